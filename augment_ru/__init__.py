@@ -1,0 +1,39 @@
+"""Perturb Russian texts as people and adversaries do, keep what carries the task and the meaning."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from augment_ru.augmenter import Augmenter
+    from augment_ru.compose import Chain, SomeOf, one_of
+    from augment_ru.doc import Batch, Doc, Token
+    from augment_ru.draws import Rng, Streams
+    from augment_ru.errors import AugmentError
+    from augment_ru.records import Record, Task
+    from augment_ru.result import Result
+    from augment_ru.script import Change, Edit, Script, Span
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AugmentError", "Augmenter", "Batch", "Chain", "Change", "Doc", "Edit", "Record", "Result", "Rng", "Script",
+    "SomeOf", "Span", "Streams", "Task", "Token", "one_of",
+]  # fmt: skip
+
+_HOME = {
+    "augmenter": ("Augmenter",),
+    "compose": ("Chain", "SomeOf", "one_of"),
+    "doc": ("Batch", "Doc", "Token"),
+    "draws": ("Rng", "Streams"),
+    "errors": ("AugmentError",),
+    "records": ("Record", "Task"),
+    "result": ("Result",),
+    "script": ("Change", "Edit", "Script", "Span"),
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  (module attributes, loaded when first used)
+    for module, offered in _HOME.items():
+        if name in offered:
+            return getattr(import_module(f"augment_ru.{module}"), name)
+    raise AttributeError(f"module 'augment_ru' has no attribute '{name}'")

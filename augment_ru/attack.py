@@ -1,0 +1,116 @@
+"""What an attack is, and how its proposals for a batch are taken."""
+
+import dataclasses
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from augment_ru import registry
+from augment_ru.doc import Batch, Doc
+from augment_ru.draws import Rng, Streams
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.proposals import Proposals
+from augment_ru.script import Change
+
+
+class Attack(Protocol):
+    """A frozen dataclass with a probability, and one of `propose` and `propose_batch` (below).
+
+    It may name `layers`: the annotation it reads, of `augment_ru.doc.LAYERS`.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    def probability(self) -> float:
+        """The share of its changes that are active by default, in [0, 1]."""
+
+
+@runtime_checkable
+class OneByOne(Protocol):
+    """An attack that looks at one text at a time."""
+
+    def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
+        """Changes of the text, each with a rank in [0, 1)."""
+
+
+@runtime_checkable
+class Batched(Protocol):
+    """An attack that looks at all texts of a batch at once, and at what is protected in them."""
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Changes of the texts, in columns."""
+
+
+def layers_of(attack: Attack) -> frozenset[str]:
+    """The annotation that an attack reads."""
+    return frozenset(getattr(attack, "layers", ()))
+
+
+def proposals(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
+    """What the attack proposes for each text of the batch.
+
+    Raises:
+        AugmentError: it has neither `propose` nor `propose_batch`.
+    """
+    if isinstance(attack, Batched):
+        return attack.propose_batch(batch, streams)
+    if isinstance(attack, OneByOne):
+        return Proposals.of_changes(
+            batch,
+            (attack.propose(doc, Rng(key)) for doc, key in zip(batch.docs, streams.keys.tolist(), strict=True)),
+        )
+    raise AugmentError(f"{type(attack).__name__}: an attack needs propose(doc, rng) or propose_batch(batch, streams)")
+
+
+def check_probability(name: str, probability: object) -> float:
+    """The probability, if it is one.
+
+    Raises:
+        AugmentError: it is not a number in [0, 1].
+    """
+    if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0.0 <= probability <= 1.0:
+        raise AugmentError(f"{name}: probability {probability}; needs a number from 0 to 1")
+    return float(probability)
+
+
+def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
+    """The attack of this name, with some of its options set (strings are read as the option's type).
+
+    Raises:
+        AugmentError: there is no such attack or option, or a value does not fit.
+    """
+    made = registry.find("attacks", "attack", name)
+    types_of = typing.get_type_hints(made)
+    known = {field.name: types_of[field.name] for field in dataclasses.fields(made)}
+    values = {}
+    for option, value in (options or {}).items():
+        if option not in known:
+            raise unknown(f"option of {name}", option, known)
+        values[option] = parse(f"{name}.{option}", value, known[option]) if isinstance(value, str) else value
+    attack: Attack = made(**values)
+    check_probability(name, attack.probability)
+    return attack
+
+
+def parse(where: str, text: str, wanted: Any) -> Any:  # noqa: ANN401  (a type form in, a value of it out)
+    """The value that a text stands for, read as a type: str, int, float, bool, tuple[str, ...], or X | None.
+
+    Raises:
+        AugmentError: the text is no such value.
+    """
+    if typing.get_origin(wanted) in (typing.Union, types.UnionType):
+        if text == "none":
+            return None
+        wanted = next(inner for inner in typing.get_args(wanted) if inner is not type(None))
+    if typing.get_origin(wanted) is tuple:
+        return tuple(text.split(","))
+    if wanted is bool:
+        if text not in ("true", "false"):
+            raise AugmentError(f"{where}: '{text}'; possible: true, false")
+        return text == "true"
+    try:
+        return wanted(text)
+    except ValueError as error:
+        raise AugmentError(f"{where}: '{text}' is not of type {wanted.__name__}") from error

@@ -1,0 +1,1 @@
+"""The attacks, one file each; a file is found by its name."""

@@ -1,0 +1,22 @@
+"""Палец попадает на соседнюю клавишу: «кошка спит» → «кошеа спит»."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from augment_ru.doc import Batch
+from augment_ru.draws import Streams
+from augment_ru.proposals import Proposals
+from augment_ru.substitute import keyboards, substitute_characters
+
+
+@dataclass(frozen=True, slots=True)
+class Butterfingers:
+    """Letters slip to a neighbouring key, the nearer the likelier (TAPE, Table 1: 0.15)."""
+
+    name: ClassVar[str] = "butterfingers"
+    probability: float = 0.15
+    layouts: tuple[str, ...] = ("keyboard_en", "keyboard_ru")
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """A slip for every letter that a layout has."""
+        return substitute_characters(batch, keyboards(self.layouts), streams)

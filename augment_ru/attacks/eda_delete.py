@@ -1,0 +1,41 @@
+"""Слово пропадает вместе с пробелом: «кошка тихо спит» → «кошка спит»."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from augment_ru.characters import SPACE
+from augment_ru.doc import Batch
+from augment_ru.draws import Streams
+from augment_ru.proposals import Proposals, Replacements
+
+
+@dataclass(frozen=True, slots=True)
+class EdaDelete:
+    """Random deletion of words (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
+
+    A word takes the space before it along, the first one of a line or option the space after it. So the
+    first two words can never both go where only a space is between them; and of all words of a text or
+    option the one with the highest rank always stays.
+    """
+
+    name: ClassVar[str] = "eda_delete"
+    probability: float = 0.3
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """The deletion of every word but one."""
+        starts, stops = batch.words
+        rows = batch.rows(starts)
+        ranks = streams.uniform(rows, starts - batch.starts[rows])
+
+        segments = batch.segments(starts)
+        kept = np.lexsort((ranks, segments))
+        last = np.diff(segments[kept], append=-1) != 0
+        going = np.ones(starts.size, dtype=np.bool_)
+        going[kept[last]] = False
+        starts, stops, ranks = starts[going], stops[going], ranks[going]
+
+        space = (batch.flags & SPACE) != 0
+        before = space[starts - 1] & (starts > batch.fences[batch.segments(starts)])
+        return Proposals.of_edits(starts - before, stops + (space[stops] & ~before), ranks, Replacements.nothing)

@@ -1,0 +1,41 @@
+"""Слово становится эмодзи: «кошка спит 2 часа» → «🐈 спит 2️⃣ часа»."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import ClassVar
+
+from augment_ru.data import dictionary
+from augment_ru.doc import Doc
+from augment_ru.draws import Rng
+from augment_ru.script import Change, Edit
+
+_KEYCAP = "\ufe0f\u20e3"
+_DIGITS = frozenset("0123456789")
+
+
+@dataclass(frozen=True, slots=True)
+class Emojify:
+    """Words become emoji of the same meaning, by lemma and part of speech; digits keycaps (TAPE, Table 1: 0.4)."""
+
+    name: ClassVar[str] = "emojify"
+    layers: ClassVar[frozenset[str]] = frozenset({"lemmas"})
+    probability: float = 0.4
+    emoji: str = "emoji"
+
+    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
+        """An emoji for every word that the dictionary has; the first of several is the likeliest."""
+        emoji = dictionary(self.emoji)
+        for word in doc.words:
+            if found := emoji.get((word.lemma, word.pos)):
+                yield rng.change(Edit(word.start, word.stop, rng.choice_best_first(found)))
+            elif _DIGITS & set(word.text) and not any(map(str.isalpha, word.text)):
+                yield rng.change(*_keycaps(word.start, word.text))
+
+
+def _keycaps(start: int, number: str) -> Iterator[Edit]:
+    """«3,14» → «3️⃣,1️⃣4️⃣»: the signs between the digits stay."""
+    for is_digit, run in groupby(enumerate(number, start), key=lambda pair: pair[1] in _DIGITS):
+        if is_digit:
+            places, digits = zip(*run, strict=True)
+            yield Edit(places[0], places[-1] + 1, "".join(digit + _KEYCAP for digit in digits))

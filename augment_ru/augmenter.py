@@ -1,0 +1,330 @@
+"""The one object that users hold: texts and records in, results out."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from augment_ru import registry
+from augment_ru.annotate import Annotator
+from augment_ru.annotate import annotator as annotator_of
+from augment_ru.attack import Attack, check_probability, layers_of, proposals
+from augment_ru.compose import attack_of, with_probability
+from augment_ru.doc import Batch, Doc
+from augment_ru.draws import Ints, Keys, Streams, digests, mix
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.proposals import Applied, apply, legal
+from augment_ru.records import Record, Task, generic, recognise
+from augment_ru.records import task as task_of
+from augment_ru.result import NO_SPANS, Result, Run
+from augment_ru.rules import Constraint, Protector
+from augment_ru.rules import constraint as constraint_of
+from augment_ru.script import Script, Span
+from augment_ru.search import SCHEDULES, Counts, Gate, Plain, Plan, Similarity, cut
+
+CHUNK_ROWS = 512
+CHUNK_CHARACTERS = 2**20
+"""Texts are worked on in chunks of so many rows or characters, whichever is reached first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Records whose texts are annotated and protected: what every attack on them shares."""
+
+    records: Sequence[Record]
+    fields: Sequence[str]
+    """The field of each text of the batch."""
+    owners: Ints
+    """The record of each text of the batch."""
+    keys: Keys
+    """The key of each record."""
+    batch: Batch
+
+    @property
+    def protected(self) -> list[Mapping[str, tuple[Span, ...]]]:
+        """The protected spans of each field of each record."""
+        if not self.batch.spans[2]:
+            return [NO_SPANS] * len(self.records)
+        found: list[dict[str, tuple[Span, ...]]] = [{} for _ in self.records]
+        for row, (owner, name) in enumerate(zip(self.owners.tolist(), self.fields, strict=True)):
+            found[owner][name] = tuple(self.batch.protected(row))
+        return [*found]
+
+
+def prepare(
+    records: Sequence[Record],
+    protector: Protector,
+    annotate: Annotator,
+    layers: frozenset[str] = frozenset(),
+) -> Prepared:
+    """Annotate the texts of the records once, with all layers wanted, and find what is protected.
+
+    Raises:
+        AugmentError: a record lacks a field, or has an offset that does not match.
+    """
+    texts = [record.texts() for record in records]
+    anchors = [record.anchors() for record in records]
+    flat = [text for fields in texts for text in fields.values()]
+    layers = layers | protector.layers
+    docs = annotate(flat, layers) if layers else [Doc(text) for text in flat]
+    queue = iter(docs)
+    by_field = [{name: next(queue) for name in fields} for fields in texts]
+    values = [record.values for record in records]
+    protected = protector(values, by_field) if protector.constraints else [{} for _ in records]
+    return Prepared(
+        records,
+        [name for fields in texts for name in fields],
+        np.repeat(np.arange(len(records)), [len(fields) for fields in texts]),
+        digests(record.key for record in records),
+        Batch(
+            docs,
+            [
+                anchor.spans[name] + spans.get(name, [])
+                for anchor, spans, fields in zip(anchors, protected, texts, strict=True)
+                for name in fields
+            ],
+            [anchor.borders.get(name, []) for anchor, fields in zip(anchors, texts, strict=True) for name in fields],
+            annotate,
+        ),
+    )
+
+
+class Augmenter:
+    """Perturbs texts by one attack, keeps what is protected, returns only what still means the same.
+
+    Immutable and picklable; may be used from several threads and processes at once. What a text becomes
+    depends on the settings, the seed and the text (or the record's id), and on nothing else.
+
+    Args:
+        attack: an attack, its name, or names joined by `+`.
+        constraints: names, rule files or `Constraint` objects; by default those of the task; () for none.
+        similarity: `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
+        threshold: the lowest similarity that passes, by default the similarity's own.
+        schedule: `paper` (halve the probability until it passes) or `strongest` (bisect for the most changes).
+        seed: any integer; 0 is a seed like any other.
+        probability: in place of the attack's own.
+        candidates: how many perturbations are tried for each record.
+        min_changes: how many changes a positive probability makes at least, where there are so many.
+        floor: the lowest probability that the search goes down to.
+        annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
+
+    Raises:
+        AugmentError: a name is unknown, or a value out of its range.
+
+    >>> augmenter = Augmenter("case", constraints=(), similarity="none", seed=1)
+    >>> augmenter("Кошка спит на окне.").text
+    'КошКа спит на окне.'
+    """
+
+    def __init__(
+        self,
+        attack: str | Attack,
+        *,
+        constraints: Sequence[str | Constraint] | None = None,
+        similarity: str | Similarity | Callable[[Sequence[str], Sequence[str]], Any] | None = "navec",
+        threshold: float | None = None,
+        schedule: str = "paper",
+        seed: int = 42,
+        probability: float | None = None,
+        candidates: int = 3,
+        min_changes: int = 1,
+        floor: float = 0.01,
+        annotator: str | Annotator = "natasha",
+    ) -> None:
+        self.attack = attack_of(attack) if isinstance(attack, str) else attack
+        if probability is not None:
+            check_probability(self.attack.name, probability)
+            self.attack = with_probability(self.attack, probability)
+        check_probability(self.attack.name, self.attack.probability)
+        self.similarity = similarity_of(similarity)
+        if threshold is not None and not 0.0 <= threshold <= 1.0:
+            raise AugmentError(f"threshold {threshold}; needs a number from 0 to 1")
+        if schedule not in SCHEDULES:
+            raise unknown("schedule", schedule, SCHEDULES)
+        if candidates < 1:
+            raise AugmentError(f"candidates {candidates}; needs at least 1")
+        if not 0.0 < floor <= 1.0:
+            raise AugmentError(f"floor {floor}; needs a probability over 0")
+        self.threshold = self.similarity.threshold if threshold is None and self.similarity else threshold
+        self.schedule = schedule
+        self.seed = seed
+        self.candidates = candidates
+        self.min_changes = min_changes
+        self.floor = floor
+        self.annotate = annotator_of(annotator) if isinstance(annotator, str) else annotator
+        self.constraints = (
+            None
+            if constraints is None
+            else tuple(constraint_of(one) if isinstance(one, str) else one for one in constraints)
+        )
+
+    @property
+    def run(self) -> Run:
+        """What the results of this augmenter share."""
+        scorer = self.similarity.signature if self.similarity else "none"
+        return Run(self.attack.name, self.seed, scorer, self.threshold if self.similarity else None)
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """The annotation that the attack reads."""
+        return layers_of(self.attack)
+
+    def protector(self, task: Task) -> Protector:
+        """The constraints that hold for a task: those given, else the task's own."""
+        names = task.constraints if self.constraints is None else self.constraints
+        return Protector(tuple(constraint_of(one) if isinstance(one, str) else one for one in names))
+
+    def __call__(self, text: str) -> Result:
+        """Perturb one text."""
+        return self.texts([text])[0]
+
+    def texts(self, texts: Sequence[str]) -> list[Result]:
+        """Perturb texts; results stand in their order."""
+        task = generic()
+        found: list[Result] = []
+        for chunk in chunks([Record({"text": text}, task) for text in texts]):
+            found += self.perturb(self._prepare(chunk))
+        return found
+
+    def records(
+        self, records: Iterable[Mapping[str, Any]], task: str | Task | None = None
+    ) -> Iterator[Result]:
+        """Perturb dataset rows one chunk after another; results come in their order.
+
+        Args:
+            records: rows as dictionaries; they are not changed.
+            task: a task or its name; by default recognised from the first row's fields.
+
+        Raises:
+            AugmentError: no task fits, or a row lacks a field of it.
+        """
+        rows = iter(records)
+        first = next(rows, None)
+        if first is None:
+            return
+        known = recognise(first) if task is None else task_of(task) if isinstance(task, str) else task
+        for chunk in chunks(Record(row, known) for row in chain((first,), rows)):
+            yield from self.perturb(self._prepare(chunk))
+
+    def _prepare(self, records: Sequence[Record]) -> Prepared:
+        return prepare(records, self.protector(records[0].task), self.annotate, self.layers)
+
+    def perturb(self, prepared: Prepared, counts: Counts | None = None) -> list[Result]:
+        """Perturb prepared records; `counts`, if given, is told what the search cost."""
+        if not prepared.batch:
+            return []
+        if self.similarity is None or self.attack.probability == 0:
+            return self._ungated(prepared)
+        return self._gated(prepared, self.similarity, counts)
+
+    def streams(self, prepared: Prepared, candidate: int) -> Streams:
+        """The random draws of each text: a function of seed, attack, record, field and candidate."""
+        keys = Streams.of(prepared.keys, self.seed, self.attack.name, candidate).keys[prepared.owners]
+        names = list(dict.fromkeys(prepared.fields))
+        salts = digests(names)
+        if len(names) == 1:
+            return Streams(mix(keys ^ salts))
+        return Streams(mix(keys ^ salts[[names.index(name) for name in prepared.fields]]))
+
+    def plan(self, prepared: Prepared, candidate: int) -> Plan:
+        """The legal changes of a candidate that its probability makes active."""
+        batch, probability = prepared.batch, self.attack.probability
+        found = legal(batch, proposals(self.attack, batch, self.streams(prepared, candidate)))
+        owners = prepared.owners[batch.rows(found.starts[found.first_edits])]
+        active = cut(found, owners, probability, self.min_changes)
+        return Plan.of(found.keep(active).settled(), owners[active], len(prepared.records))
+
+    def _ungated(self, prepared: Prepared) -> list[Result]:
+        batch, probability = prepared.batch, self.attack.probability
+        found = legal(batch, proposals(self.attack, batch, self.streams(prepared, 0)))
+        owners = prepared.owners[batch.rows(found.starts[found.first_edits])]
+        active = cut(found, owners, probability, self.min_changes)
+        scripts = _scripts(prepared, [apply(batch, found, active)], np.zeros(len(batch), dtype=np.int64))
+        changed = np.bincount(owners[active], minlength=len(prepared.records)).tolist()
+        run = self.run
+        return [
+            Result(record, scripts, "perturbed", probability, None, 0, spans, run)
+            if any_change
+            else Result(record, scripts, "unchanged", None, None, None, spans, run)
+            for record, scripts, spans, any_change in zip(
+                prepared.records, scripts, prepared.protected, changed, strict=True
+            )
+        ]
+
+    def _gated(self, prepared: Prepared, similarity: Similarity, counts: Counts | None) -> list[Result]:
+        batch = prepared.batch
+        plans = [self.plan(prepared, candidate) for candidate in range(self.candidates)]
+        gate = Gate(batch, prepared.owners, plans, similarity, float(self.threshold or 0.0))
+        found = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
+        if counts is not None:
+            counts.add(found.counts)
+        applied = [
+            apply(batch, plan.proposals, plan.mask(np.where(found.candidates == candidate, found.levels, 0)))
+            for candidate, plan in enumerate(plans)
+        ]
+        scripts = _scripts(prepared, applied, np.maximum(found.candidates, 0)[prepared.owners])
+        possible = np.max([plan.levels for plan in plans], axis=0) > 0
+        run = self.run
+        return [
+            Result(record, scripts, "perturbed", probability, similar, candidate, spans, run)
+            if candidate >= 0
+            else Result(record, scripts, "rejected" if can else "unchanged", None, None, None, spans, run)
+            for record, scripts, spans, can, candidate, probability, similar in zip(
+                prepared.records,
+                scripts,
+                prepared.protected,
+                possible.tolist(),
+                found.candidates.tolist(),
+                found.probabilities.tolist(),
+                found.similarities.tolist(),
+                strict=True,
+            )
+        ]
+
+
+def _scripts(prepared: Prepared, applied: Sequence[Applied], chosen: Ints) -> list[dict[str, Script]]:
+    """The script of each text of each record, from the candidate chosen for the text."""
+    batch = prepared.batch
+    found: list[dict[str, Script]] = [{} for _ in prepared.records]
+    columns = zip(
+        prepared.owners.tolist(), prepared.fields, batch.texts, batch.starts.tolist(), chosen.tolist(), strict=False
+    )
+    for row, (owner, name, source, start, candidate) in enumerate(columns):
+        texts, edits = applied[candidate]
+        found[owner][name] = Script.of_engine(source, texts[row], partial(edits.of_row, row, start))
+    return found
+
+
+def chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """The records in chunks of `CHUNK_ROWS`, or fewer when their texts are long."""
+    chunk: list[Record] = []
+    size = 0
+    for record in records:
+        chunk.append(record)
+        size += sum(len(value) for value in map(record.values.get, record.task.fields) if isinstance(value, str))
+        if len(chunk) == CHUNK_ROWS or size >= CHUNK_CHARACTERS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def similarity_of(
+    similarity: str | Similarity | Callable[[Sequence[str], Sequence[str]], Any] | None,
+) -> Similarity | None:
+    """The similarity that a name, a function or a similarity stands for; None for `none`.
+
+    Raises:
+        AugmentError: nothing has this name.
+    """
+    if similarity is None or similarity == "none":
+        return None
+    if isinstance(similarity, str):
+        if similarity not in registry.names("similarity"):
+            raise unknown("similarity", similarity, [*registry.names("similarity"), "none"])
+        made: Similarity = registry.find("similarity", "similarity", similarity)()
+        return made
+    return similarity if isinstance(similarity, Similarity) else Plain(similarity)

@@ -1,0 +1,189 @@
+"""What characters are: classes of code points, words, places where a text may be cut, atoms.
+
+Texts of a batch lie in one array of code points, each followed by a line feed, so that no word, link or
+grapheme cluster reaches into the next text.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from augment_ru.draws import Ints
+from augment_ru.script import Span
+
+Codes = npt.NDArray[np.uint32]
+Flags = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.bool_]
+
+KNOWN, WORD, DIGIT, JOINER, SPACE, BREAK, CLUSTER, ATOM = (np.uint8(1 << bit) for bit in range(8))
+"""Bits of a code point's class: seen before; part of a word; a decimal digit; joins two parts of a word;
+white space within a line; ends a sentence or a line; may stand inside a grapheme cluster; hints at an atom."""
+
+_SEPARATOR = "\n"
+_JOINERS = "-‐‑'’ʼ.,:/·_\u00ad"
+_ENDS = ".!?…\n\r\u2028\u2029\x0b\x0c\x85"
+_ATOM_HINTS = "@#.:"
+
+_classes: Flags = np.zeros(0x110000, dtype=np.uint8)
+"""The class of each code point that was seen; 0 is not seen yet. Filling it in twice changes nothing."""
+
+
+_CLUSTERED = (
+    (0x0D, 0x0D),  # CR, before LF
+    (0x1100, 0x11FF),  # Hangul jamo
+    (0x200C, 0x200D),  # zero-width (non-)joiner
+    (0xAC00, 0xD7FF),  # Hangul syllables
+    (0xFE00, 0xFE0F),  # variation selectors
+    (0x1F1E6, 0x1F1FF),  # regional indicators
+    (0x1F3FB, 0x1F3FF),  # emoji modifiers
+    (0xE0020, 0xE007F),  # tags
+)
+_NO_WORD = ((0x20D0, 0x20FF), (0xFE00, 0xFE0F))  # marks on symbols and emoji, not on letters
+
+
+def _within(code: int, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(low <= code <= high for low, high in ranges)
+
+
+def _classify(code: int) -> int:
+    char = chr(code)
+    category = unicodedata.category(char)
+    bits = {
+        WORD: category[0] in "LMN" and not _within(code, _NO_WORD),
+        DIGIT: category == "Nd",
+        JOINER: char in _JOINERS,
+        SPACE: category == "Zs" or char == "\t",
+        BREAK: char in _ENDS,
+        CLUSTER: category[0] == "M" or _within(code, _CLUSTERED),
+        ATOM: char in _ATOM_HINTS,
+    }
+    return int(KNOWN) | sum(int(bit) for bit, holds in bits.items() if holds)
+
+
+def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
+    """The code points of the texts, and where each starts; `starts[i + 1] - 1` is where text i stops."""
+    joined = _SEPARATOR.join([*texts, ""])
+    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
+    starts = np.zeros(len(texts) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 1, out=starts[1:])
+    return codes, starts
+
+
+def decode(codes: Codes) -> str:
+    """The text that the code points spell."""
+    return codes.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def classes(codes: Codes) -> Flags:
+    """The class of each code point, shape (codes,)."""
+    found = _classes[codes]
+    if not found.all():
+        for code in np.unique(codes[found == 0]).tolist():
+            _classes[code] = _classify(code)
+        found = _classes[codes]
+    return found
+
+
+def words(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
+    """Where the words start and stop.
+
+    A word is a run of letters, digits and combining marks, with the signs inside it that join: «из-за»,
+    «О'Генри», «км/ч», «3,14», «10:30». A comma joins digits only.
+    """
+    inside = (flags & WORD) != 0
+    joiners = np.flatnonzero(flags & JOINER)
+    if joiners.size:
+        joiners = joiners[(joiners > 0) & (joiners < codes.size - 1)]
+        before, after = flags[joiners - 1], flags[joiners + 1]
+        joined = (before & after & WORD) != 0
+        digits = (before & after & DIGIT) != 0
+        signs = codes[joiners]
+        joined &= digits | (signs != ord(",")) & (signs != ord(":"))
+        inside[joiners[joined]] = True
+    edges = np.diff(inside.view(np.int8), prepend=np.int8(0), append=np.int8(0))
+    return np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+
+
+def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
+    """Where the array may be cut without breaking a grapheme cluster, shape (codes + 1,); None: anywhere."""
+    hints = np.flatnonzero(flags & CLUSTER)
+    if not hints.size:
+        return None
+    may = np.ones(codes.size + 1, dtype=np.bool_)
+    for start, stop in _texts_at(hints, starts):
+        for cluster in regex.finditer(r"\X", decode(codes[start:stop])):
+            may[start + cluster.start() + 1 : start + cluster.end()] = False
+    return may
+
+
+def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
+    """Links, e-mail addresses, @mentions and #hashtags, in order: what no attack may touch.
+
+    The spans count in the array. A full stop counts as a hint only between letters, a colon before «/».
+    """
+    hints = np.flatnonzero(flags & ATOM)
+    if hints.size:
+        signs, after = codes[hints], hints + 1
+        hints = hints[
+            (signs == ord("@"))
+            | (signs == ord("#"))
+            | (signs == ord(".")) & ((flags[hints - 1] & flags[after] & WORD) != 0)
+            | (signs == ord(":")) & (codes[after] == ord("/"))
+        ]
+    return [
+        Span(start + span.start, start + span.stop, span.label)
+        for start, stop in _texts_at(hints, starts)
+        for span in atoms_of(decode(codes[start:stop]))
+    ]
+
+
+def _texts_at(places: Ints, starts: Ints) -> Iterator[tuple[int, int]]:
+    """Where the texts that hold one of the places start and stop."""
+    for row in np.unique(np.searchsorted(starts, places, side="right") - 1).tolist():
+        yield int(starts[row]), int(starts[row + 1]) - 1
+
+
+_DOMAINS = (
+    "com|org|net|info|biz|edu|gov|mil|int|io|ai|me|tv|app|dev|pro|name|online|site|club|shop|xyz|moscow|su|ru|by|ua"
+    "|kz|uz|eu|de|uk|fr|us|cn|рф|рус|бел|укр|москва|онлайн|сайт|дети"
+)
+_ATOM = re.compile(
+    rf"""
+    (?P<EMAIL> (?<![\w.+-]) (?:mailto:)? [\w.+%-]+ @ [\w-]+ (?:\.[\w-]+)+ )
+  | (?P<URL>
+        (?<![a-z0-9]) (?: [a-z][a-z0-9+.-]{{1,15}}:// | www\. ) [^\s<>«»"“”„]+
+      | (?<![\w@.-]) [\w-]+ (?:\.[\w-]+)* \.(?:{_DOMAINS}) (?![\w-]) (?!\.\w) (?: :\d+ )? (?: [/?\#][^\s<>«»"“”„]* )?
+    )
+  | (?P<MENTION> (?<![\w@/]) @ \w (?: [\w.]* \w )? )
+  | (?P<HASHTAG> (?<![\w\#&/]) \# \w [\w-]* )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_CLOSING = ".,;:!?…'*_~)]}"
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+
+
+def atoms_of(text: str) -> Iterator[Span]:
+    """The atoms of one text.
+
+    >>> text = "Пишите на info@mail.ru или в @support: см. (ya.ru/maps)."
+    >>> [span.of(text) for span in atoms_of(text)]
+    ['info@mail.ru', '@support', 'ya.ru/maps']
+    """
+    for match in _ATOM.finditer(text):
+        start, stop = match.span()
+        if match.lastgroup == "URL":
+            stop -= _not_of_link(text[start:stop])
+        yield Span(start, stop, match.lastgroup or "")
+
+
+def _not_of_link(link: str) -> int:
+    """How many signs at the end belong to the sentence; the bracket of «…/Кот_(зверь)» is the link's own."""
+    own = link
+    while own and own[-1] in _CLOSING and own.count(_PAIRS.get(own[-1], " ")) < own.count(own[-1]):
+        own = own[:-1]
+    return len(link) - len(own)

@@ -1,0 +1,212 @@
+"""Attacks made of attacks: one after another, one of several, some of several.
+
+A composition proposes the edits that lead from the original straight to the last text, so that protection,
+search and offsets work on it as on any attack. Its parts spend their own probabilities; a composed edit has
+the lowest rank of what went into it, so that it, too, can be spent in part.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+
+from augment_ru.attack import Attack, check_probability, layers_of, make, proposals
+from augment_ru.characters import Mask
+from augment_ru.doc import Batch, Doc
+from augment_ru.draws import Streams
+from augment_ru.errors import AugmentError
+from augment_ru.proposals import Proposals, apply, legal
+from augment_ru.script import Change, Edit, Script, Span, compose
+from augment_ru.search import cut
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Each attack on the outcome of the one before."""
+
+    attacks: tuple[Attack, ...]
+
+    def __post_init__(self) -> None:
+        _check("Chain", self.attacks)
+
+    @property
+    def name(self) -> str:
+        """`a+b`."""
+        return "+".join(attack.name for attack in self.attacks)
+
+    @property
+    def probability(self) -> float:
+        """The largest of its parts'."""
+        return max(attack.probability for attack in self.attacks)
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """What its parts read."""
+        return frozenset().union(*map(layers_of, self.attacks))
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """The edits of all its parts, composed."""
+        return _composed(self.attacks, self.probability, batch, streams, np.ones((len(batch), len(self.attacks)), bool))
+
+
+@dataclass(frozen=True, slots=True)
+class SomeOf:
+    """Several of the attacks, chosen at random for each text, in the order given."""
+
+    attacks: tuple[Attack, ...]
+    count: int = 2
+
+    def __post_init__(self) -> None:
+        _check("SomeOf", self.attacks)
+        if not 1 <= self.count <= len(self.attacks):
+            raise AugmentError(f"SomeOf: {self.count} of {len(self.attacks)} attacks; count must be 1 to that")
+
+    @property
+    def name(self) -> str:
+        """`2of(a|b|c)`."""
+        return f"{self.count}of({'|'.join(attack.name for attack in self.attacks)})"
+
+    @property
+    def probability(self) -> float:
+        """The largest of its parts'."""
+        return max(attack.probability for attack in self.attacks)
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """What its parts read."""
+        return frozenset().union(*map(layers_of, self.attacks))
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """The edits of the chosen parts, composed."""
+        shape = len(batch), len(self.attacks)
+        rows, stages = np.divmod(np.arange(shape[0] * shape[1]), shape[1])
+        draws = Streams.of(streams.keys, "choice").uniform(rows, stages).reshape(shape)
+        chosen = np.argsort(np.argsort(draws, axis=1), axis=1) < self.count
+        return _composed(self.attacks, self.probability, batch, streams, chosen)
+
+
+def one_of(*attacks: Attack) -> SomeOf:
+    """One of the attacks, chosen at random for each text."""
+    return SomeOf(attacks, count=1)
+
+
+def _check(kind: str, attacks: Sequence[Attack]) -> None:
+    if not attacks:
+        raise AugmentError(f"{kind}: needs at least one attack")
+    for attack in attacks:
+        check_probability(attack.name, attack.probability)
+
+
+@dataclass(slots=True)
+class _Composition:
+    """A text on its way through the attacks: the script so far, and the change that each edit is part of."""
+
+    script: Script
+    ranks: dict[int, float] = field(default_factory=dict)  # of changes
+    changes: list[int] = field(default_factory=list)  # of the script's edits
+
+    def then(self, script: Script, changes: Sequence[int], ranks: Mapping[int, float]) -> "_Composition":
+        """The composition with another script after it, its edits' changes and their ranks."""
+        parent = {change: change for change in (*self.ranks, *ranks)}
+
+        def root(change: int) -> int:
+            while parent[change] != change:
+                change = parent[change]
+            return change
+
+        parts = compose(self.script, script)
+        owners = [[self.changes[index] for index in part.first] + [changes[i] for i in part.second] for part in parts]
+        for joined in owners:
+            for change in joined[1:]:
+                parent[root(change)] = root(joined[0])
+        lowest: dict[int, float] = {}
+        for change, rank in (*self.ranks.items(), *ranks.items()):
+            lowest[root(change)] = min(rank, lowest.get(root(change), 1.0))
+        return _Composition(
+            Script(self.script.source, (part.edit for part in parts)), lowest, [root(joined[0]) for joined in owners]
+        )
+
+    def proposed(self, scale: float) -> list[Change]:
+        """Its changes, with ranks below `scale`."""
+        edits: dict[int, list[Edit]] = {}
+        for edit, change in zip(self.script.edits, self.changes, strict=True):
+            edits.setdefault(change, []).append(edit)
+        return [Change(self.ranks[change] * scale, tuple(found)) for change, found in edits.items()]
+
+
+_BELOW_ONE = 1.0 - 2.0**-40
+
+
+def _composed(
+    attacks: Sequence[Attack], probability: float, batch: Batch, streams: Streams, chosen: Mask
+) -> Proposals:
+    """What the chosen attacks (shape (texts, attacks)) make of each text, as changes of the original."""
+    texts = [_Composition(Script(text)) for text in batch.texts]
+    current = batch
+    number = 0
+    for stage, attack in enumerate(attacks):
+        if attack.probability <= 0:
+            continue
+        found = legal(current, proposals(attack, current, Streams.of(streams.keys, stage, attack.name)))
+        rows = current.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
+        active = cut(found, rows, attack.probability, min_changes=1) & chosen[rows, stage]
+        found = found.keep(active)
+        applied = apply(current, found, np.ones(found.ranks.size, dtype=np.bool_))
+        order = np.lexsort((found.stops, found.starts))
+        changes = (found.changes[order] + number).tolist()
+        ranks = np.minimum(found.ranks / attack.probability, _BELOW_ONE).tolist()
+        bounds = applied.edits.rows.tolist()
+        for row in np.flatnonzero(np.diff(applied.edits.rows)).tolist():
+            own = changes[bounds[row] : bounds[row + 1]]
+            script = Script(current.texts[row], applied.edits.of_row(row, int(current.starts[row])))
+            texts[row] = texts[row].then(script, own, {change: ranks[change - number] for change in own})
+        number += found.ranks.size
+        if stage + 1 < len(attacks):
+            current = _rewritten(batch, [text.script for text in texts], layers_of(attacks[stage + 1]))
+    return Proposals.of_changes(batch, [text.proposed(probability) for text in texts])
+
+
+def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) -> Batch:
+    """The batch after scripts, annotated as the next attack needs; what is protected stays protected."""
+    texts = [script.text for script in scripts]
+    if layers and batch.annotate is None:
+        raise AugmentError(f"a chain needs an annotator for {', '.join(sorted(layers))}; give the batch one")
+    docs = batch.annotate(texts, layers) if layers and batch.annotate else [Doc(text) for text in texts]
+    protected = [
+        [cast("Span", script.map(span)) for span in batch.protected(row)] for row, script in enumerate(scripts)
+    ]
+    borders = [
+        [cast("Span", script.map(Span(border, border))).start for border in row]
+        for row, script in zip(batch.borders or [[]] * len(scripts), scripts, strict=True)
+    ]
+    return Batch(docs, protected, borders, batch.annotate)
+
+
+def attack_of(
+    spec: str, *, probability: float | None = None, options: Mapping[str, Mapping[str, Any]] | None = None
+) -> Attack:
+    """The attack that a text names: `NAME`, or `NAME+NAME…` for a chain.
+
+    Args:
+        spec: the names.
+        probability: for each attack, in place of its default.
+        options: options of attacks, by attack.
+
+    Raises:
+        AugmentError: a name or an option is unknown, or a value does not fit.
+    """
+    made = []
+    for name in spec.split("+"):
+        values = dict((options or {}).get(name, {}))
+        if probability is not None:
+            values.setdefault("probability", probability)
+        made.append(make(name.strip(), values))
+    return made[0] if len(made) == 1 else Chain(tuple(made))
+
+
+def with_probability(attack: Attack, probability: float) -> Attack:
+    """The attack, or each part of a composition, with another probability."""
+    if isinstance(attack, Chain | SomeOf):
+        return replace(attack, attacks=tuple(with_probability(part, probability) for part in attack.attacks))
+    return cast("Attack", replace(cast("Any", attack), probability=probability))

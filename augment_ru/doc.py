@@ -1,0 +1,207 @@
+"""A text with what is known about it, one at a time (`Doc`) or many in one array (`Batch`)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from augment_ru import characters
+from augment_ru.characters import Flags, Mask
+from augment_ru.draws import Ints
+from augment_ru.errors import AugmentError
+from augment_ru.script import Span
+
+LAYERS = ("tokens", "entities", "morphology", "lemmas", "syntax")
+"""What an annotator can add to a text. Each of the others includes "tokens"; "lemmas" and "syntax" include
+"morphology"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token with the annotation that was asked for; a layer that was not computed is an error to read."""
+
+    start: int
+    stop: int
+    text: str
+    layers: frozenset[str]
+    entity: str = ""  # PER, LOC, ORG, with B- or I- before it; "" outside entities
+    _pos: str = "X"
+    _features: str = ""
+    _lemma: str = ""
+    _head: int = -1
+    _relation: str = ""
+
+    def _layer(self, layer: str) -> None:
+        if layer not in self.layers:
+            raise AugmentError(
+                f"the layer '{layer}' was not computed for '{self.text}'; "
+                f"name it in the `layers` of the attack or rule that reads it"
+            )
+
+    @property
+    def pos(self) -> str:
+        """Universal part of speech (NOUN, VERB, …)."""
+        self._layer("morphology")
+        return self._pos
+
+    @property
+    def features(self) -> str:
+        """Universal features, `Case=Nom|Gender=Fem|…`."""
+        self._layer("morphology")
+        return self._features
+
+    @property
+    def lemma(self) -> str:
+        """The dictionary form, in lower case, with ё."""
+        self._layer("lemmas")
+        return self._lemma
+
+    @property
+    def head(self) -> int:
+        """The number of the token that governs this one; its own number for a root."""
+        self._layer("syntax")
+        return self._head
+
+    @property
+    def relation(self) -> str:
+        """The universal dependency on the head (nsubj, acl:relcl, …)."""
+        self._layer("syntax")
+        return self._relation
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """A text, and its tokens when an annotator has looked at it.
+
+    Words are found by characters alone and are the same with and without annotation; tokens are the
+    annotator's.
+    """
+
+    text: str
+    tokens: tuple[Token, ...] = ()
+    layers: frozenset[str] = frozenset()
+
+    @property
+    def words(self) -> list[Token]:
+        """The words: an annotated token where one has just these characters, else a bare one."""
+        known = {(token.start, token.stop): token for token in self.tokens}
+        codes, _ = characters.encode([self.text])
+        starts, stops = characters.words(codes, characters.classes(codes))
+        return [
+            known.get(where) or Token(*where, self.text[slice(*where)], self.layers)
+            for where in zip(starts.tolist(), stops.tolist(), strict=True)
+        ]
+
+
+Annotate = Callable[[Sequence[str], frozenset[str]], list[Doc]]
+"""Texts and the layers wanted, to annotated texts."""
+
+
+class Batch:
+    """Texts in one array of code points, with what may not be touched in each.
+
+    Places in the array are called global: text i occupies `starts[i]` to `starts[i + 1] - 1`, and a line
+    feed follows it. Immutable.
+
+    Args:
+        docs: the texts.
+        protected: the spans of each text that no edit may touch, by default none; links, addresses,
+            mentions and hashtags are added.
+        borders: the places in each text that no change may reach across (the options of a question).
+        annotate: how to annotate a text that is made on the way (by a chain of attacks).
+    """
+
+    def __init__(
+        self,
+        docs: Sequence[Doc],
+        protected: Sequence[Sequence[Span]] = (),
+        borders: Sequence[Sequence[int]] = (),
+        annotate: Annotate | None = None,
+    ) -> None:
+        self.docs = docs
+        self.texts = [doc.text for doc in docs]
+        self.codes, self.starts = characters.encode(self.texts)
+        self.flags: Flags = characters.classes(self.codes)
+        self.borders = borders
+        self.annotate = annotate
+        self._given = protected
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def rows(self, places: Ints) -> Ints:
+        """The text that each global place is in."""
+        return np.searchsorted(self.starts, places, side="right") - 1
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Code points of each text, shape (texts,)."""
+        return np.diff(self.starts) - 1
+
+    @cached_property
+    def cuttable(self) -> Mask | None:
+        """Where an edit may start or stop without breaking a grapheme cluster; None: anywhere."""
+        return characters.cuttable(self.codes, self.flags, self.starts)
+
+    @cached_property
+    def spans(self) -> tuple[Ints, Ints, list[str]]:
+        """The protected spans of all texts: global starts and stops, and labels."""
+        found = characters.atoms(self.codes, self.flags, self.starts)
+        for start, spans in zip(self.starts.tolist(), self._given, strict=False):
+            found += (Span(start + span.start, start + span.stop, span.label) for span in spans)
+        found.sort()
+        starts = np.array([span.start for span in found], dtype=np.int64)
+        stops = np.array([span.stop for span in found], dtype=np.int64)
+        return starts, stops, [span.label for span in found]
+
+    @cached_property
+    def untouchable(self) -> Mask | None:
+        """Whether a code point is protected, shape (codes,); None: nothing is."""
+        starts, stops, _ = self.spans
+        return _cover(starts, stops, self.codes.size) if starts.size else None
+
+    @cached_property
+    def fences(self) -> Ints:
+        """Global places that no change may reach across, the starts of the texts among them, in order."""
+        fences = self.starts[:-1]
+        if any(self.borders):
+            inner = [start + border for start, row in zip(fences.tolist(), self.borders, strict=True) for border in row]
+            fences = np.unique(np.concatenate([fences, np.array(inner, dtype=np.int64)]))
+        return fences
+
+    def segments(self, places: Ints) -> Ints:
+        """The number of the stretch between two fences that each global place is in."""
+        return np.searchsorted(self.fences, places, side="right") - 1
+
+    @cached_property
+    def words(self) -> tuple[Ints, Ints]:
+        """The words that may be edited, with global starts and stops.
+
+        No protected character is in them, and no grapheme cluster reaches over their edges.
+        """
+        starts, stops = characters.words(self.codes, self.flags)
+        free = np.ones(starts.size, dtype=np.bool_)
+        if self.untouchable is not None:
+            before = np.concatenate([[0], np.cumsum(self.untouchable)])
+            free &= before[starts] == before[stops]
+        if self.cuttable is not None:
+            free &= self.cuttable[starts] & self.cuttable[stops]
+        return starts[free], stops[free]
+
+    def protected(self, row: int) -> list[Span]:
+        """The protected spans of one text, with the places in the text, in order."""
+        starts, stops, labels = self.spans
+        at = int(self.starts[row])
+        first, last = np.searchsorted(starts, self.starts[row : row + 2]).tolist()
+        return [
+            Span(int(starts[index]) - at, int(stops[index]) - at, labels[index]) for index in range(first, last)
+        ]
+
+
+def _cover(starts: Ints, stops: Ints, size: int) -> Mask:
+    """Which of `size` places lie in one of the ranges."""
+    depth = np.zeros(size + 1, dtype=np.int32)
+    np.add.at(depth, starts, 1)
+    np.add.at(depth, stops, -1)
+    return np.cumsum(depth[:-1]) > 0

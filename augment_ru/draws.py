@@ -1,0 +1,121 @@
+"""Randomness as an argument: every draw is a function of a key and a position.
+
+A stream is SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators")
+addressed by position instead of stepped: draw i of key k is mix(k + (i + 1) * γ). So a draw depends on
+nothing that was drawn before, and whole batches are drawn in one NumPy expression.
+"""
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from augment_ru.script import Change, Edit
+
+T = TypeVar("T")
+Keys = npt.NDArray[np.uint64]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_S30, _S27, _S31, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+_UNIT = 2.0**-53
+_MASK = 2**64 - 1
+
+
+def mix(values: Keys) -> Keys:
+    """SplitMix64's finaliser, a bijection on 64-bit numbers; overwrites and returns `values`."""
+    values ^= values >> _S30
+    values *= _MIX_1
+    values ^= values >> _S27
+    values *= _MIX_2
+    values ^= values >> _S31
+    return values
+
+
+def digest(data: str) -> bytes:
+    """8 bytes that stand for a string: BLAKE2b of its UTF-8 (lone surrogates included)."""
+    return blake2b(data.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def digests(data: Iterable[str]) -> Keys:
+    """`digest` of each string as a 64-bit number."""
+    return np.frombuffer(b"".join(map(digest, data)), dtype="<u8").astype(np.uint64)
+
+
+class Streams:
+    """One stream of draws for each row of a batch.
+
+    Args:
+        keys: a 64-bit key for each row, shape (rows,).
+    """
+
+    __slots__ = ("keys",)
+
+    def __init__(self, keys: Keys) -> None:
+        self.keys = keys
+
+    @classmethod
+    def of(cls, keys: Keys, *path: str | int) -> "Streams":
+        """The streams for (key, path): a seed, the name of an attack, a candidate's number, …"""
+        for part in path:
+            salt = digests([f"{type(part).__name__}:{part}"])
+            keys = mix((keys ^ salt) + _GAMMA)
+        return cls(keys)
+
+    def uniform(self, rows: Ints, positions: Ints, lane: int = 0) -> Floats:
+        """Draws from U[0, 1), one for each (row, position); lanes 0 and 1 are independent."""
+        return unit(self.keys[rows], positions, lane)
+
+
+def unit(keys: Keys, positions: Ints, lane: int = 0) -> Floats:
+    """Draws from U[0, 1) at `positions` of the streams `keys`; shapes broadcast."""
+    states = positions.astype(np.uint64)
+    states *= np.uint64(2)
+    states += np.uint64(lane + 1)
+    states *= _GAMMA
+    states += keys
+    mix(states)
+    states >>= _S11
+    return states * _UNIT
+
+
+class Rng:
+    """The draws of one text, taken in order: what an attack that looks at one text at a time is given."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, key: int) -> None:
+        self._state = key
+
+    def uniform(self) -> float:
+        """A draw from U[0, 1)."""
+        self._state = z = (self._state + int(_GAMMA)) & _MASK
+        z = ((z ^ (z >> 30)) * int(_MIX_1)) & _MASK
+        z = ((z ^ (z >> 27)) * int(_MIX_2)) & _MASK
+        return ((z ^ (z >> 31)) >> 11) * _UNIT
+
+    def change(self, *edits: Edit) -> Change:
+        """A change of these edits with a rank drawn from U[0, 1)."""
+        return Change(self.uniform(), edits)
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items, each as likely as any other.
+
+        Raises:
+            IndexError: there are no items.
+        """
+        return items[int(self.uniform() * len(items))]
+
+    def choice_best_first(self, items: Sequence[T]) -> T:
+        """One of the items, each twice as likely as the one after it.
+
+        Raises:
+            IndexError: there are no items.
+        """
+        point = int(self.uniform() * (2 ** len(items) - 1)) + 1  # 1 … 2^n - 1
+        return items[len(items) - point.bit_length()]

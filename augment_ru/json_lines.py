@@ -1,0 +1,139 @@
+"""JSON lines: strict reading, finding where a value stands in a line, writing a value as its line does."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from json.decoder import scanstring
+from typing import Any, BinaryIO, NamedTuple
+
+import orjson
+
+from augment_ru.errors import AugmentError
+
+MAX_LINE = 16 * 2**20
+"""Bytes of the longest line that is read: a text of that size takes about 1 GiB while it is perturbed."""
+
+_BOM = b"\xef\xbb\xbf"
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+class Line(NamedTuple):
+    """A line of a file: its number from 1, its bytes without the line's end, or why it cannot be used."""
+
+    number: int
+    data: bytes
+    problem: str | None = None
+
+
+def lines(stream: BinaryIO) -> Iterator[Line]:
+    """The lines of a file that are not blank. A byte-order mark is skipped; LF and CR LF both end a line.
+
+    A line over `MAX_LINE` bytes is passed over and reported with its first bytes.
+    """
+    number = 0
+    while data := stream.readline(MAX_LINE + 2):
+        number += 1
+        if number == 1:
+            data = data.removeprefix(_BOM)
+        size = len(data)
+        if not data.endswith(b"\n") and size > MAX_LINE:
+            while rest := stream.readline(MAX_LINE):
+                size += len(rest)
+                if rest.endswith(b"\n"):
+                    break
+            yield Line(number, data[:80], f"{size:,} bytes; the longest line may have {MAX_LINE:,}; split the text")
+            continue
+        data = data.rstrip(b"\r\n")
+        if data.strip():
+            yield Line(number, data)
+
+
+class _Reject(ValueError):
+    pass
+
+
+def _no_constant(name: str) -> None:
+    raise _Reject(f"{name} is no JSON number")
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twin = next(key for key in keys if keys.count(key) > 1)
+        raise _Reject(f"the key '{twin}' stands twice")
+    return table
+
+
+_decoder = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_twins)
+
+
+def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
+    """A line as text, and the object that it spells.
+
+    Raises:
+        AugmentError: it is not UTF-8, not JSON, or not an object.
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+    try:
+        value = _decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise AugmentError(f"not JSON: {error.msg} at character {error.pos}") from error
+    except RecursionError as error:
+        raise AugmentError("not JSON that can be read: nested too deeply") from error
+    except ValueError as error:
+        raise AugmentError(f"not JSON that can be read: {error}") from error
+    if not isinstance(value, dict):
+        kind = {list: "a list", str: "a text", type(None): "null"}.get(type(value), "a number or a truth value")
+        raise AugmentError(f"{kind}, not an object; each line must be {{…}}")
+    return text, value
+
+
+def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:
+    """Where the value at a path of keys and numbers stands in a line that is known to be JSON."""
+    at = _skip(line, 0)
+    for step in path:
+        at = _member(line, at, step) if isinstance(step, str) else _item(line, at, step)
+    return at, _decoder.raw_decode(line, at)[1]
+
+
+def _skip(line: str, at: int) -> int:
+    match = _SPACE.match(line, at)
+    return match.end() if match else at
+
+
+def _member(line: str, at: int, wanted: str) -> int:
+    """Where the value of a key of the object at `at` starts."""
+    while True:
+        key, at = scanstring(line, _skip(line, at + 1) + 1)
+        at = _skip(line, _skip(line, at) + 1)
+        if key == wanted:
+            return at
+        at = _skip(line, _decoder.raw_decode(line, at)[1])
+
+
+def _item(line: str, at: int, wanted: int) -> int:
+    """Where the entry of this number of the list at `at` starts."""
+    at = _skip(line, at + 1)
+    for _ in range(wanted):
+        at = _skip(line, _skip(line, _decoder.raw_decode(line, at)[1]) + 1)
+    return at
+
+
+def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
+    r"""The value as JSON, with letters or slashes escaped where the text `like` does so.
+
+    >>> print(encoded("д/х", like=r'"\u043a\/\u043e"'))
+    "\u0434\/\u0445"
+    """
+    if "\\u" in like and like.isascii():
+        text = json.dumps(value, ensure_ascii=True)
+    else:
+        try:
+            text = orjson.dumps(value).decode()
+        except TypeError:  # an integer over 64 bits, a lone surrogate in a field that is only passed on
+            text = json.dumps(value, ensure_ascii=True)
+    return text.replace("/", "\\/") if "\\/" in like else text

@@ -1,0 +1,336 @@
+"""What attacks propose, in columns; what of it is legal; and texts with edits done.
+
+An attack may also propose `Change` objects text by text; they become the same columns here. Everything
+that decides whether an edit may happen stands in `legal`, and nowhere else.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from augment_ru.characters import WORD, Codes, Mask, classes, decode
+from augment_ru.doc import Batch
+from augment_ru.draws import Floats, Ints
+from augment_ru.errors import AugmentError
+from augment_ru.script import Change, Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Replacements:
+    """Texts in one array of code points: text i is `codes[offsets[i]:offsets[i + 1]]`."""
+
+    codes: Codes
+    offsets: Ints
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "Replacements":
+        """The columns of these texts."""
+        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), out=offsets[1:])
+        joined = "".join(texts).encode("utf-32-le", "surrogatepass")
+        return cls(np.frombuffer(joined, dtype="<u4").astype(np.uint32), offsets)
+
+    @classmethod
+    def of_ranges(cls, codes: Codes, starts: Ints, stops: Ints) -> "Replacements":
+        """The columns of the texts that stand at these ranges of an array."""
+        offsets = np.zeros(starts.size + 1, dtype=np.int64)
+        np.cumsum(stops - starts, out=offsets[1:])
+        return cls(codes[_ranges(starts, stops - starts)], offsets)
+
+    @property
+    def lengths(self) -> Ints:
+        """Code points of each text."""
+        return np.diff(self.offsets)
+
+    @classmethod
+    def nothing(cls, indices: Ints) -> "Replacements":
+        """An empty text for each index: deletions."""
+        return cls(np.zeros(0, dtype=np.uint32), np.zeros(indices.size + 1, dtype=np.int64))
+
+    def take(self, indices: Ints) -> "Replacements":
+        """The columns of some of the texts."""
+        return Replacements.of_ranges(self.codes, self.offsets[indices], self.offsets[indices + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """Edits in columns, with global places in a batch.
+
+    Attributes:
+        starts, stops: where each edit applies, shape (edits,).
+        changes: the number of the change that each edit belongs to, shape (edits,), ascending.
+        ranks: the rank of each change, shape (changes,), in [0, 1).
+        replace: the texts of some edits (by index). A function, because most edits are never spent.
+        clean: the maker vouches that edits are sorted, disjoint and never replace a text by itself.
+    """
+
+    starts: Ints
+    stops: Ints
+    changes: Ints
+    ranks: Floats
+    replace: Callable[[Ints], Replacements]
+    clean: bool = False
+
+    @classmethod
+    def of_edits(cls, starts: Ints, stops: Ints, ranks: Floats, texts: Callable[[Ints], Replacements], *, clean: bool = False) -> "Proposals":
+        """Proposals in which every edit is a change of its own."""
+        return cls(starts, stops, np.arange(starts.size), ranks, texts, clean)
+
+    @classmethod
+    def of_changes(cls, batch: Batch, proposed: Iterable[Iterable[Change]]) -> "Proposals":
+        """The columns of the changes that were proposed for each text of a batch.
+
+        Raises:
+            AugmentError: an edit lies outside its text, a rank outside [0, 1), or a change has no edit.
+        """
+        starts: list[int] = []
+        stops: list[int] = []
+        changes: list[int] = []
+        ranks: list[float] = []
+        texts: list[str] = []
+        for at, length, row in zip(batch.starts.tolist(), batch.lengths.tolist(), proposed, strict=False):
+            for change in row:
+                if not (0.0 <= change.rank < 1.0 and change.edits):
+                    raise AugmentError(f"{change}: a change needs a rank in [0, 1) and an edit")
+                for edit in change.edits:
+                    if not 0 <= edit.start <= edit.stop <= length:
+                        raise AugmentError(f"{edit} lies outside a text of {length} characters")
+                    starts.append(at + edit.start)
+                    stops.append(at + edit.stop)
+                    changes.append(len(ranks))
+                    texts.append(edit.text)
+                ranks.append(change.rank)
+        return cls(
+            np.array(starts, dtype=np.int64),
+            np.array(stops, dtype=np.int64),
+            np.array(changes, dtype=np.int64),
+            np.array(ranks, dtype=np.float64),
+            Replacements.of(texts).take,
+        )
+
+    def keep(self, changes: Mask) -> "Proposals":
+        """Only the changes that the mask keeps, shape (changes,)."""
+        if changes.all():
+            return self
+        edits = np.flatnonzero(changes[self.changes])
+        numbers = np.cumsum(changes) - 1
+        texts = self.replace
+        return replace(
+            self,
+            starts=self.starts[edits],
+            stops=self.stops[edits],
+            changes=numbers[self.changes[edits]],
+            ranks=self.ranks[changes],
+            replace=lambda indices: texts(edits[indices]),
+        )
+
+    @property
+    def first_edits(self) -> Ints:
+        """The first edit of each change, shape (changes,)."""
+        return np.searchsorted(self.changes, np.arange(self.ranks.size))
+
+    def settled(self) -> "Proposals":
+        """The same proposals with their texts worked out."""
+        texts = self.replace(np.arange(self.starts.size))
+        return replace(self, replace=texts.take)
+
+
+class Drop(NamedTuple):
+    """A change that was not legal (its number in the proposals), and why."""
+
+    change: int
+    reason: str
+
+
+def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -> Proposals:
+    """The changes that may happen, in columns of their own; `drops` is told of the others.
+
+    A change is dropped when one of its edits touches a protected span or sticks to one, breaks a grapheme
+    cluster, leaves its text or segment, or overlaps a change of a lower rank; and when it changes nothing.
+    """
+    numbers = np.arange(proposals.ranks.size)
+
+    def drop(edits: Mask, reason: str) -> None:
+        nonlocal proposals, numbers
+        if edits.any():
+            bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
+            bad[proposals.changes[edits]] = True
+            if drops is not None:
+                drops.extend(Drop(number, reason) for number in numbers[bad].tolist())
+            numbers, proposals = numbers[~bad], proposals.keep(~bad)
+
+    if batch.untouchable is not None:
+        drop(_touching(batch, proposals), "touches a protected span")
+    if batch.cuttable is not None:
+        drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
+    if not proposals.clean:
+        drop(_straying(batch, proposals), "reaches across the border of a text or an option")
+        proposals = proposals.settled()
+        drop(_idle(batch, proposals), "changes nothing")
+        if batch.untouchable is not None:
+            drop(_sticking(batch, proposals), "sticks to a protected span")
+        drop(_overlapping(batch, proposals), "overlaps a change of a lower rank")
+    return proposals
+
+
+def _touching(batch: Batch, proposals: Proposals) -> Mask:
+    covered = np.concatenate([[0], np.cumsum(batch.untouchable)])
+    touching: Mask = covered[proposals.starts] != covered[proposals.stops]
+    insertions = np.flatnonzero(proposals.starts == proposals.stops)
+    if insertions.size:
+        starts, stops, _ = batch.spans
+        places = proposals.starts[insertions]
+        begun, ended = np.searchsorted(starts, places, side="left"), np.searchsorted(np.sort(stops), places, side="right")
+        touching[insertions] = begun > ended
+    return touching
+
+
+def _straying(batch: Batch, proposals: Proposals) -> Mask:
+    if not proposals.starts.size:
+        return np.zeros(0, dtype=np.bool_)
+    here = batch.segments(proposals.starts)
+    home = here[proposals.first_edits][proposals.changes]
+    return (here != home) | (batch.segments(np.maximum(proposals.stops - 1, proposals.starts)) != home)
+
+
+def _idle(batch: Batch, proposals: Proposals) -> Mask:
+    """The edits of the changes none of whose edits does anything."""
+    texts = proposals.replace(np.arange(proposals.starts.size))
+    same = texts.lengths == proposals.stops - proposals.starts
+    candidates = np.flatnonzero(same)
+    if candidates.size:
+        new = texts.take(candidates)
+        old = Replacements.of_ranges(batch.codes, proposals.starts[candidates], proposals.stops[candidates])
+        differences = np.concatenate([[0], np.cumsum(new.codes != old.codes)])
+        same[candidates] = differences[new.offsets[1:]] == differences[new.offsets[:-1]]
+    working = np.zeros(proposals.ranks.size, dtype=np.bool_)
+    working[proposals.changes[~same]] = True
+    return ~working[proposals.changes]
+
+
+def _sticking(batch: Batch, proposals: Proposals) -> Mask:
+    """Edits beside a protected span that put a letter where none was: «в Москву» must not become «вМоскву»."""
+    spans, ends, _ = batch.spans
+    texts = proposals.replace(np.arange(proposals.starts.size))
+    padded = np.concatenate([batch.codes, batch.codes[-1:]])  # so that place -1, too, is a line feed
+    sticking = np.zeros(proposals.starts.size, dtype=np.bool_)
+    for edges, beside, outer, inner, far, last in (
+        (spans, proposals.stops, proposals.stops, proposals.stops - 1, proposals.starts - 1, 1),
+        (ends, proposals.starts, proposals.starts - 1, proposals.starts, proposals.stops, 0),
+    ):
+        at = np.flatnonzero(np.isin(beside, edges))
+        if at.size:
+            chosen = texts.take(at)
+            old = np.where(proposals.starts[at] == proposals.stops[at], far[at], inner[at])
+            new = padded[far[at]]
+            full = chosen.lengths > 0
+            new[full] = chosen.codes[chosen.offsets[1:][full] - 1 if last else chosen.offsets[:-1][full]]
+            sticking[at] |= _wordy(padded[outer[at]]) & _wordy(new) & ~_wordy(padded[old])
+    return sticking
+
+
+def _wordy(codes: Codes) -> Mask:
+    return (classes(codes) & WORD) != 0
+
+
+def _overlapping(batch: Batch, proposals: Proposals) -> Mask:
+    """The edits of changes that overlap a change of a lower rank which itself stays.
+
+    Two insertions at one place overlap.
+    """
+    order = np.lexsort((proposals.stops, proposals.starts))
+    starts, stops = proposals.starts[order], proposals.stops[order]
+    reach = np.maximum.accumulate(stops) if stops.size else stops
+    clash = (starts[1:] < reach[:-1]) | ((starts[1:] == starts[:-1]) & (stops[1:] == stops[:-1]))
+    bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
+    rows = batch.rows(proposals.starts)
+    for row in np.unique(batch.rows(starts[1:][clash])).tolist():
+        edits = np.flatnonzero(rows == row)
+        by_change: dict[int, list[tuple[int, int]]] = {}
+        for edit in edits.tolist():
+            place = int(proposals.starts[edit]), int(proposals.stops[edit])
+            by_change.setdefault(int(proposals.changes[edit]), []).append(place)
+        taken: list[tuple[int, int]] = []
+        for change in sorted(by_change, key=lambda number: (proposals.ranks[number], number)):
+            if _free(taken, sorted(by_change[change])):
+                for place in by_change[change]:
+                    insort(taken, place)
+            else:
+                bad[change] = True
+    return bad[proposals.changes]
+
+
+def _free(taken: list[tuple[int, int]], places: list[tuple[int, int]]) -> bool:
+    """Whether places (in order) overlap neither each other nor those taken (disjoint, in order)."""
+    for index, (start, stop) in enumerate(places):
+        at = bisect_left(taken, (start, stop))
+        neighbours = [*taken[max(0, at - 1) : at + 1], *places[index + 1 : index + 2]]
+        if any((a, b) == (start, stop) or (a < stop and start < b) for a, b in neighbours):
+            return False
+    return True
+
+
+class Applied(NamedTuple):
+    """The texts of some rows of a batch after edits, and the edits in columns, sorted by place."""
+
+    texts: list[str]
+    edits: "EditColumns"
+
+
+class EditColumns(NamedTuple):
+    """Edits of a batch, sorted: global starts and stops, texts, and the first edit of each row."""
+
+    starts: Ints
+    stops: Ints
+    replacements: Replacements
+    rows: Ints
+
+    def of_row(self, row: int, at: int) -> Iterator[Edit]:
+        """The edits of a text that starts at the global place `at`."""
+        first, last = self.rows[row : row + 2].tolist()
+        bounds = self.replacements.offsets[first : last + 1].tolist()
+        texts = decode(self.replacements.codes[bounds[0] : bounds[-1]])
+        places = zip(self.starts[first:last].tolist(), self.stops[first:last].tolist(), strict=True)
+        for index, (start, stop) in enumerate(places):
+            yield Edit(
+                start - at, stop - at, texts[bounds[index] - bounds[0] : bounds[index + 1] - bounds[0]]
+            )
+
+
+def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
+    """The texts of the batch with the active changes done (mask, shape (changes,))."""
+    edits = np.flatnonzero(active[proposals.changes])
+    if not proposals.clean:
+        edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
+    starts, stops = proposals.starts[edits], proposals.stops[edits]
+    texts = proposals.replace(edits)
+    lengths = texts.lengths
+    growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
+    firsts = np.searchsorted(starts, batch.starts)
+
+    if (lengths == 1).all() and (stops - starts == 1).all():
+        codes = batch.codes.copy()
+        codes[starts] = texts.codes
+    else:
+        codes = np.empty(batch.codes.size + int(growth[-1]), dtype=np.uint32)
+        kept = np.ones(batch.codes.size, dtype=np.bool_)
+        kept[_ranges(starts, stops - starts)] = False
+        new = np.zeros(codes.size, dtype=np.bool_)
+        new[_ranges(starts + growth[:-1], lengths)] = True
+        codes[new] = texts.codes
+        codes[~new] = batch.codes[kept]
+    joined = decode(codes)
+    bounds = (batch.starts + growth[firsts]).tolist()
+    return Applied(
+        [joined[start : stop - 1] for start, stop in zip(bounds, bounds[1:], strict=False)],
+        EditColumns(starts, stops, texts, firsts),
+    )
+
+
+def _ranges(starts: Ints, lengths: Ints) -> Ints:
+    """The places of all ranges, one after another."""
+    offsets = np.cumsum(lengths) - lengths
+    return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))

@@ -1,0 +1,330 @@
+"""Dataset rows: what of them is perturbed, what must survive, and how they are written back.
+
+A row read from JSON keeps its own characters: only the values that change are replaced in its line, so
+numbers, escapes, key order and whatever else the line holds stay byte for byte.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from augment_ru import registry
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.json_lines import encoded, located
+from augment_ru.rules import occurrences
+from augment_ru.script import Edit, Script, Span
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOffsets:
+    """A field that lists answers {offset, length, segment} which stand in a text field (MultiQ)."""
+
+    field: str
+    text: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordSpans:
+    """Spans given as a text and the number of its first word, counted between white space (RWSD)."""
+
+    field: str
+    text: str
+    pairs: tuple[tuple[str, str], ...]
+    """(key of the span's text, key of the word's number)"""
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A dataset's schema.
+
+    Attributes:
+        name: how it is called on the command line.
+        fields: the text fields that are perturbed; all others never are.
+        keys: the fields by which a row is recognised.
+        id: the field that tells rows apart, if there is one.
+        constraints: the constraints that hold by default.
+        options: the text fields that hold «(A) … (B) …»; the markers survive, each option stays its own.
+        answers, words: fields whose places follow the text.
+    """
+
+    name: str
+    fields: tuple[str, ...]
+    keys: frozenset[str] = frozenset()
+    id: str | None = None
+    constraints: tuple[str, ...] = ("named_entities",)
+    options: tuple[str, ...] = ()
+    answers: tuple[AnswerOffsets, ...] = ()
+    words: tuple[WordSpans, ...] = ()
+
+
+def generic(*fields: str) -> Task:
+    """The task of rows with these text fields and nothing else to heed."""
+    return Task("generic", fields or ("text",), id="id")
+
+
+def task(name: str) -> Task:
+    """The task of this name.
+
+    Raises:
+        AugmentError: there is no such task.
+    """
+    if name == "generic":
+        return generic()
+    if name not in registry.names("tasks"):
+        raise unknown("task", name, [*registry.names("tasks"), "generic"])
+    found: Task = registry.find("tasks", "task", name)
+    return found
+
+
+def recognise(row: Mapping[str, Any]) -> Task:
+    """The task whose fields a row has; the one with the most, where several fit.
+
+    Raises:
+        AugmentError: none fits, or several fit equally well.
+    """
+    fitting = [known for known in map(task, registry.names("tasks")) if known.keys <= row.keys()]
+    best = [one for one in fitting if not any(one.keys < other.keys for other in fitting)]
+    if len(best) > 1:
+        raise AugmentError(f"the fields fit several tasks: {', '.join(one.name for one in best)}; choose with --task")
+    if best:
+        return best[0]
+    if isinstance(row.get("text"), str):
+        return generic()
+    raise AugmentError(
+        f"no task has the fields {', '.join(row) or '(none)'}; name the text field with --field, or a task with --task"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A dataset row: its values, its task, and the line it was read from (None for a row made in Python)."""
+
+    values: Mapping[str, Any]
+    task: Task
+    line: str | None = None
+
+    def texts(self) -> dict[str, str]:
+        """The texts that are perturbed.
+
+        Raises:
+            AugmentError: a field is missing, or is not a text.
+        """
+        found: dict[str, str] = {}
+        for name in self.task.fields:
+            if name not in self.values:
+                raise AugmentError(f"no field '{name}'; the row has {', '.join(self.values) or 'none'}; see --field")
+            value = self.values[name]
+            if not isinstance(value, str):
+                raise AugmentError(f"field '{name}' holds {_kind(value)}, not a text; choose another with --field")
+            if (bad := _lone_surrogate(value)) is not None:
+                raise AugmentError(
+                    f"field '{name}': lone surrogate U+{ord(value[bad]):04X} at character {bad}; no text may hold one"
+                )
+            found[name] = value
+        return found
+
+    @property
+    def key(self) -> str:
+        """What the record's random draws depend on: its id, else the texts that are perturbed."""
+        identity = self.values.get(self.task.id) if self.task.id else None
+        if identity is not None and isinstance(identity, str | int):
+            return f"id:{identity}"
+        return "text:" + "\x1f".join(str(self.values.get(name)) for name in self.task.fields)
+
+    def anchors(self) -> "Anchors":
+        """The spans that the task itself names, and the borders between options.
+
+        Raises:
+            AugmentError: an annotated offset does not match its segment.
+        """
+        spans: dict[str, list[Span]] = {name: [] for name in self.task.fields}
+        borders: dict[str, list[int]] = {}
+        for place in self.places():
+            spans[place.text].append(place.span)
+        for words in self.task.words:
+            if words.text in spans:
+                target = _table(self.values.get(words.field), words.field)
+                texts = [str(target[key]) for key, _ in words.pairs if key in target]
+                spans[words.text] += occurrences(str(self.values[words.text]), texts, words.label)
+        for name in self.task.options:
+            if name in spans:
+                markers = _markers(str(self.values[name]))
+                spans[name] += markers
+                borders[name] = [span.start for span in markers]
+        return Anchors({name: sorted(set(found)) for name, found in spans.items()}, borders)
+
+    def places(self) -> Iterator["Place"]:
+        """Every place in a perturbed text that the row states as a number.
+
+        Raises:
+            AugmentError: an annotated offset does not match its segment.
+        """
+        for answers in self.task.answers:
+            if answers.text in self.task.fields:
+                text = str(self.values[answers.text])
+                listed = self.values.get(answers.field) or []
+                if not isinstance(listed, list):
+                    raise AugmentError(f"field '{answers.field}' holds {_kind(listed)}, not a list of answers")
+                for number, answer in enumerate(listed):
+                    yield Place(
+                        answers.text,
+                        _answer_span(f"{answers.field}[{number}]", answer, text, answers),
+                        (answers.field, number, "offset"),
+                    )
+        for words in self.task.words:
+            if words.text in self.task.fields:
+                text = str(self.values[words.text])
+                target = _table(self.values.get(words.field), words.field)
+                for key, number_key in words.pairs:
+                    if number_key in target:
+                        first = target[number_key]
+                        where = f"{words.field}.{number_key}"
+                        span = _word_span(where, first, len(str(target.get(key, "")).split()), text, words.label)
+                        yield Place(words.text, span, (words.field, number_key), words=True)
+
+
+class Anchors(NamedTuple):
+    """What a task itself protects: spans of each text, and the places where its options start."""
+
+    spans: dict[str, list[Span]]
+    borders: dict[str, list[int]]
+
+
+class Place(NamedTuple):
+    """A place of a text that a row states as a number: of a character, or of a word between white space."""
+
+    text: str
+    span: Span
+    path: tuple[str | int, ...]
+    words: bool = False
+
+    def after(self, script: Script) -> int:
+        """The number after the script's edits.
+
+        Raises:
+            AugmentError: the span was broken, which the engine never does.
+        """
+        mapped = script.map(self.span)
+        if mapped is None:
+            raise AugmentError(f"{'.'.join(map(str, self.path))}: an edit broke the span {self.span}")
+        return len(script.text[: mapped.start].split()) if self.words else mapped.start
+
+
+def _answer_span(where: str, answer: object, text: str, answers: AnswerOffsets) -> Span:
+    table = _table(answer, where)
+    offset, length, segment = table.get("offset"), table.get("length"), table.get("segment")
+    if not isinstance(offset, int) or not isinstance(length, int) or not isinstance(segment, str):
+        raise AugmentError(f"{where}: needs offset, length and segment; has {', '.join(table)}")
+    if offset < 0 or text[offset : offset + length] != segment:
+        raise AugmentError(
+            f"{where}: '{segment}' does not stand at offset {offset} of '{answers.text}'; "
+            f"there stands '{text[max(offset, 0) : max(offset, 0) + length]}'"
+        )
+    return Span(offset, offset + length, answers.label)
+
+
+def _word_span(where: str, first: object, count: int, text: str, label: str) -> Span:
+    """The words from number `first` on, without the punctuation of the last one."""
+    starts = _word_starts(text)
+    if not isinstance(first, int) or isinstance(first, bool) or not 0 <= first < len(starts):
+        raise AugmentError(f"{where}: word {first} of a text of {len(starts)} words")
+    last = starts[min(first + max(count, 1), len(starts)) - 1]
+    stop = last + len(text[last:].split(maxsplit=1)[0])
+    while stop > last + 1 and not text[stop - 1].isalnum():
+        stop -= 1
+    return Span(starts[first], stop, label)
+
+
+def _word_starts(text: str) -> list[int]:
+    starts: list[int] = []
+    at = 0
+    for word in text.split():
+        at = text.index(word, at)
+        starts.append(at)
+        at += len(word)
+    return starts
+
+
+def _markers(text: str) -> list[Span]:
+    """The markers «(A)», «(B)», … of the options in a question: the longest run from A on, in order."""
+    for letters in ("ABCDEFGH", "АБВГДЕЖЗ"):
+        markers: list[Span] = []
+        at = 0
+        for letter in letters:
+            found = text.find(f"({letter})", at)
+            if found < 0:
+                break
+            at = found + 3
+            markers.append(Span(found, at, "OPTION"))
+        if len(markers) > 1:
+            return markers
+    return []
+
+
+def _lone_surrogate(text: str) -> int | None:
+    return next((place for place, char in enumerate(text) if "\ud800" <= char <= "\udfff"), None)
+
+
+def _table(value: object, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise AugmentError(f"{where}: holds {_kind(value)}, not an object")
+    return value
+
+
+def _kind(value: object) -> str:
+    kinds = {type(None): "nothing", bool: "a truth value", int: "a number", float: "a number", str: "a text"}
+    return kinds.get(type(value), "a list" if isinstance(value, Sequence) else "an object")
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The values of a row that are new: path to value; and the metadata that is added, if any."""
+
+    values: Mapping[tuple[str | int, ...], Any]
+    metadata: Mapping[str, Any] | None = None
+    key: str = field(default="augment")
+
+
+def written(record: Record, changed: Changed) -> str:
+    """The row as a JSON line: the line it was read from, with only the new values replaced.
+
+    Raises:
+        AugmentError: the row has a field of the metadata's name already.
+    """
+    if changed.metadata is not None and changed.key in record.values:
+        raise AugmentError(
+            f"the row has a field '{changed.key}' already (an output of perturb?); rename it, write with --meta none, "
+            f"or chain attacks as --attack A+B"
+        )
+    line = record.line if record.line is not None else encoded(dict(record.values))
+    edits = []
+    for path, value in changed.values.items():
+        start, stop = located(line, path)
+        edits.append(Edit(start, stop, encoded(value, like=line[start:stop])))
+    if changed.metadata is not None:
+        end = line.rindex("}")
+        comma = ", " if record.values else ""
+        edits.append(Edit(end, end, f"{comma}{encoded(changed.key)}: {encoded(changed.metadata)}"))
+    return Script(line, edits).text
+
+
+def replaced(record: Record, changed: Changed) -> dict[str, Any]:
+    """The row as a dictionary, with the new values; the record's own values stay as they are."""
+    row: dict[str, Any] = dict(record.values)
+    for path, value in changed.values.items():
+        row = _with(row, path, value)
+    if changed.metadata is not None:
+        row[changed.key] = changed.metadata
+    return row
+
+
+def _with(value: Any, path: Sequence[str | int], new: Any) -> Any:  # noqa: ANN401  (JSON values)
+    """A copy of the value with the one at the path replaced."""
+    if not path:
+        return new
+    copy = list(value) if isinstance(value, list) else dict(value)
+    copy[path[0]] = _with(copy[path[0]], path[1:], new)
+    return copy

@@ -1,0 +1,61 @@
+"""What is installed under a name: files of this package, and entry points of others."""
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from augment_ru.data import PACKAGE
+from augment_ru.errors import AugmentError, unknown
+
+
+@cache
+def offered(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group.
+
+    Raises:
+        AugmentError: two packages offer one name.
+    """
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=group):
+        if entry.name in found and found[entry.name].value != entry.value:
+            raise AugmentError(
+                f"two packages offer '{entry.name}' in {group}: {found[entry.name].value} and {entry.value}; "
+                f"uninstall one"
+            )
+        found[entry.name] = entry
+    return found
+
+
+def names(kind: str) -> list[str]:
+    """The names of a kind (`attacks`, `similarity`, `tasks`), ours and others'.
+
+    Raises:
+        AugmentError: another package claims a name of ours.
+    """
+    ours = {path.stem for path in (PACKAGE / kind).glob("*.py") if not path.stem.startswith("_")}
+    theirs = offered(f"augment_ru.{kind}")
+    if clash := sorted(ours & theirs.keys()):
+        raise AugmentError(f"two {kind} called '{clash[0]}': ours and {theirs[clash[0]].value}; uninstall that one")
+    return sorted(ours | theirs.keys())
+
+
+def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)
+    """The object of this name: what its entry point loads, else the one that its file offers.
+
+    A file of ours offers the one public class or object that carries `name`.
+
+    Raises:
+        AugmentError: nothing has this name.
+    """
+    known = names(kind)
+    if name not in known:
+        raise unknown(singular, name, known)
+    entry = offered(f"augment_ru.{kind}").get(name)
+    if entry is not None:
+        return entry.load()
+    module = import_module(f"augment_ru.{kind}.{name}")
+    for value in vars(module).values():
+        if getattr(value, "name", None) == name:
+            return value
+    raise AugmentError(f"augment_ru/{kind}/{name}.py offers nothing that is called '{name}'")

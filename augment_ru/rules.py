@@ -1,0 +1,329 @@
+"""Constraints: rule files that say which spans of a text no edit may touch.
+
+A rule file is TOML: `why`, rules and examples. A rule is one of
+  pattern  = token pattern in the form of spaCy's Matcher (LEMMA, POS, MORPH, ENT_TYPE, …)
+  fields   = names of record fields whose values are protected wherever they stand as whole words
+  function = a Python function, by the name under which a package offers it (`augment_ru.functions`)
+and each has a `label`. Examples mark what is protected: text = "[Маша] спит."
+"""
+
+import re
+import threading
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from augment_ru.annotate import closed
+from augment_ru.data import folder
+from augment_ru.doc import Doc
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.registry import offered
+from augment_ru.script import Span
+
+_LAYER_OF = {
+    "ENT_TYPE": "entities", "ENT_IOB": "entities", "POS": "morphology", "MORPH": "morphology",
+    "LEMMA": "lemmas", "DEP": "syntax",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "TEXT", "ORTH", "NORM", "LOWER", "LENGTH", "SHAPE", "PREFIX", "SUFFIX", "IS_ALPHA", "IS_ASCII", "IS_DIGIT",
+    "IS_LOWER", "IS_UPPER", "IS_TITLE", "IS_PUNCT", "IS_QUOTE", "IS_BRACKET", "IS_LEFT_PUNCT", "IS_RIGHT_PUNCT",
+    "IS_CURRENCY", "LIKE_NUM", "OP", *_LAYER_OF,
+}  # fmt: skip
+_OPERATORS = re.compile(r"[?*+]|\{\d+(,\d*)?\}|\{,\d+\}")
+
+Values = Mapping[str, Any]
+Function = Callable[[Values, Mapping[str, Doc]], Mapping[str, Sequence[Span]]]
+"""Record and its annotated fields, to protected spans of each field: the exception where no pattern will do."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A text whose protected parts stand in square brackets; none in it: nothing may be protected."""
+
+    marked: str
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The text without the marks."""
+        return re.sub(r"[\[\]]", "", self.marked)
+
+    @property
+    def spans(self) -> list[Span]:
+        """The marked spans of the text."""
+        spans: list[Span] = []
+        at = opened = 0
+        for char in self.marked:
+            if char == "[":
+                opened = at
+            elif char == "]":
+                spans.append(Span(opened, at))
+            else:
+                at += 1
+        return spans
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way to find what must be left alone; exactly one of the three ways is set."""
+
+    label: str
+    pattern: tuple[Mapping[str, Any], ...] = ()
+    fields: tuple[str, ...] = ()
+    function: str = ""
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A rule file."""
+
+    name: str
+    why: str
+    rules: tuple[Rule, ...]
+    examples: tuple[Example, ...]
+    extra_layers: frozenset[str] = frozenset()
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """The annotation that its patterns read."""
+        wanted = {
+            _LAYER_OF[attribute]
+            for rule in self.rules
+            for token in rule.pattern
+            for attribute in token
+            if attribute in _LAYER_OF
+        }
+        basic = {"tokens"} if any(rule.pattern for rule in self.rules) else set()
+        return closed(frozenset(wanted | basic | self.extra_layers))
+
+    def only(self, labels: Sequence[str]) -> "Constraint":
+        """The constraint with the rules of these labels alone.
+
+        Raises:
+            AugmentError: no rule has one of the labels.
+        """
+        known = {rule.label for rule in self.rules}
+        for label in labels:
+            if label not in known:
+                raise unknown(f"label of {self.name}", label, known)
+        kept = tuple(rule for rule in self.rules if rule.label in labels)
+        return Constraint(self.name, self.why, kept, (), self.extra_layers)
+
+
+def constraint(spec: str) -> Constraint:
+    """The constraint of this name or file; `NAME:LABEL,LABEL` takes some of its rules.
+
+    Raises:
+        AugmentError: there is no such constraint, or its file is wrong.
+    """
+    if spec.endswith(".toml"):
+        return _read(Path(spec))
+    name, _, labels = spec.partition(":")
+    found = _read(constraint_path(name))
+    return found.only(labels.split(",")) if labels else found
+
+
+def constraint_paths() -> dict[str, Path]:
+    """The rule files that can be named: ours, and those that other packages offer.
+
+    Raises:
+        AugmentError: two files claim one name.
+    """
+    paths = {path.stem: path for path in sorted(folder("constraints").glob("*.toml"))}
+    for name, entry in offered("augment_ru.constraints").items():
+        if name in paths:
+            raise AugmentError(f"two constraints called '{name}': ours and {entry.value}; uninstall or rename one")
+        paths[name] = Path(str(entry.load()))
+    return paths
+
+
+def constraint_path(name: str) -> Path:
+    """The rule file of a named constraint."""
+    paths = constraint_paths()
+    if name not in paths:
+        raise unknown("constraint", name, [*paths, "FILE.toml"])
+    return paths[name]
+
+
+@cache
+def _read(path: Path) -> Constraint:
+    return read_constraint(path)
+
+
+def read_constraint(path: Path) -> Constraint:
+    """Read and check a rule file.
+
+    Raises:
+        AugmentError: the file is missing, not TOML, or a rule in it is wrong: where and what.
+    """
+    where = f"{path.parent.name}/{path.name}"
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise AugmentError(f"{path}: cannot be read ({error.strerror}); give the path of a rule file") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise AugmentError(f"{where}: not TOML: {error}") from error
+    _only_keys(where, content, {"why", "layers", "rule", "example"}, {"why", "rule"})
+    rules = tuple(_rule(f"{where}: rule {number}", raw) for number, raw in enumerate(_tables(where, content, "rule"), 1))
+    examples = []
+    for number, raw in enumerate(_tables(where, content, "example"), 1):
+        _only_keys(f"{where}: example {number}", raw, {"text", "record"}, {"text"})
+        if raw["text"].count("[") != raw["text"].count("]"):
+            raise AugmentError(f"{where}: example {number}: a bracket is not closed: {raw['text']}")
+        examples.append(Example(raw["text"], raw.get("record", {})))
+    return Constraint(path.stem, content["why"], rules, tuple(examples), frozenset(content.get("layers", ())))
+
+
+def _tables(where: str, content: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    tables = content.get(key, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise AugmentError(f"{where}: '{key}' must be tables; write [[{key}]] above each")
+    return tables
+
+
+def _only_keys(where: str, table: Mapping[str, Any], known: set[str], needed: set[str]) -> None:
+    if missing := sorted(needed - table.keys()):
+        raise AugmentError(f"{where}: '{missing[0]}' is missing")
+    for key in table:
+        if key not in known:
+            raise AugmentError(f"{where}: {unknown('key', key, known)}")
+
+
+def _rule(where: str, raw: dict[str, Any]) -> Rule:
+    _only_keys(where, raw, {"label", "pattern", "fields", "function"}, {"label"})
+    ways = [way for way in ("pattern", "fields", "function") if way in raw]
+    if len(ways) != 1:
+        raise AugmentError(f"{where}: has {' and '.join(ways) or 'nothing'}; give one of pattern, fields, function")
+    for token in raw.get("pattern", ()):
+        for attribute, value in token.items():
+            if attribute not in _ATTRIBUTES:
+                raise AugmentError(f"{where}: {unknown('attribute', attribute, _ATTRIBUTES)}")
+            if attribute == "OP" and not _OPERATORS.fullmatch(str(value)):
+                raise AugmentError(f"{where}: OP '{value}'; possible: ? * + {{n}} {{n,m}}; instead of '!' use NOT_IN")
+    if ways == ["pattern"] and not raw["pattern"]:
+        raise AugmentError(f"{where}: an empty pattern matches nothing")
+    return Rule(
+        raw["label"], tuple(raw.get("pattern", ())), tuple(raw.get("fields", ())), str(raw.get("function", ""))
+    )
+
+
+@dataclass(frozen=True)
+class Protector:
+    """Several constraints, ready to run. Picklable; the compiled patterns belong to each thread."""
+
+    constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """The annotation that the constraints read."""
+        return frozenset().union(*(constraint.layers for constraint in self.constraints))
+
+    def __call__(self, records: Sequence[Values], docs: Sequence[Mapping[str, Doc]]) -> list[dict[str, list[Span]]]:
+        """The protected spans of each annotated field of each record, with rule labels, in order."""
+        found: list[dict[str, list[Span]]] = [{name: [] for name in fields} for fields in docs]
+        self._match(docs, found)
+        for rule in (rule for constraint in self.constraints for rule in constraint.rules):
+            if rule.fields:
+                for record, fields, spans in zip(records, docs, found, strict=True):
+                    words = [word for name in rule.fields for word in strings(record.get(name))]
+                    for name, doc in fields.items():
+                        if name not in rule.fields:
+                            spans[name] += occurrences(doc.text, words, rule.label)
+            elif rule.function:
+                function = _function(rule.function)
+                for record, fields, spans in zip(records, docs, found, strict=True):
+                    for name, more in function(record, fields).items():
+                        spans[name] += more
+        for spans in found:
+            for name in spans:
+                spans[name] = sorted(set(spans[name]))
+        return found
+
+    def _match(self, docs: Sequence[Mapping[str, Doc]], found: list[dict[str, list[Span]]]) -> None:
+        patterns = [
+            (rule.label, rule.pattern) for constraint in self.constraints for rule in constraint.rules if rule.pattern
+        ]
+        if not patterns:
+            return
+        matcher, labels = _matcher(patterns)
+        with matcher.vocab.memory_zone():  # frees the strings of these texts afterwards
+            for fields, spans in zip(docs, found, strict=True):
+                for name, doc in fields.items():
+                    for rule, first, last in matcher(as_spacy(doc, matcher.vocab)):
+                        spans[name].append(
+                            Span(doc.tokens[first].start, doc.tokens[last - 1].stop, labels[rule])
+                        )
+
+
+_thread = threading.local()
+
+
+def _matcher(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> tuple[Any, dict[int, str]]:
+    """spaCy's Matcher for these patterns and the label of each, one a thread: vocabularies are not shared."""
+    compiled: dict[str, tuple[Any, dict[int, str]]] = _thread.__dict__.setdefault("compiled", {})
+    key = repr(patterns)
+    if key not in compiled:
+        from spacy.matcher import Matcher  # noqa: PLC0415  (a second, and only rules need it)
+        from spacy.vocab import Vocab  # noqa: PLC0415
+
+        matcher = Matcher(Vocab(), validate=True)
+        labels: dict[int, str] = {}
+        for number, (label, pattern) in enumerate(patterns):
+            try:
+                matcher.add(str(number), [[dict(token) for token in pattern]], greedy="LONGEST")
+            except ValueError as error:
+                raise AugmentError(f"pattern of '{label}': {' '.join(str(error).split())}") from error
+            labels[matcher.vocab.strings[str(number)]] = label
+        compiled[key] = matcher, labels
+    return compiled[key]
+
+
+def as_spacy(doc: Doc, vocab: Any) -> Any:  # noqa: ANN401
+    """A spaCy `Doc` of the tokens; white space is no token in it, so that rules need not know of it."""
+    from spacy.tokens import Doc as SpacyDoc  # noqa: PLC0415
+
+    tokens = doc.tokens
+    values: dict[str, Any] = {}
+    if "entities" in doc.layers:
+        values["ents"] = [token.entity or "O" for token in tokens]
+    if "morphology" in doc.layers:
+        values["pos"] = [token.pos for token in tokens]
+        values["morphs"] = [token.features for token in tokens]
+    if "lemmas" in doc.layers:
+        values["lemmas"] = [token.lemma for token in tokens]
+    if "syntax" in doc.layers:
+        values["heads"] = [token.head for token in tokens]
+        values["deps"] = [token.relation for token in tokens]
+    spaces = [left.stop < right.start for left, right in zip(tokens, tokens[1:], strict=False)]
+    return SpacyDoc(vocab, words=[token.text for token in tokens], spaces=[*spaces, False] if tokens else [], **values)
+
+
+def strings(value: object) -> Iterator[str]:
+    """The strings in the value of a field: itself, or those of a list or of an object's values."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from strings(inner)
+    elif isinstance(value, Sequence):
+        for inner in value:
+            yield from strings(inner)
+
+
+def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
+    """Where the words stand in the text as whole words, letter case aside."""
+    for word in {word.strip() for word in words}:
+        if word:
+            for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE):
+                yield Span(*match.span(), label)
+
+
+def _function(name: str) -> Function:
+    functions = offered("augment_ru.functions")
+    if name not in functions:
+        raise unknown("function", name, functions)
+    loaded: Function = functions[name].load()
+    return loaded

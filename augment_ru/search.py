@@ -1,0 +1,280 @@
+"""How much of what was proposed is spent: cuts through ranks, and the search for what still means the same.
+
+A record's plan is its legal changes in the order of their ranks. A level is how many of them are active, so
+levels are nested; probabilities and similarity tests are both ways to choose one.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from augment_ru.characters import Mask
+from augment_ru.doc import Batch
+from augment_ru.draws import Floats, Ints
+from augment_ru.errors import AugmentError
+from augment_ru.proposals import Applied, Proposals, apply
+
+DIGITS = 4
+"""Similarities are rounded to so many digits before anything is decided, so that no decision hangs on noise."""
+
+
+class Scorer(Protocol):
+    """Scores candidates against references that it was made for."""
+
+    def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
+        """Scores of the candidates against the references of these indices, in [0, 1]."""
+
+
+@runtime_checkable
+class Similarity(Protocol):
+    """How alike two texts are; always asked for many pairs at once."""
+
+    @property
+    def signature(self) -> str:
+        """All that defines the number: model, layer, options, versions."""
+
+    @property
+    def threshold(self) -> float:
+        """The score from which on a candidate passes by default."""
+
+    def against(self, references: Sequence[str]) -> Scorer:
+        """A scorer for these references, whatever is worked out for them kept over all candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A plain function (references, candidates) -> scores as a similarity."""
+
+    function: Callable[[Sequence[str], Sequence[str]], Sequence[float] | Floats]
+    threshold: float = 0.8
+
+    @property
+    def signature(self) -> str:
+        """The function's name."""
+        module = getattr(self.function, "__module__", "?")
+        return f"{module}.{getattr(self.function, '__qualname__', type(self.function).__name__)}"
+
+    def against(self, references: Sequence[str]) -> "Scorer":
+        """The function with these references."""
+        return _PlainScorer(self.function, list(references))
+
+
+@dataclass(frozen=True, slots=True)
+class _PlainScorer:
+    function: Callable[[Sequence[str], Sequence[str]], Sequence[float] | Floats]
+    references: list[str]
+
+    def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
+        scores = np.asarray(self.function([self.references[index] for index in indices], candidates), dtype=np.float64)
+        if scores.shape != (len(candidates),):
+            raise AugmentError(f"similarity: scores of shape {scores.shape} for {len(candidates)} pairs")
+        return scores
+
+
+def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int) -> Mask:
+    """The changes that are active at a probability: rank < p, and at least `min_changes` an owner.
+
+    Args:
+        proposals: legal changes.
+        owners: the record of each change, shape (changes,).
+        probability: 0 leaves nothing active.
+        min_changes: how many of an owner's lowest ranks are active whatever a positive p says.
+    """
+    active: Mask = proposals.ranks < probability
+    if probability > 0 and min_changes > 0 and owners.size:
+        count = np.bincount(owners, weights=active, minlength=int(owners.max()) + 1)
+        poor = np.flatnonzero((count < min_changes)[owners])
+        if poor.size:
+            poor = poor[np.lexsort((proposals.ranks[poor], owners[poor]))]
+            active[poor[_order(owners[poor]) < min_changes]] = True
+    return active
+
+
+def _order(owners: Ints) -> Ints:
+    """The place of each entry among those of its owner; the owners ascend."""
+    place = np.arange(owners.size)
+    first = np.diff(owners, prepend=-1) != 0
+    return place - np.maximum.accumulate(np.where(first, place, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The legal changes of one candidate for every record of a batch, in the order of their ranks.
+
+    Attributes:
+        proposals: the changes that the largest probability makes active.
+        owners: the record of each change.
+        order: the place of each change in its record's plan, from 0.
+        levels: how many changes each record has, shape (records,).
+    """
+
+    proposals: Proposals
+    owners: Ints
+    order: Ints
+    levels: Ints
+
+    @classmethod
+    def of(cls, proposals: Proposals, owners: Ints, records: int) -> "Plan":
+        """The plan of these changes."""
+        by_rank = np.lexsort((proposals.ranks, owners))
+        order = np.empty_like(owners)
+        order[by_rank] = _order(owners[by_rank])
+        return cls(proposals, owners, order, np.bincount(owners, minlength=records))
+
+    def at(self, probability: float, min_changes: int) -> Ints:
+        """The level of each record at a probability."""
+        active = cut(self.proposals, self.owners, probability, min_changes)
+        return np.bincount(self.owners[active], minlength=self.levels.size)
+
+    def mask(self, levels: Ints) -> Mask:
+        """The changes that are active at these levels, shape (changes,)."""
+        mask: Mask = self.order < levels[self.owners]
+        return mask
+
+    def spent(self, levels: Ints, probability: float) -> Floats:
+        """The largest probability, not over `probability`, that leaves each record at its level."""
+        spent = np.full(levels.size, probability)
+        following = self.order == levels[self.owners]
+        spent[self.owners[following]] = self.proposals.ranks[following]
+        return np.minimum(spent, probability)
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a search cost."""
+
+    rounds: int = 0
+    pairs: int = 0
+
+    def add(self, other: "Counts") -> None:
+        """Add another search's cost."""
+        self.rounds += other.rounds
+        self.pairs += other.pairs
+
+
+@dataclass(slots=True)
+class Found:
+    """What passed, per record: shapes (records,); candidate -1 where nothing did."""
+
+    candidates: Ints
+    levels: Ints
+    probabilities: Floats
+    similarities: Floats
+    counts: Counts = field(default_factory=Counts)
+
+
+class Gate:
+    """Scores levels of plans: which records, at which candidate and level, pass the threshold."""
+
+    def __init__(
+        self, batch: Batch, records_of: Ints, plans: Sequence[Plan], similarity: Similarity, threshold: float
+    ) -> None:
+        self._batch, self._records_of = batch, records_of
+        self.plans, self.threshold = plans, threshold
+        self._scorer = similarity.against(batch.texts)
+        self.counts = Counts()
+
+    def scores(self, levels: Sequence[Ints]) -> list[Floats]:
+        """The similarity of each record at each candidate's level (0: not asked), in one call.
+
+        A record is as similar as the least similar of its texts that changed.
+        """
+        rows: list[Ints] = []
+        texts: list[str] = []
+        for plan, level in zip(self.plans, levels, strict=True):
+            applied = self._apply(plan, level)
+            changed = np.flatnonzero(np.diff(applied.edits.rows))
+            rows.append(changed)
+            texts += [applied.texts[row] for row in changed.tolist()]
+        found = [np.where(level > 0, np.inf, np.nan) for level in levels]
+        if texts:
+            every = np.concatenate(rows)
+            scores = np.round(self._scorer.score(every, texts), DIGITS)
+            self.counts.rounds += 1
+            self.counts.pairs += len(texts)
+            at = 0
+            for worst, changed in zip(found, rows, strict=True):
+                np.minimum.at(worst, self._records_of[changed], scores[at : at + changed.size])
+                at += changed.size
+        return found
+
+    def _apply(self, plan: Plan, levels: Ints) -> Applied:
+        return apply(self._batch, plan.proposals, plan.mask(levels))
+
+
+Schedule = Callable[[Gate, float, int, float], Found]
+
+
+def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
+    """TAPE's search: the most similar candidate at p; below the threshold, p is halved, down to the floor.
+
+    A level that was scored is not scored again: where halving changes nothing, it goes on.
+    """
+    records = gate.plans[0].levels.size
+    found = _nothing(records)
+    tried = [np.full(records, -1) for _ in gate.plans]
+    while True:
+        levels = [plan.at(probability, min_changes) for plan in gate.plans]
+        asked = [
+            np.where((found.candidates < 0) & (level != before), level, 0)
+            for level, before in zip(levels, tried, strict=True)
+        ]
+        tried = levels
+        if any(level.any() for level in asked):
+            for candidate, (level, scores) in enumerate(zip(asked, gate.scores(asked), strict=True)):
+                better = (level > 0) & (scores >= gate.threshold)
+                better &= (found.candidates < 0) | (scores > found.similarities)
+                found.candidates[better] = candidate
+                found.levels[better] = level[better]
+                found.probabilities[better] = probability
+                found.similarities[better] = scores[better]
+        probability /= 2
+        if probability < floor or (found.candidates >= 0).all():
+            found.counts = gate.counts
+            return found
+
+
+def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
+    """The largest level that passes, by bisection: about log2 of the number of changes rounds.
+
+    Among candidates the largest level wins, then the highest similarity.
+    """
+    records = gate.plans[0].levels.size
+    found = _nothing(records)
+    least = max(min_changes, 1)
+    passed = [np.zeros(records, dtype=np.int64) for _ in gate.plans]
+    scored = [np.zeros(records) for _ in gate.plans]
+    failed = [plan.levels + 1 for plan in gate.plans]
+    asked = [plan.levels.copy() for plan in gate.plans]
+    bottom = [np.minimum(np.maximum(plan.at(floor, min_changes), least), plan.levels) for plan in gate.plans]
+    while any(level.any() for level in asked):
+        for candidate, (level, scores) in enumerate(zip(asked, gate.scores(asked), strict=True)):
+            good = (level > 0) & (scores >= gate.threshold)
+            bad = (level > 0) & ~good
+            passed[candidate][good] = level[good]
+            scored[candidate][good] = scores[good]
+            failed[candidate][bad] = level[bad]
+            low = np.maximum(passed[candidate], bottom[candidate] - 1)
+            middle = (low + failed[candidate]) // 2
+            asked[candidate] = np.where(failed[candidate] - low > 1, middle, 0)
+    for candidate, (level, scores) in enumerate(zip(passed, scored, strict=True)):
+        better = (level > 0) & (
+            (level > found.levels) | (level == found.levels) & (scores > found.similarities)
+        )
+        found.candidates[better] = candidate
+        found.levels[better] = level[better]
+        found.similarities[better] = scores[better]
+        found.probabilities[better] = gate.plans[candidate].spent(level, probability)[better]
+    found.counts = gate.counts
+    return found
+
+
+def _nothing(records: int) -> Found:
+    return Found(
+        np.full(records, -1), np.zeros(records, dtype=np.int64), np.zeros(records), np.full(records, np.nan)
+    )
+
+
+SCHEDULES: dict[str, Schedule] = {"paper": paper, "strongest": strongest}

@@ -1,0 +1,1 @@
+"""Similarities, one file each; a file is found by its name."""

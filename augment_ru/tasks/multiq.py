@@ -1,0 +1,13 @@
+"""TAPE's MultiQ: multi-hop questions over two texts; the answers' offsets follow the texts."""
+
+from augment_ru.records import AnswerOffsets, Task
+
+TASK = Task(
+    name="multiq",
+    fields=("support_text", "main_text", "question"),
+    keys=frozenset({"support_text", "main_text", "question", "bridge_answers", "main_answers"}),
+    answers=(
+        AnswerOffsets("bridge_answers", "support_text", "BRIDGE"),
+        AnswerOffsets("main_answers", "main_text", "MAIN"),
+    ),
+)

@@ -1,0 +1,15 @@
+"""Russian SuperGLUE's RWSD: do two spans of a text mean the same; spans given by the number of a word."""
+
+from augment_ru.records import Task, WordSpans
+
+TASK = Task(
+    name="rwsd",
+    fields=("text",),
+    keys=frozenset({"idx", "target", "text"}),
+    id="idx",
+    words=(
+        WordSpans(
+            "target", "text", (("span1_text", "span1_index"), ("span2_text", "span2_index")), label="REFERENT"
+        ),
+    ),
+)
