@@ -1,0 +1,105 @@
+"""What `augment-ru check` finds: data files that break their format, rules that break their examples."""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from augment_ru.annotate import Natasha
+from augment_ru.data import folder
+from augment_ru.errors import AugmentError
+from augment_ru.rules import Constraint, Example, Protector, constraint_paths, read_constraint
+from augment_ru.script import Span
+
+_HEADER = ("source", "licen")
+
+
+def problems(files: Sequence[Path]) -> Iterator[str]:
+    """One line for each problem in the files; by default in all dictionaries and rule files of ours."""
+    for path in files or [*sorted(folder("dictionaries").glob("*.tsv")), *constraint_paths().values()]:
+        if not path.is_file():
+            yield f"{path}: no such file"
+        elif path.suffix == ".tsv":
+            yield from dictionary_problems(path)
+        elif path.suffix == ".toml":
+            yield from rule_problems(path)
+        else:
+            yield f"{path}: neither a dictionary (.tsv) nor a rule file (.toml)"
+
+
+def dictionary_problems(path: Path) -> Iterator[str]:
+    """A dictionary must be UTF-8 in NFC, with a header that names source and licence, sorted, without twins."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        yield f"{path.name}: not UTF-8 at byte {error.start}"
+        return
+    lines = text.split("\n")
+    header = "\n".join(line for line in lines if line.startswith("#")).lower()
+    if missing := [word for word in _HEADER if word not in header]:
+        yield f"{path.name}: the header names no {' and no '.join(missing)}…"
+    if "\r" in text:
+        yield f"{path.name}: has carriage returns; lines end with a line feed alone"
+    if text and not text.endswith("\n"):
+        yield f"{path.name}: the last line does not end"
+    before: tuple[str, ...] = ()
+    columns = 0
+    for number, line in enumerate(lines, start=1):
+        if not line or line.startswith("#"):
+            continue
+        where = f"{path.name}: line {number}"
+        cells = tuple(line.split("\t"))
+        key = cells[:-1]
+        if not unicodedata.is_normalized("NFC", line):
+            yield f"{where}: not in NFC"
+        if any(cell != cell.strip() or not cell for cell in cells):
+            yield f"{where}: an empty cell, or one with spaces around it"
+        if columns and len(cells) != columns:
+            yield f"{where}: {len(cells)} columns, not {columns}"
+        if key == before:
+            yield f"{where}: {' '.join(key)} stands twice"
+        elif key < before:
+            yield f"{where}: not sorted: {' '.join(key)} after {' '.join(before)}"
+        before, columns = key, columns or len(cells)
+
+
+def rule_problems(path: Path) -> Iterator[str]:
+    """A rule file must be readable, with a positive and a negative example, and do what its examples say."""
+    where = f"{path.parent.name}/{path.name}"
+    try:
+        constraint = read_constraint(path)
+        if not any(example.spans for example in constraint.examples):
+            yield f"{where}: no example with something protected; add text = \"… [so] …\""
+        if all(example.spans for example in constraint.examples):
+            yield f"{where}: no example with nothing protected; add one that must stay free"
+        for number, example in enumerate(constraint.examples, start=1):
+            found = protected_in(constraint, example)
+            if wrong := difference(example, found):
+                yield f"{where}: example {number}: {wrong}"
+    except AugmentError as error:
+        message = str(error)
+        yield message if message.startswith(where) else f"{where}: {message}"
+
+
+def protected_in(constraint: Constraint, example: Example) -> list[Span]:
+    """What the constraint protects in the text of an example."""
+    (doc,) = Natasha()([example.text], constraint.layers)
+    (found,) = Protector((constraint,))([{**example.record, "text": example.text}], [{"text": doc}])
+    return found["text"]
+
+
+def difference(example: Example, found: Sequence[Span]) -> str:
+    """What is protected against the example's marks, or not protected in spite of them; "" if all is well."""
+    wanted = {place for span in example.spans for place in range(span.start, span.stop)}
+    got = {place for span in found for place in range(span.start, span.stop)}
+    if wanted == got:
+        return ""
+    marks = {place: "[" for place in _starts(got)} | {}
+    shown = "".join(
+        f"{marks.get(place, '')}{char}{']' if place in got and place + 1 not in got else ''}"
+        for place, char in enumerate(example.text)
+    )
+    return f"expected {example.marked}, got {shown}"
+
+
+def _starts(places: set[int]) -> set[int]:
+    return {place for place in places if place - 1 not in places}

@@ -1,0 +1,70 @@
+"""What `augment-ru list` shows."""
+
+import dataclasses
+import inspect
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from augment_ru import registry
+from augment_ru.augmenter import similarity_of
+from augment_ru.records import task
+from augment_ru.rules import constraint, constraint_paths
+
+KINDS = ("attacks", "constraints", "similarities", "tasks")
+
+
+def listing(kind: str | None, *, verbose: bool) -> Iterator[str]:
+    """The lines for a kind, or for all of them under headings."""
+    for shown in (kind,) if kind else KINDS:
+        if not kind:
+            yield f"{shown}:"
+        indent = "" if kind else "  "
+        for name, summary, details in _entries(shown):
+            yield f"{indent}{name:<16} {summary}"
+            if verbose:
+                for detail in details:
+                    yield f"{indent}    {detail}"
+
+
+def _entries(kind: str) -> Iterator[tuple[str, str, list[str]]]:
+    if kind == "attacks":
+        for name in registry.names("attacks"):
+            made = registry.find("attacks", "attack", name)
+            yield name, _example(made), [_summary(made), *_attack_options(name, made)]
+    elif kind == "constraints":
+        for name, path in constraint_paths().items():
+            found = constraint(name)
+            labels = ", ".join(dict.fromkeys(rule.label for rule in found.rules))
+            yield name, found.why, [f"labels: {labels}", f"file: {path}"]
+    elif kind == "similarities":
+        for name in registry.names("similarity"):
+            made = similarity_of(name)
+            if made is not None:
+                yield name, _summary(type(made)), [f"threshold: {made.threshold}", f"signature: {made.signature}"]
+        yield "none", "No gate: every perturbation passes, unscored.", []
+    else:
+        for name in [*registry.names("tasks"), "generic"]:
+            known = task(name)
+            keys = ", ".join(sorted(known.keys)) or "a text in the field 'text', or those of --field"
+            yield name, f"perturbs {', '.join(known.fields)}", [
+                f"recognised by: {keys}",
+                f"constraints: {', '.join(known.constraints)}",
+            ]
+
+
+def _attack_options(name: str, made: Any) -> Iterator[str]:  # noqa: ANN401  (any attack's class)
+    for option in dataclasses.fields(made):
+        value = option.default
+        shown = ",".join(value) if isinstance(value, tuple) else value
+        yield f"--set {name}.{option.name}={shown}"
+    yield f"file: {inspect.getsourcefile(made)}"
+
+
+def _summary(made: Any) -> str:  # noqa: ANN401
+    return (inspect.getdoc(made) or "").split("\n", 1)[0]
+
+
+def _example(made: Any) -> str:  # noqa: ANN401
+    """The first line of the module: a Russian before and after."""
+    return (inspect.getdoc(sys.modules[made.__module__]) or _summary(made)).split("\n", 1)[0]

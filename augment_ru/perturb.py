@@ -1,0 +1,307 @@
+"""The work of `augment-ru perturb`: rows in, rows out, in chunks; nothing half-done is left behind."""
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from augment_ru.augmenter import Augmenter, chunks, prepare
+from augment_ru.compose import attack_of
+from augment_ru.errors import AugmentError
+from augment_ru.json_lines import Line, encoded, lines, parsed
+from augment_ru.records import Record, Task, generic, recognise
+from augment_ru.records import task as task_of
+from augment_ru.result import Result, original
+from augment_ru.search import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What the command line asks for."""
+
+    source: str
+    output: str | None
+    attacks: Sequence[str]
+    options: Mapping[str, Mapping[str, Any]]
+    probability: float | None
+    task: str | None
+    fields: Sequence[str]
+    settings: Mapping[str, Any]
+    with_original: bool
+    meta: str
+    skip: bool
+    limit: int | None
+
+    def prepared(self) -> "Prepared":
+        """The job with its augmenters made and its files looked at, before anything is read.
+
+        Raises:
+            AugmentError: a name, a value or a file is wrong.
+        """
+        augmenters = [
+            Augmenter(attack_of(spec, probability=self.probability, options=self.options), **self.settings)
+            for spec in self.attacks
+        ]
+        task = task_of(self.task) if self.task else None
+        if task is not None:
+            augmenters[0].protector(task)  # a missing rule file is wrong usage, not a failed run
+        if self.source != "-" and not Path(self.source).exists():
+            raise AugmentError(f"{self.source}: no such file")
+        if self.source != "-" and Path(self.source).is_dir():
+            raise AugmentError(f"{self.source}: is a folder; give a file of JSON lines")
+        if self.output:
+            target = Path(self.output)
+            if target.is_dir():
+                raise AugmentError(f"{self.output}: is a folder; give a file to write to")
+            if not target.absolute().parent.is_dir():
+                raise AugmentError(f"{self.output}: the folder {target.parent} does not exist; make it first")
+            if self.source != "-" and target.exists() and target.samefile(self.source):
+                raise AugmentError(f"{self.output}: is the input; give another file, or the input would be lost")
+        elif self.skip:
+            raise AugmentError("--on-error skip: needs -o, so that rejected lines can be written beside it")
+        return Prepared(self, augmenters, task)
+
+    def with_fields(self, task: Task) -> Task:
+        """The task with the fields of the command line in place of its own."""
+        return Task(**{**_values(task), "fields": tuple(self.fields)}) if self.fields else task
+
+
+def _values(task: Task) -> dict[str, Any]:
+    return {name: getattr(task, name) for name in task.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A job that can run."""
+
+    job: Job
+    augmenters: Sequence[Augmenter]
+    task: Task | None
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is told at the end."""
+
+    rows: int = 0
+    skipped: int = 0
+    status: Counter[str] = field(default_factory=Counter)
+    similarity: float = 0.0
+    scored: int = 0
+    counts: Counts = field(default_factory=Counts)
+    began: float = field(default_factory=time.perf_counter)
+
+    def add(self, result: Result) -> None:
+        """Count a result."""
+        self.status[result.status] += 1
+        if result.similarity is not None:
+            self.similarity += result.similarity
+            self.scored += 1
+
+    def __str__(self) -> str:
+        mean = f"mean similarity {self.similarity / self.scored:.4f}" if self.scored else "similarity not scored"
+        parts = [
+            f"{self.rows:,} rows in",
+            ", ".join(f"{self.status[status]:,} {status}" for status in ("perturbed", "unchanged", "rejected")),
+            mean,
+            *([f"{self.counts.pairs:,} pairs scored in {self.counts.rounds:,} calls"] if self.counts.pairs else []),
+            *([f"{self.skipped:,} lines skipped"] if self.skipped else []),
+            f"{time.perf_counter() - self.began:.1f} s",
+        ]
+        return "; ".join(parts)
+
+
+def run(prepared: Prepared) -> int:
+    """Do the job; the exit code: 1 when lines were skipped, else 0.
+
+    Raises:
+        AugmentError: a line or a file is wrong.
+    """
+    job = prepared.job
+    tally = Tally()
+    with ExitStack() as stack:
+        source = stack.enter_context(_opened(job.source))
+        write, reject = stack.enter_context(_outputs(job))
+        advance = stack.enter_context(_progress(job.source))
+        for chunk in chunks(_records(source, prepared, tally, reject, advance)):
+            write("".join(f"{line}\n" for line in _perturbed(chunk, prepared, tally)))
+    print(f"augment-ru: {tally}", file=sys.stderr)
+    return 1 if tally.skipped else 0
+
+
+def _perturbed(chunk: Sequence[Record], prepared: Prepared, tally: Tally) -> Iterator[str]:
+    """The output lines of the rows: in row order, the attacks of a row in command order."""
+    job, augmenters = prepared.job, prepared.augmenters
+    layers = frozenset().union(*(augmenter.layers for augmenter in augmenters))
+    shared = prepare(chunk, augmenters[0].protector(chunk[0].task), augmenters[0].annotate, layers)
+    by_attack = [augmenter.perturb(shared, tally.counts) for augmenter in augmenters]
+    for record, *results in zip(chunk, *by_attack, strict=True):
+        if job.with_original:
+            yield original(record, augmenters[0].seed).line(job.meta)
+        for result in results:
+            tally.add(result)
+            yield result.line(job.meta)
+
+
+class _Write(Protocol):
+    def __call__(self, text: str) -> None: ...
+
+
+class _Reject(Protocol):
+    def __call__(self, line: Line, reason: str) -> None: ...
+
+
+class _Advance(Protocol):
+    def __call__(self, rows: int, size: int) -> None: ...
+
+
+def _records(
+    source: BinaryIO, prepared: Prepared, tally: Tally, reject: _Reject, advance: _Advance
+) -> Iterator[Record]:
+    """The rows of the file as records that can be perturbed; what cannot is rejected, or ends the run."""
+    job = prepared.job
+    task = prepared.task
+    for line in lines(source):
+        if job.limit is not None and tally.rows >= job.limit:
+            return
+        try:
+            if line.problem:
+                raise AugmentError(line.problem)
+            text, values = parsed(line.data)
+            if task is None:
+                task = generic() if job.fields and _unknown(values) else recognise(values)
+            record = Record(values, job.with_fields(task), text)
+            record.texts()
+            record.anchors()
+            if job.meta != "none" and "augment" in values:
+                raise AugmentError(
+                    "the row has a field 'augment' already (an output of perturb?); "
+                    "use --meta none, or --attack A+B to do one attack after another"
+                )
+        except AugmentError as error:
+            if not job.skip:
+                raise AugmentError(f"{job.source}: line {line.number}: {error}") from error
+            tally.skipped += 1
+            reject(line, str(error))
+            continue
+        tally.rows += 1
+        advance(1, len(line.data) + 1)
+        yield record
+
+
+def _unknown(values: Mapping[str, Any]) -> bool:
+    try:
+        recognise(values)
+    except AugmentError:
+        return True
+    return False
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[BinaryIO]:
+    if source == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = Path(source).open("rb")
+    except OSError as error:
+        raise AugmentError(f"{source}: cannot be read: {error.strerror}") from error
+    with stream:
+        yield stream
+
+
+@contextmanager
+def _outputs(job: Job) -> Iterator[tuple[_Write, _Reject]]:
+    """Where rows and rejected lines go."""
+    if job.output is None:
+        out = sys.stdout.buffer
+
+        def write(text: str) -> None:
+            out.write(text.encode())
+            out.flush()
+
+        def never(line: Line, reason: str) -> None:
+            raise AugmentError(f"line {line.number}: {reason}")
+
+        yield write, never
+        return
+
+    target = Path(job.output)
+    with ExitStack() as stack:
+        rows = stack.enter_context(replacing(target))
+        rejects: list[BinaryIO] = []
+
+        def save(text: str) -> None:
+            rows.write(text.encode())
+
+        def reject(line: Line, reason: str) -> None:
+            if not rejects:
+                rejects.append(stack.enter_context(replacing(target.with_suffix(".rejects.jsonl"))))
+            row: dict[str, Any] = {"line": line.number, "reason": reason}
+            try:
+                row["raw"] = line.data.decode()
+            except UnicodeDecodeError:
+                row["raw_hex"] = line.data.hex()
+            rejects[0].write(f"{encoded(row)}\n".encode())
+
+        yield save, reject
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """A file that takes the target's place when all went well, and is gone when it did not.
+
+    Raises:
+        AugmentError: the file cannot be written, or the disk is full.
+    """
+    if target.exists() and not target.is_file():  # a device or a pipe, such as /dev/null
+        with target.open("wb") as stream:
+            yield stream
+        return
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        stream = part.open("wb")
+    except OSError as error:
+        raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
+    try:
+        with stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(target)
+    except OSError as error:
+        raise AugmentError(f"{target}: cannot be written: {error.strerror}; no output file was left") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _progress(source: str) -> Iterator[_Advance]:
+    """A bar with the rate on stderr, when that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda rows, size: None  # noqa: ARG005
+        return
+    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    total = Path(source).stat().st_size if source != "-" and Path(source).is_file() else None
+    began = time.perf_counter()
+    done = 0
+    columns = (
+        SpinnerColumn(), BarColumn(), TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]:,.0f} a second"),
+        TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        shown = bar.add_task("perturb", total=total, rows=0, rate=0.0)
+
+        def advance(rows: int, size: int) -> None:
+            nonlocal done
+            done += rows
+            bar.update(shown, advance=size, rows=done, rate=done / max(time.perf_counter() - began, 1e-9))
+
+        yield advance
