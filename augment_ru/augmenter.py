@@ -1,8 +1,9 @@
 """The one object that users hold: texts and records in, results out."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -13,24 +14,25 @@ from augment_ru.annotate import Annotator
 from augment_ru.annotate import annotator as annotator_of
 from augment_ru.attack import Attack, check_probability, layers_of, proposals
 from augment_ru.compose import attack_of, with_probability
+from augment_ru.characters import Mask
 from augment_ru.doc import Batch, Doc
 from augment_ru.draws import Ints, Keys, Streams, digests, mix
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.proposals import Applied, apply, legal
 from augment_ru.records import Record, Task, generic, recognise
 from augment_ru.records import task as task_of
-from augment_ru.result import NO_SPANS, Result, Run
+from augment_ru.result import NO_SPANS, Result, Run, Verdict
 from augment_ru.rules import Constraint, Protector
 from augment_ru.rules import constraint as constraint_of
 from augment_ru.script import Script, Span
-from augment_ru.search import SCHEDULES, Counts, Gate, Plain, Plan, Similarity, cut
+from augment_ru.search import SCHEDULES, Counts, Found, Gate, Plain, Plan, Similarity, cut
 
 CHUNK_ROWS = 512
 CHUNK_CHARACTERS = 2**20
 """Texts are worked on in chunks of so many rows or characters, whichever is reached first."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prepared:
     """Records whose texts are annotated and protected: what every attack on them shares."""
 
@@ -43,15 +45,33 @@ class Prepared:
     """The key of each record."""
     batch: Batch
 
-    @property
-    def protected(self) -> list[Mapping[str, tuple[Span, ...]]]:
-        """The protected spans of each field of each record."""
-        if not self.batch.spans[2]:
-            return [NO_SPANS] * len(self.records)
-        found: list[dict[str, tuple[Span, ...]]] = [{} for _ in self.records]
-        for row, (owner, name) in enumerate(zip(self.owners.tolist(), self.fields, strict=True)):
-            found[owner][name] = tuple(self.batch.protected(row))
-        return [*found]
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @cached_property
+    def first_rows(self) -> list[int]:
+        """The first text of each record, and the number of texts."""
+        return np.searchsorted(self.owners, np.arange(len(self.records) + 1)).tolist()
+
+    def rows(self, record: int) -> range:
+        """The texts of a record."""
+        return range(self.first_rows[record], self.first_rows[record + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts(Sequence[Record]):
+    """Records of the generic task that have nothing but a text, made when looked at."""
+
+    texts: Sequence[str]
+    task: Task
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
+        if isinstance(at, slice):
+            return _Texts(self.texts[at], self.task)
+        return Record({"text": self.texts[at]}, self.task)
 
 
 def prepare(
@@ -65,31 +85,42 @@ def prepare(
     Raises:
         AugmentError: a record lacks a field, or has an offset that does not match.
     """
-    texts = [record.texts() for record in records]
-    anchors = [record.anchors() for record in records]
-    flat = [text for fields in texts for text in fields.values()]
+    fields = [name for record in records for name in record.task.fields]
+    owners = np.repeat(np.arange(len(records)), [len(record.task.fields) for record in records])
+    texts = [record.text(name) for record in records for name in record.task.fields]
+    keys = digests([record.key for record in records])
     layers = layers | protector.layers
-    docs = annotate(flat, layers) if layers else [Doc(text) for text in flat]
-    queue = iter(docs)
-    by_field = [{name: next(queue) for name in fields} for fields in texts]
-    values = [record.values for record in records]
-    protected = protector(values, by_field) if protector.constraints else [{} for _ in records]
-    return Prepared(
-        records,
-        [name for fields in texts for name in fields],
-        np.repeat(np.arange(len(records)), [len(fields) for fields in texts]),
-        digests(record.key for record in records),
-        Batch(
-            docs,
-            [
-                anchor.spans[name] + spans.get(name, [])
-                for anchor, spans, fields in zip(anchors, protected, texts, strict=True)
-                for name in fields
-            ],
-            [anchor.borders.get(name, []) for anchor, fields in zip(anchors, texts, strict=True) for name in fields],
-            annotate,
-        ),
-    )
+    docs = annotate(texts, layers) if layers else None
+    protected: list[list[Span]] = []
+    borders: list[list[int]] = []
+    if protector.constraints or any(record.task.anchored for record in records):
+        queue = iter(docs or map(Doc, texts))
+        by_field = [{name: next(queue) for name in record.task.fields} for record in records]
+        found = protector([record.values for record in records], by_field)
+        for record, spans in zip(records, found, strict=True):
+            anchors = record.anchors()
+            protected += [anchors.spans[name] + spans[name] for name in record.task.fields]
+            borders += [anchors.borders.get(name, []) for name in record.task.fields]
+    return Prepared(records, fields, owners, keys, Batch(texts, docs, protected, borders, annotate))
+
+
+def prepare_texts(
+    texts: Sequence[str], protector: Protector, annotate: Annotator, layers: frozenset[str] = frozenset()
+) -> Prepared:
+    """`prepare` for records of the generic task that have nothing but a text, made here.
+
+    Raises:
+        AugmentError: one of the texts is no string.
+    """
+    task = generic()
+    for text in texts:
+        if not isinstance(text, str):
+            raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
+    records = _Texts(texts, task)
+    if layers or protector.constraints:
+        return prepare(records, protector, annotate, layers)
+    keys = digests(["text:" + text for text in texts])
+    return Prepared(records, ["text"] * len(texts), np.arange(len(texts)), keys, Batch(texts, annotate=annotate))
 
 
 class Augmenter:
@@ -183,10 +214,15 @@ class Augmenter:
 
     def texts(self, texts: Sequence[str]) -> list[Result]:
         """Perturb texts; results stand in their order."""
-        task = generic()
+        protector = self.protector(generic())
         found: list[Result] = []
-        for chunk in chunks([Record({"text": text}, task) for text in texts]):
-            found += self.perturb(self._prepare(chunk))
+        at = 0
+        while at < len(texts):
+            chunk = texts[at : at + CHUNK_ROWS]
+            while len(chunk) > 1 and sum(map(len, chunk)) > CHUNK_CHARACTERS:
+                chunk = chunk[: len(chunk) // 2]
+            found += self.perturb(prepare_texts(chunk, protector, self.annotate, self.layers))
+            at += len(chunk)
         return found
 
     def records(
@@ -242,17 +278,11 @@ class Augmenter:
         found = legal(batch, proposals(self.attack, batch, self.streams(prepared, 0)))
         owners = prepared.owners[batch.rows(found.starts[found.first_edits])]
         active = cut(found, owners, probability, self.min_changes)
-        scripts = _scripts(prepared, [apply(batch, found, active)], np.zeros(len(batch), dtype=np.int64))
-        changed = np.bincount(owners[active], minlength=len(prepared.records)).tolist()
-        run = self.run
-        return [
-            Result(record, scripts, "perturbed", probability, None, 0, spans, run)
-            if any_change
-            else Result(record, scripts, "unchanged", None, None, None, spans, run)
-            for record, scripts, spans, any_change in zip(
-                prepared.records, scripts, prepared.protected, changed, strict=True
-            )
-        ]
+        changed = np.bincount(owners[active], minlength=len(prepared)) > 0
+        none = np.full(len(prepared), np.nan)
+        probabilities = np.full(len(prepared), probability)
+        columns = Found(np.where(changed, 0, -1), none, probabilities, none)
+        return _results(prepared, [apply(batch, found, active)], columns, changed, self.run)
 
     def _gated(self, prepared: Prepared, similarity: Similarity, counts: Counts | None) -> list[Result]:
         batch = prepared.batch
@@ -265,37 +295,54 @@ class Augmenter:
             apply(batch, plan.proposals, plan.mask(np.where(found.candidates == candidate, found.levels, 0)))
             for candidate, plan in enumerate(plans)
         ]
-        scripts = _scripts(prepared, applied, np.maximum(found.candidates, 0)[prepared.owners])
         possible = np.max([plan.levels for plan in plans], axis=0) > 0
-        run = self.run
-        return [
-            Result(record, scripts, "perturbed", probability, similar, candidate, spans, run)
-            if candidate >= 0
-            else Result(record, scripts, "rejected" if can else "unchanged", None, None, None, spans, run)
-            for record, scripts, spans, can, candidate, probability, similar in zip(
-                prepared.records,
-                scripts,
-                prepared.protected,
-                possible.tolist(),
-                found.candidates.tolist(),
-                found.probabilities.tolist(),
-                found.similarities.tolist(),
-                strict=True,
+        return _results(prepared, applied, found, possible, self.run)
+
+
+class _Outcomes:
+    """What became of the records of a chunk."""
+
+    __slots__ = ("_applied", "_candidates", "_possible", "_prepared", "_probabilities", "_similarities", "run")
+
+    def __init__(self, prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask, run: Run) -> None:
+        self._prepared, self._applied, self.run = prepared, applied, run
+        self._candidates, self._possible = found.candidates.tolist(), possible.tolist()
+        self._probabilities, self._similarities = found.probabilities.tolist(), found.similarities.tolist()
+
+    def record(self, at: int) -> Record:
+        return self._prepared.records[at]
+
+    def scripts(self, at: int) -> dict[str, Script]:
+        prepared, batch = self._prepared, self._prepared.batch
+        texts, edits = self._applied[max(self._candidates[at], 0)]
+        return {
+            prepared.fields[row]: Script.of_columns(
+                batch.texts[row], texts[row], edits, row, int(batch.starts[row])
             )
-        ]
+            for row in prepared.rows(at)
+        }
+
+    def protected(self, at: int) -> Mapping[str, tuple[Span, ...]]:
+        batch = self._prepared.batch
+        if not batch.spans[2]:
+            return NO_SPANS
+        return {self._prepared.fields[row]: tuple(batch.protected(row)) for row in self._prepared.rows(at)}
+
+    def verdict(self, at: int) -> Verdict:
+        candidate = self._candidates[at]
+        if candidate < 0:
+            return Verdict("rejected" if self._possible[at] else "unchanged")
+        similarity = self._similarities[at]
+        return Verdict(
+            "perturbed", self._probabilities[at], None if math.isnan(similarity) else similarity, candidate
+        )
 
 
-def _scripts(prepared: Prepared, applied: Sequence[Applied], chosen: Ints) -> list[dict[str, Script]]:
-    """The script of each text of each record, from the candidate chosen for the text."""
-    batch = prepared.batch
-    found: list[dict[str, Script]] = [{} for _ in prepared.records]
-    columns = zip(
-        prepared.owners.tolist(), prepared.fields, batch.texts, batch.starts.tolist(), chosen.tolist(), strict=False
-    )
-    for row, (owner, name, source, start, candidate) in enumerate(columns):
-        texts, edits = applied[candidate]
-        found[owner][name] = Script.of_engine(source, texts[row], partial(edits.of_row, row, start))
-    return found
+def _results(
+    prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask, run: Run
+) -> list[Result]:
+    outcomes = _Outcomes(prepared, applied, found, possible, run)
+    return [Result(outcomes, at) for at in range(len(prepared))]
 
 
 def chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
@@ -304,7 +351,9 @@ def chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
     size = 0
     for record in records:
         chunk.append(record)
-        size += sum(len(value) for value in map(record.values.get, record.task.fields) if isinstance(value, str))
+        for name in record.task.fields:
+            value = record.values.get(name)
+            size += len(value) if isinstance(value, str) else 0
         if len(chunk) == CHUNK_ROWS or size >= CHUNK_CHARACTERS:
             yield chunk
             chunk, size = [], 0

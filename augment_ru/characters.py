@@ -104,8 +104,10 @@ def words(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
         signs = codes[joiners]
         joined &= digits | (signs != ord(",")) & (signs != ord(":"))
         inside[joiners[joined]] = True
-    edges = np.diff(inside.view(np.int8), prepend=np.int8(0), append=np.int8(0))
-    return np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1  # the last code is a line feed: each start has a stop
+    if inside.size and inside[0]:
+        edges = np.concatenate([[0], edges])
+    return edges[::2], edges[1::2]
 
 
 def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:

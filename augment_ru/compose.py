@@ -13,7 +13,7 @@ import numpy as np
 
 from augment_ru.attack import Attack, check_probability, layers_of, make, proposals
 from augment_ru.characters import Mask
-from augment_ru.doc import Batch, Doc
+from augment_ru.doc import Batch
 from augment_ru.draws import Streams
 from augment_ru.errors import AugmentError
 from augment_ru.proposals import Proposals, apply, legal
@@ -172,7 +172,7 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
     texts = [script.text for script in scripts]
     if layers and batch.annotate is None:
         raise AugmentError(f"a chain needs an annotator for {', '.join(sorted(layers))}; give the batch one")
-    docs = batch.annotate(texts, layers) if layers and batch.annotate else [Doc(text) for text in texts]
+    docs = batch.annotate(texts, layers) if layers and batch.annotate else None
     protected = [
         [cast("Span", script.map(span)) for span in batch.protected(row)] for row, script in enumerate(scripts)
     ]
@@ -180,7 +180,7 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
         [cast("Span", script.map(Span(border, border))).start for border in row]
         for row, script in zip(batch.borders or [[]] * len(scripts), scripts, strict=True)
     ]
-    return Batch(docs, protected, borders, batch.annotate)
+    return Batch(texts, docs, protected, borders, batch.annotate)
 
 
 def attack_of(

@@ -105,7 +105,8 @@ class Batch:
     feed follows it. Immutable.
 
     Args:
-        docs: the texts.
+        texts: the texts.
+        docs: their annotation, if there is any.
         protected: the spans of each text that no edit may touch, by default none; links, addresses,
             mentions and hashtags are added.
         borders: the places in each text that no change may reach across (the options of a question).
@@ -114,13 +115,14 @@ class Batch:
 
     def __init__(
         self,
-        docs: Sequence[Doc],
+        texts: Sequence[str],
+        docs: Sequence[Doc] | None = None,
         protected: Sequence[Sequence[Span]] = (),
         borders: Sequence[Sequence[int]] = (),
         annotate: Annotate | None = None,
     ) -> None:
-        self.docs = docs
-        self.texts = [doc.text for doc in docs]
+        self.texts = texts
+        self._docs = docs
         self.codes, self.starts = characters.encode(self.texts)
         self.flags: Flags = characters.classes(self.codes)
         self.borders = borders
@@ -130,9 +132,18 @@ class Batch:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @cached_property
+    def docs(self) -> Sequence[Doc]:
+        """The texts with their annotation, if there is any."""
+        return [Doc(text) for text in self.texts] if self._docs is None else self._docs
+
+    @cached_property
+    def _row_of(self) -> Ints:
+        return np.repeat(np.arange(len(self.texts)), self.lengths + 1)
+
     def rows(self, places: Ints) -> Ints:
         """The text that each global place is in."""
-        return np.searchsorted(self.starts, places, side="right") - 1
+        return self._row_of[places]
 
     @cached_property
     def lengths(self) -> Ints:
@@ -172,6 +183,8 @@ class Batch:
 
     def segments(self, places: Ints) -> Ints:
         """The number of the stretch between two fences that each global place is in."""
+        if self.fences.size == len(self.texts):
+            return self._row_of[places]
         return np.searchsorted(self.fences, places, side="right") - 1
 
     @cached_property

@@ -130,7 +130,8 @@ class Proposals:
     @property
     def first_edits(self) -> Ints:
         """The first edit of each change, shape (changes,)."""
-        return np.searchsorted(self.changes, np.arange(self.ranks.size))
+        numbers = np.arange(self.ranks.size)
+        return numbers if self.changes.size == numbers.size else np.searchsorted(self.changes, numbers)
 
     def settled(self) -> "Proposals":
         """The same proposals with their texts worked out."""
@@ -246,6 +247,14 @@ def _overlapping(batch: Batch, proposals: Proposals) -> Mask:
     reach = np.maximum.accumulate(stops) if stops.size else stops
     clash = (starts[1:] < reach[:-1]) | ((starts[1:] == starts[:-1]) & (stops[1:] == stops[:-1]))
     bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
+    if not clash.any():
+        return bad[proposals.changes]
+    if proposals.ranks.size == proposals.starts.size:  # pairs of lone edits need no look at their texts
+        edge = np.concatenate([[False], clash, [False]])
+        pairs = np.flatnonzero(edge[1:-1] & ~edge[:-2] & ~edge[2:] & (stops[:-1] == reach[:-1]))
+        left, right = proposals.changes[order[pairs]], proposals.changes[order[pairs + 1]]
+        bad[np.where(proposals.ranks[left] <= proposals.ranks[right], right, left)] = True
+        clash[pairs] = False
     rows = batch.rows(proposals.starts)
     for row in np.unique(batch.rows(starts[1:][clash])).tolist():
         edits = np.flatnonzero(rows == row)

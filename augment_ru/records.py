@@ -59,6 +59,11 @@ class Task:
     answers: tuple[AnswerOffsets, ...] = ()
     words: tuple[WordSpans, ...] = ()
 
+    @property
+    def anchored(self) -> bool:
+        """Whether rows of the task name places that must follow their text."""
+        return bool(self.options or self.answers or self.words)
+
 
 def generic(*fields: str) -> Task:
     """The task of rows with these text fields and nothing else to heed."""
@@ -112,27 +117,32 @@ class Record:
         Raises:
             AugmentError: a field is missing, or is not a text.
         """
-        found: dict[str, str] = {}
-        for name in self.task.fields:
+        return {name: self.text(name) for name in self.task.fields}
+
+    def text(self, name: str) -> str:
+        """The text of a field that is perturbed.
+
+        Raises:
+            AugmentError: the field is missing, or is not a text.
+        """
+        value = self.values.get(name)
+        if not isinstance(value, str):
             if name not in self.values:
                 raise AugmentError(f"no field '{name}'; the row has {', '.join(self.values) or 'none'}; see --field")
-            value = self.values[name]
-            if not isinstance(value, str):
-                raise AugmentError(f"field '{name}' holds {_kind(value)}, not a text; choose another with --field")
-            if (bad := _lone_surrogate(value)) is not None:
-                raise AugmentError(
-                    f"field '{name}': lone surrogate U+{ord(value[bad]):04X} at character {bad}; no text may hold one"
-                )
-            found[name] = value
-        return found
+            raise AugmentError(f"field '{name}' holds {_kind(value)}, not a text; choose another with --field")
+        if (bad := _lone_surrogate(value)) is not None:
+            raise AugmentError(
+                f"field '{name}': lone surrogate U+{ord(value[bad]):04X} at character {bad}; no text may hold one"
+            )
+        return value
 
     @property
     def key(self) -> str:
         """What the record's random draws depend on: its id, else the texts that are perturbed."""
         identity = self.values.get(self.task.id) if self.task.id else None
-        if identity is not None and isinstance(identity, str | int):
+        if isinstance(identity, str | int):
             return f"id:{identity}"
-        return "text:" + "\x1f".join(str(self.values.get(name)) for name in self.task.fields)
+        return "text:" + "\x1f".join([str(self.values.get(name)) for name in self.task.fields])
 
     def anchors(self) -> "Anchors":
         """The spans that the task itself names, and the borders between options.
@@ -265,7 +275,11 @@ def _markers(text: str) -> list[Span]:
 
 
 def _lone_surrogate(text: str) -> int | None:
-    return next((place for place, char in enumerate(text) if "\ud800" <= char <= "\udfff"), None)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return error.start
+    return None
 
 
 def _table(value: object, where: str) -> Mapping[str, Any]:

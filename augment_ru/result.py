@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Protocol
 
 from augment_ru.errors import AugmentError
 from augment_ru.records import Changed, Record, replaced, written
@@ -15,7 +14,7 @@ Status = Literal["perturbed", "unchanged", "rejected"]
 METAS = ("full", "brief", "none")
 """How much of the metadata is written: all; without source, edits and protected spans; nothing."""
 
-NO_SPANS: Mapping[str, tuple[Span, ...]] = MappingProxyType({})
+NO_SPANS: Mapping[str, tuple[Span, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,30 +27,130 @@ class Run:
     threshold: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What became of a record.
+class Outcomes(Protocol):
+    """What became of several records, in columns."""
 
-    Attributes:
-        record: the record, as it came.
-        scripts: what was done to each perturbed field; empty scripts unless `status` is "perturbed".
-        status: perturbed, unchanged or rejected.
-        probability: the largest one at which just these changes are active; None unless perturbed.
-        similarity: the lowest among the texts that changed, in [0, 1], rounded to 4 digits; None unless
-            perturbed and scored.
-        candidate: which of the candidates won, from 0; None unless perturbed.
-        protected: the spans of each field that no edit could touch, by rule.
-        run: attack, seed and scorer.
-    """
-
-    record: Record
-    scripts: Mapping[str, Script]
-    status: Status
-    probability: float | None
-    similarity: float | None
-    candidate: int | None
-    protected: Mapping[str, tuple[Span, ...]]
     run: Run
+
+    def record(self, at: int) -> Record:
+        """The record of this number."""
+
+    def scripts(self, at: int) -> Mapping[str, Script]:
+        """What was done to each field of it."""
+
+    def protected(self, at: int) -> Mapping[str, tuple[Span, ...]]:
+        """The protected spans of each field of it."""
+
+    def verdict(self, at: int) -> "Verdict":
+        """What the search found for it."""
+
+
+class Verdict(NamedTuple):
+    """What the search found for a record."""
+
+    status: Status
+    probability: float | None = None
+    similarity: float | None = None
+    candidate: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    """The outcome for one record alone."""
+
+    only_record: Record
+    only_scripts: Mapping[str, Script]
+    only_protected: Mapping[str, tuple[Span, ...]]
+    only_verdict: Verdict
+    run: Run
+
+    def record(self, at: int) -> Record:  # noqa: ARG002
+        """The record."""
+        return self.only_record
+
+    def scripts(self, at: int) -> Mapping[str, Script]:  # noqa: ARG002
+        """What was done to each field."""
+        return self.only_scripts
+
+    def protected(self, at: int) -> Mapping[str, tuple[Span, ...]]:  # noqa: ARG002
+        """The protected spans of each field."""
+        return self.only_protected
+
+    def verdict(self, at: int) -> Verdict:  # noqa: ARG002
+        """What the search found."""
+        return self.only_verdict
+
+
+class Result:
+    """What became of a record. Immutable, picklable; a view, so that a million of them cost little."""
+
+    __slots__ = ("_at", "_outcomes", "_scripts")
+    _scripts: Mapping[str, Script]
+
+    def __init__(self, outcomes: Outcomes, at: int = 0) -> None:
+        self._outcomes = outcomes
+        self._at = at
+
+    @property
+    def record(self) -> Record:
+        """The record, as it came."""
+        return self._outcomes.record(self._at)
+
+    @property
+    def scripts(self) -> Mapping[str, Script]:
+        """What was done to each perturbed field; empty scripts unless `status` is "perturbed"."""
+        try:
+            return self._scripts
+        except AttributeError:
+            self._scripts = self._outcomes.scripts(self._at)
+            return self._scripts
+
+    @property
+    def status(self) -> Status:
+        """Perturbed, unchanged or rejected."""
+        return self._outcomes.verdict(self._at).status
+
+    @property
+    def probability(self) -> float | None:
+        """The largest probability at which just these changes are active; None unless perturbed."""
+        return self._outcomes.verdict(self._at).probability
+
+    @property
+    def similarity(self) -> float | None:
+        """The lowest among the texts that changed, in [0, 1], to 4 digits; None unless perturbed and scored."""
+        return self._outcomes.verdict(self._at).similarity
+
+    @property
+    def candidate(self) -> int | None:
+        """Which of the candidates won, from 0; None unless perturbed."""
+        return self._outcomes.verdict(self._at).candidate
+
+    @property
+    def protected(self) -> Mapping[str, tuple[Span, ...]]:
+        """The spans of each field that no edit could touch, by rule."""
+        return self._outcomes.protected(self._at)
+
+    @property
+    def run(self) -> Run:
+        """Attack, seed and scorer."""
+        return self._outcomes.run
+
+    def _alone(self) -> One:
+        verdict = self._outcomes.verdict(self._at)
+        return One(self.record, self.scripts, self.protected, verdict, self.run)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Result) and self._alone() == other._alone()
+
+    def __hash__(self) -> int:
+        return hash((self.record.key, self.status, self.run))
+
+    def __repr__(self) -> str:
+        texts = {name: script.text for name, script in self.scripts.items()}
+        return f"Result({self.status}, {texts}, similarity={self.similarity}, probability={self.probability})"
+
+    def __reduce__(self) -> tuple[type["Result"], tuple[One]]:
+        return type(self), (self._alone(),)
 
     @property
     def script(self) -> Script:
@@ -96,18 +195,20 @@ class Result:
         """What is written under `augment`: see docs/formats.md; None for "none"."""
         if meta == "none":
             return None
+        verdict = self._outcomes.verdict(self._at)
         brief: dict[str, Any] = {
             "attack": self.run.attack,
-            "status": self.status,
-            "probability": self.probability,
-            "similarity": self.similarity,
+            "status": verdict.status,
+            "probability": verdict.probability,
+            "similarity": verdict.similarity,
             "scorer": self.run.scorer,
             "threshold": self.run.threshold,
             "seed": self.run.seed,
-            "candidate": self.candidate,
+            "candidate": verdict.candidate,
         }
         if meta == "brief":
             return brief
+        protected = self.protected
         return brief | {
             "source": {name: script.source for name, script in self.scripts.items()},
             "edits": {
@@ -115,7 +216,7 @@ class Result:
                 for name, script in self.scripts.items()
             },
             "protected": {
-                name: [[span.start, span.stop, span.label] for span in self.protected.get(name, ())]
+                name: [[span.start, span.stop, span.label] for span in protected.get(name, ())]
                 for name in self.scripts
             },
         }
@@ -124,4 +225,4 @@ class Result:
 def original(record: Record, seed: int) -> Result:
     """The record unperturbed, as a row of the attack "original"."""
     scripts = {name: Script(text) for name, text in record.texts().items()}
-    return Result(record, scripts, "unchanged", None, None, None, NO_SPANS, Run("original", seed, "none", None))
+    return Result(One(record, scripts, NO_SPANS, Verdict("unchanged"), Run("original", seed, "none", None)))

@@ -1,10 +1,10 @@
 """Where a text changes and what becomes of every place in it: spans, edits, scripts."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
-from typing import NamedTuple, cast
+from typing import NamedTuple, Protocol, cast
 
 from augment_ru.errors import AugmentError
 
@@ -43,6 +43,16 @@ class Change:
     edits: tuple[Edit, ...]
 
 
+class Columns(Protocol):
+    """Edits of many texts in columns."""
+
+    def of_row(self, row: int, at: int) -> Iterable[Edit]:
+        """The edits of a text that starts at the global place `at`, in order."""
+
+
+_set = object.__setattr__
+
+
 class Script:
     """The edits that turn `source` into `text`: sorted, disjoint, inside the source, checked at birth.
 
@@ -53,11 +63,13 @@ class Script:
     '🐱 спит'
     """
 
-    __slots__ = ("_deferred", "_edits", "_text", "source")
+    __slots__ = ("_at", "_columns", "_edits", "_row", "_text", "source")
     source: str
     _edits: tuple[Edit, ...]
     _text: str | None
-    _deferred: Callable[[], Iterable[Edit]] | None
+    _columns: "Columns | None"
+    _row: int
+    _at: int
 
     def __init__(self, source: str, edits: Iterable[Edit] = ()) -> None:
         """Check and sort the edits.
@@ -72,21 +84,28 @@ class Script:
         for left, right in pairwise(ordered):
             if right.start < left.stop or (left.start, left.stop) == (right.start, right.stop):
                 raise AugmentError(f"{left} and {right} overlap")
-        _fill(self, source, ordered, None, None)
+        _set(self, "source", source)
+        _set(self, "_edits", ordered)
+        _set(self, "_text", None)
+        _set(self, "_columns", None)
 
     @classmethod
-    def of_engine(cls, source: str, text: str, edits: Callable[[], Iterable[Edit]]) -> "Script":
-        """A script whose edits the engine has checked already, made into objects only when looked at."""
+    def of_columns(cls, source: str, text: str, columns: "Columns", row: int, at: int) -> "Script":
+        """A script whose edits were checked already: those of a row, made into objects when looked at."""
         script = cls.__new__(cls)
-        _fill(script, source, (), text, edits)
+        _set(script, "source", source)
+        _set(script, "_text", text)
+        _set(script, "_columns", columns)
+        _set(script, "_row", row)
+        _set(script, "_at", at)
         return script
 
     @property
     def edits(self) -> tuple[Edit, ...]:
         """The edits in the order of the text."""
-        if self._deferred is not None:
-            object.__setattr__(self, "_edits", tuple(self._deferred()))
-            object.__setattr__(self, "_deferred", None)
+        if self._columns is not None:
+            _set(self, "_edits", tuple(self._columns.of_row(self._row, self._at)))
+            _set(self, "_columns", None)
         return self._edits
 
     @property
@@ -99,7 +118,7 @@ class Script:
                 pieces += (self.source[at : edit.start], edit.text)
                 at = edit.stop
             pieces.append(self.source[at:])
-            object.__setattr__(self, "_text", "".join(pieces))
+            _set(self, "_text", "".join(pieces))
         return cast("str", self._text)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -146,19 +165,6 @@ class Script:
             AugmentError: `following` does not start where this script ends.
         """
         return Script(self.source, (part.edit for part in compose(self, following)))
-
-
-def _fill(
-    script: Script,
-    source: str,
-    edits: tuple[Edit, ...],
-    text: str | None,
-    deferred: Callable[[], Iterable[Edit]] | None,
-) -> None:
-    object.__setattr__(script, "source", source)
-    object.__setattr__(script, "_edits", edits)
-    object.__setattr__(script, "_text", text)
-    object.__setattr__(script, "_deferred", deferred)
 
 
 class Composed(NamedTuple):

@@ -159,7 +159,7 @@ class Found:
     """What passed, per record: shapes (records,); candidate -1 where nothing did."""
 
     candidates: Ints
-    levels: Ints
+    levels: Ints | Floats
     probabilities: Floats
     similarities: Floats
     counts: Counts = field(default_factory=Counts)

@@ -30,10 +30,9 @@ class EdaDelete:
         ranks = streams.uniform(rows, starts - batch.starts[rows])
 
         segments = batch.segments(starts)
-        kept = np.lexsort((ranks, segments))
-        last = np.diff(segments[kept], append=-1) != 0
-        going = np.ones(starts.size, dtype=np.bool_)
-        going[kept[last]] = False
+        first = np.diff(segments, prepend=-1) != 0
+        highest = np.maximum.reduceat(ranks, np.flatnonzero(first)) if ranks.size else ranks
+        going = ranks < highest[np.cumsum(first) - 1]
         starts, stops, ranks = starts[going], stops[going], ranks[going]
 
         space = (batch.flags & SPACE) != 0
