@@ -206,7 +206,11 @@ def _network(kind: str) -> _Network:
     import natasha  # noqa: PLC0415  (half a second)
     from slovnet.shape import word_shape  # noqa: PLC0415
 
-    maker = {"ner": natasha.NewsNERTagger, "morph": natasha.NewsMorphTagger, "syntax": natasha.NewsSyntaxParser}
+    maker = {
+        "ner": natasha.NewsNERTagger,
+        "morph": natasha.NewsMorphTagger,
+        "syntax": natasha.NewsSyntaxParser,
+    }
     infer = maker[kind](embedding()).infer
     words, shapes = infer.encoder.words_vocab, infer.encoder.shapes_vocab
 
@@ -251,10 +255,7 @@ def _tags(sentences: list[list[str]]) -> list[list[str]]:
     """The part of speech and features of each word, `NOUN|Case=Nom|…`."""
     network = _network("morph")
     labels = network.labels
-    return [
-        [labels[tag] for tag in network.model.head(outputs).argmax(-1)]
-        for outputs in network.encoded(sentences)
-    ]
+    return [[labels[tag] for tag in network.model.head(outputs).argmax(-1)] for outputs in network.encoded(sentences)]
 
 
 def _trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:

@@ -4,7 +4,7 @@ import dataclasses
 import types
 import typing
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from augment_ru import registry
 from augment_ru.doc import Batch, Doc
@@ -20,7 +20,9 @@ class Attack(Protocol):
     It may name `layers`: the annotation it reads, of `augment_ru.doc.LAYERS`.
     """
 
-    name: ClassVar[str]
+    @property
+    def name(self) -> str:
+        """What it is called, on the command line and in the random draws."""
 
     @property
     def probability(self) -> float:

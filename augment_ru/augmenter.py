@@ -13,8 +13,8 @@ from augment_ru import registry
 from augment_ru.annotate import Annotator
 from augment_ru.annotate import annotator as annotator_of
 from augment_ru.attack import Attack, check_probability, layers_of, proposals
-from augment_ru.compose import attack_of, with_probability
 from augment_ru.characters import Mask
+from augment_ru.compose import attack_of, with_probability
 from augment_ru.doc import Batch, Doc
 from augment_ru.draws import Ints, Keys, Streams, digests, mix
 from augment_ru.errors import AugmentError, unknown
@@ -51,7 +51,8 @@ class Prepared:
     @cached_property
     def first_rows(self) -> list[int]:
         """The first text of each record, and the number of texts."""
-        return np.searchsorted(self.owners, np.arange(len(self.records) + 1)).tolist()
+        rows: list[int] = np.searchsorted(self.owners, np.arange(len(self.records) + 1)).tolist()
+        return rows
 
     def rows(self, record: int) -> range:
         """The texts of a record."""
@@ -225,9 +226,7 @@ class Augmenter:
             at += len(chunk)
         return found
 
-    def records(
-        self, records: Iterable[Mapping[str, Any]], task: str | Task | None = None
-    ) -> Iterator[Result]:
+    def records(self, records: Iterable[Mapping[str, Any]], task: str | Task | None = None) -> Iterator[Result]:
         """Perturb dataset rows one chunk after another; results come in their order.
 
         Args:
@@ -302,7 +301,15 @@ class Augmenter:
 class _Outcomes:
     """What became of the records of a chunk."""
 
-    __slots__ = ("_applied", "_candidates", "_possible", "_prepared", "_probabilities", "_similarities", "run")
+    __slots__ = (
+        "_applied",
+        "_candidates",
+        "_possible",
+        "_prepared",
+        "_probabilities",
+        "_similarities",
+        "run",
+    )
 
     def __init__(self, prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask, run: Run) -> None:
         self._prepared, self._applied, self.run = prepared, applied, run
@@ -316,9 +323,7 @@ class _Outcomes:
         prepared, batch = self._prepared, self._prepared.batch
         texts, edits = self._applied[max(self._candidates[at], 0)]
         return {
-            prepared.fields[row]: Script.of_columns(
-                batch.texts[row], texts[row], edits, row, int(batch.starts[row])
-            )
+            prepared.fields[row]: Script.of_columns(batch.texts[row], texts[row], edits, row, int(batch.starts[row]))
             for row in prepared.rows(at)
         }
 
@@ -333,14 +338,10 @@ class _Outcomes:
         if candidate < 0:
             return Verdict("rejected" if self._possible[at] else "unchanged")
         similarity = self._similarities[at]
-        return Verdict(
-            "perturbed", self._probabilities[at], None if math.isnan(similarity) else similarity, candidate
-        )
+        return Verdict("perturbed", self._probabilities[at], None if math.isnan(similarity) else similarity, candidate)
 
 
-def _results(
-    prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask, run: Run
-) -> list[Result]:
+def _results(prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask, run: Run) -> list[Result]:
     outcomes = _Outcomes(prepared, applied, found, possible, run)
     return [Result(outcomes, at) for at in range(len(prepared))]
 

@@ -36,30 +36,31 @@ def dictionary_problems(path: Path) -> Iterator[str]:
     lines = text.split("\n")
     header = "\n".join(line for line in lines if line.startswith("#")).lower()
     if missing := [word for word in _HEADER if word not in header]:
-        yield f"{path.name}: the header names no {' and no '.join(missing)}…"
+        yield f"{path.name}: the header names no {' and no '.join(missing)}"
     if "\r" in text:
         yield f"{path.name}: has carriage returns; lines end with a line feed alone"
     if text and not text.endswith("\n"):
         yield f"{path.name}: the last line does not end"
-    before: tuple[str, ...] = ()
-    columns = 0
-    for number, line in enumerate(lines, start=1):
-        if not line or line.startswith("#"):
-            continue
-        where = f"{path.name}: line {number}"
-        cells = tuple(line.split("\t"))
-        key = cells[:-1]
-        if not unicodedata.is_normalized("NFC", line):
-            yield f"{where}: not in NFC"
-        if any(cell != cell.strip() or not cell for cell in cells):
-            yield f"{where}: an empty cell, or one with spaces around it"
-        if columns and len(cells) != columns:
-            yield f"{where}: {len(cells)} columns, not {columns}"
-        if key == before:
-            yield f"{where}: {' '.join(key)} stands twice"
-        elif key < before:
-            yield f"{where}: not sorted: {' '.join(key)} after {' '.join(before)}"
-        before, columns = key, columns or len(cells)
+    rows = [(number, line) for number, line in enumerate(lines, start=1) if line and not line.startswith("#")]
+    before: list[str] = []
+    for number, line in rows:
+        cells = line.split("\t")
+        for problem in _row_problems(line, cells, before):
+            yield f"{path.name}: line {number}: {problem}"
+        before = cells
+
+
+def _row_problems(line: str, cells: list[str], before: list[str]) -> Iterator[str]:
+    if not unicodedata.is_normalized("NFC", line):
+        yield "not in NFC"
+    if any(cell != cell.strip() or not cell for cell in cells):
+        yield "an empty cell, or one with spaces around it"
+    if before and len(cells) != len(before):
+        yield f"{len(cells)} columns, not {len(before)}"
+    if cells[:-1] == before[:-1] and before:
+        yield f"{' '.join(cells[:-1])} stands twice"
+    elif cells[:-1] < before[:-1]:
+        yield f"not sorted: {' '.join(cells[:-1])} after {' '.join(before[:-1])}"
 
 
 def rule_problems(path: Path) -> Iterator[str]:
@@ -68,7 +69,7 @@ def rule_problems(path: Path) -> Iterator[str]:
     try:
         constraint = read_constraint(path)
         if not any(example.spans for example in constraint.examples):
-            yield f"{where}: no example with something protected; add text = \"… [so] …\""
+            yield f'{where}: no example with something protected; add text = "… [so] …"'
         if all(example.spans for example in constraint.examples):
             yield f"{where}: no example with nothing protected; add one that must stay free"
         for number, example in enumerate(constraint.examples, start=1):
@@ -93,13 +94,9 @@ def difference(example: Example, found: Sequence[Span]) -> str:
     got = {place for span in found for place in range(span.start, span.stop)}
     if wanted == got:
         return ""
-    marks = {place: "[" for place in _starts(got)} | {}
+    opening, closing = got - {place + 1 for place in got}, got - {place - 1 for place in got}
     shown = "".join(
-        f"{marks.get(place, '')}{char}{']' if place in got and place + 1 not in got else ''}"
+        f"{'[' if place in opening else ''}{char}{']' if place in closing else ''}"
         for place, char in enumerate(example.text)
     )
     return f"expected {example.marked}, got {shown}"
-
-
-def _starts(places: set[int]) -> set[int]:
-    return {place for place in places if place - 1 not in places}

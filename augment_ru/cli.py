@@ -2,14 +2,16 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from augment_ru import __version__
 from augment_ru.errors import AugmentError, unknown
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class _Commands(click.Group):
@@ -84,10 +86,18 @@ _SEARCH = (
     ),
     click.option("--candidates", type=int, metavar="N", help="Perturbations tried for each row.  [default: 3]"),
     click.option(
-        "--set", "options", multiple=True, metavar="ATTACK.OPTION=VALUE", help="An option of an attack (list attacks -v)."
+        "--set",
+        "options",
+        multiple=True,
+        metavar="ATTACK.OPTION=VALUE",
+        help="An option of an attack (list attacks -v).",
     ),
     click.option(
-        "--constraint", "constraints", multiple=True, metavar="NAME|FILE", help="In place of the task's constraints."
+        "--constraint",
+        "constraints",
+        multiple=True,
+        metavar="NAME|FILE",
+        help="In place of the task's constraints.",
     ),
     click.option("--no-constraints", is_flag=True, help="Protect links, answers and option markers only."),
     click.option("--annotator", metavar="NAME", help="natasha or spacy:PIPELINE.  [default: natasha]"),
@@ -95,8 +105,8 @@ _SEARCH = (
 )
 
 
-def _with(options: tuple[Any, ...]) -> Any:  # noqa: ANN401  (a decorator of click's)
-    def decorate(function: Any) -> Any:  # noqa: ANN401
+def _with(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
+    def decorate(function: _F) -> _F:
         for option in reversed(options):
             function = option(function)
         return function
@@ -126,14 +136,19 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 @_with(_SEARCH)
 @click.option("--preset", type=click.Choice(["offline"]), help="Defaults of everything else.  [default: offline]")
 @click.option("--recipe", metavar="FILE.toml", help="Options from a file; the command line goes before it.")
-@click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", help="For models.  [default: auto]")
+@click.option(
+    "--device",
+    type=click.Choice(["auto", "cpu", "cuda"]),
+    default="auto",
+    help="For models.  [default: auto]",
+)
 @click.option("--with-original", is_flag=True, help='Also write each row unperturbed (attack "original").')
 @click.option("--meta", type=click.Choice(["full", "brief", "none"]), help="How much `augment` holds.  [default: full]")
 @click.option("--on-error", type=click.Choice(["stop", "skip"]), help="skip: to OUT.rejects.jsonl.  [default: stop]")
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def perturb(**given: Any) -> None:  # noqa: ANN401
-    """Perturb the rows of a file, one output row for each row and attack.
+    r"""Perturb the rows of a file, one output row for each row and attack.
 
     \b
     augment-ru perturb in.jsonl -o out.jsonl --attack butterfingers
@@ -145,8 +160,6 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
     if given["recipe"]:
         given = _merged(given, read_recipe(Path(given["recipe"])))
     try:
-        if not given["attacks"]:
-            raise AugmentError("no attack; name one with --attack (augment-ru list attacks)")
         job = Job(
             source=given["source"],
             output=given["output"],

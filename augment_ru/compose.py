@@ -124,7 +124,9 @@ class _Composition:
         for change, rank in (*self.ranks.items(), *ranks.items()):
             lowest[root(change)] = min(rank, lowest.get(root(change), 1.0))
         return _Composition(
-            Script(self.script.source, (part.edit for part in parts)), lowest, [root(joined[0]) for joined in owners]
+            Script(self.script.source, (part.edit for part in parts)),
+            lowest,
+            [root(joined[0]) for joined in owners],
         )
 
     def proposed(self, scale: float) -> list[Change]:
@@ -138,9 +140,7 @@ class _Composition:
 _BELOW_ONE = 1.0 - 2.0**-40
 
 
-def _composed(
-    attacks: Sequence[Attack], probability: float, batch: Batch, streams: Streams, chosen: Mask
-) -> Proposals:
+def _composed(attacks: Sequence[Attack], probability: float, batch: Batch, streams: Streams, chosen: Mask) -> Proposals:
     """What the chosen attacks (shape (texts, attacks)) make of each text, as changes of the original."""
     texts = [_Composition(Script(text)) for text in batch.texts]
     current = batch
@@ -202,7 +202,9 @@ def attack_of(
         if probability is not None:
             values.setdefault("probability", probability)
         made.append(make(name.strip(), values))
-    return made[0] if len(made) == 1 else Chain(tuple(made))
+    if len(made) > 1:
+        return Chain(tuple(made))
+    return made[0]
 
 
 def with_probability(attack: Attack, probability: float) -> Attack:

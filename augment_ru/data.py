@@ -48,7 +48,4 @@ def rows(path: Path, columns: int) -> Iterator[tuple[str, ...]]:
 @cache
 def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
     """A dictionary of replacements: (lemma, part of speech) to what may stand for it, best first."""
-    return {
-        (lemma, pos): tuple(found.split(" "))
-        for lemma, pos, found in rows(dictionary_path(name), columns=3)
-    }
+    return {(lemma, pos): tuple(found.split(" ")) for lemma, pos, found in rows(dictionary_path(name), columns=3)}

@@ -207,9 +207,7 @@ class Batch:
         starts, stops, labels = self.spans
         at = int(self.starts[row])
         first, last = np.searchsorted(starts, self.starts[row : row + 2]).tolist()
-        return [
-            Span(int(starts[index]) - at, int(stops[index]) - at, labels[index]) for index in range(first, last)
-        ]
+        return [Span(int(starts[index]) - at, int(stops[index]) - at, labels[index]) for index in range(first, last)]
 
 
 def _cover(starts: Ints, stops: Ints, size: int) -> Mask:

@@ -57,7 +57,7 @@ class Streams:
 
     @classmethod
     def of(cls, keys: Keys, *path: str | int) -> "Streams":
-        """The streams for (key, path): a seed, the name of an attack, a candidate's number, …"""
+        """The streams for (key, path): a seed, the name of an attack, a candidate's number."""
         for part in path:
             salt = digests([f"{type(part).__name__}:{part}"])
             keys = mix((keys ^ salt) + _GAMMA)
@@ -77,7 +77,7 @@ def unit(keys: Keys, positions: Ints, lane: int = 0) -> Floats:
     states += keys
     mix(states)
     states >>= _S11
-    return states * _UNIT
+    return states.astype(np.float64) * _UNIT
 
 
 class Rng:

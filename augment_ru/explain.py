@@ -105,10 +105,13 @@ def _outcome(console: Console, result: Result) -> None:
     console.print(f"  [dim]{result.run.scorer}[/]")
     shown = Text()
     at = 0
+    marks = ("", "", "", "") if console.is_terminal else ("[-", "-]", "{+", "+}")  # as wdiff marks them
     for edit in result.script.edits:
         shown.append(result.source[at : edit.start])
-        shown.append(result.source[edit.start : edit.stop], style="red strike")
-        shown.append(edit.text, style="bold green")
+        if edit.start < edit.stop:
+            shown.append(f"{marks[0]}{result.source[edit.start : edit.stop]}{marks[1]}", style="red strike")
+        if edit.text:
+            shown.append(f"{marks[2]}{edit.text}{marks[3]}", style="bold green")
         at = edit.stop
     shown.append(result.source[at:])
     console.print(shown)

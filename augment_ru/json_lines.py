@@ -1,9 +1,9 @@
 """JSON lines: strict reading, finding where a value stands in a line, writing a value as its line does."""
 
 import json
+import json.decoder
 import re
-from collections.abc import Iterator, Sequence
-from json.decoder import scanstring
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 import orjson
@@ -12,6 +12,9 @@ from augment_ru.errors import AugmentError
 
 MAX_LINE = 16 * 2**20
 """Bytes of the longest line that is read: a text of that size takes about 1 GiB while it is perturbed."""
+
+_scan_text: Callable[[str, int], tuple[str, int]] = vars(json.decoder)["scanstring"]
+"""The standard library's own reader of a JSON text, which its type information leaves out."""
 
 _BOM = b"\xef\xbb\xbf"
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -48,12 +51,12 @@ def lines(stream: BinaryIO) -> Iterator[Line]:
             yield Line(number, data)
 
 
-class _Reject(ValueError):
+class _RejectedError(ValueError):
     pass
 
 
 def _no_constant(name: str) -> None:
-    raise _Reject(f"{name} is no JSON number")
+    raise _RejectedError(f"{name} is no JSON number")
 
 
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -61,7 +64,7 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) < len(pairs):
         keys = [key for key, _ in pairs]
         twin = next(key for key in keys if keys.count(key) > 1)
-        raise _Reject(f"the key '{twin}' stands twice")
+        raise _RejectedError(f"the key '{twin}' stands twice")
     return table
 
 
@@ -108,7 +111,7 @@ def _skip(line: str, at: int) -> int:
 def _member(line: str, at: int, wanted: str) -> int:
     """Where the value of a key of the object at `at` starts."""
     while True:
-        key, at = scanstring(line, _skip(line, at + 1) + 1)
+        key, at = _scan_text(line, _skip(line, at + 1) + 1)
         at = _skip(line, _skip(line, at) + 1)
         if key == wanted:
             return at

@@ -41,16 +41,24 @@ def _entries(kind: str) -> Iterator[tuple[str, str, list[str]]]:
         for name in registry.names("similarity"):
             made = similarity_of(name)
             if made is not None:
-                yield name, _summary(type(made)), [f"threshold: {made.threshold}", f"signature: {made.signature}"]
+                yield (
+                    name,
+                    _summary(type(made)),
+                    [f"threshold: {made.threshold}", f"signature: {made.signature}"],
+                )
         yield "none", "No gate: every perturbation passes, unscored.", []
     else:
         for name in [*registry.names("tasks"), "generic"]:
             known = task(name)
             keys = ", ".join(sorted(known.keys)) or "a text in the field 'text', or those of --field"
-            yield name, f"perturbs {', '.join(known.fields)}", [
-                f"recognised by: {keys}",
-                f"constraints: {', '.join(known.constraints)}",
-            ]
+            yield (
+                name,
+                f"perturbs {', '.join(known.fields)}",
+                [
+                    f"recognised by: {keys}",
+                    f"constraints: {', '.join(known.constraints)}",
+                ],
+            )
 
 
 def _attack_options(name: str, made: Any) -> Iterator[str]:  # noqa: ANN401  (any attack's class)

@@ -43,6 +43,8 @@ class Job:
         Raises:
             AugmentError: a name, a value or a file is wrong.
         """
+        if not self.attacks:
+            raise AugmentError("no attack; name one with --attack (augment-ru list attacks)")
         augmenters = [
             Augmenter(attack_of(spec, probability=self.probability, options=self.options), **self.settings)
             for spec in self.attacks
@@ -170,28 +172,39 @@ def _records(
         if job.limit is not None and tally.rows >= job.limit:
             return
         try:
-            if line.problem:
-                raise AugmentError(line.problem)
-            text, values = parsed(line.data)
-            if task is None:
-                task = generic() if job.fields and _unknown(values) else recognise(values)
-            record = Record(values, job.with_fields(task), text)
-            record.texts()
-            record.anchors()
-            if job.meta != "none" and "augment" in values:
-                raise AugmentError(
-                    "the row has a field 'augment' already (an output of perturb?); "
-                    "use --meta none, or --attack A+B to do one attack after another"
-                )
+            record = _record(line, job, task)
         except AugmentError as error:
             if not job.skip:
                 raise AugmentError(f"{job.source}: line {line.number}: {error}") from error
             tally.skipped += 1
             reject(line, str(error))
             continue
+        task = record.task
         tally.rows += 1
         advance(1, len(line.data) + 1)
         yield record
+
+
+def _record(line: Line, job: Job, task: Task | None) -> Record:
+    """The record of a line, of the task given or recognised.
+
+    Raises:
+        AugmentError: the line is no row of the task.
+    """
+    if line.problem:
+        raise AugmentError(line.problem)
+    text, values = parsed(line.data)
+    if task is None:
+        task = generic() if job.fields and _unknown(values) else recognise(values)
+    record = Record(values, job.with_fields(task), text)
+    record.texts()
+    record.anchors()
+    if job.meta != "none" and "augment" in values:
+        raise AugmentError(
+            "the row has a field 'augment' already (an output of perturb?); "
+            "use --meta none, or --attack A+B to do one attack after another"
+        )
+    return record
 
 
 def _unknown(values: Mapping[str, Any]) -> bool:
@@ -207,11 +220,7 @@ def _opened(source: str) -> Iterator[BinaryIO]:
     if source == "-":
         yield sys.stdin.buffer
         return
-    try:
-        stream = Path(source).open("rb")
-    except OSError as error:
-        raise AugmentError(f"{source}: cannot be read: {error.strerror}") from error
-    with stream:
+    with Path(source).open("rb") as stream:
         yield stream
 
 

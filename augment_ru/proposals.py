@@ -7,6 +7,7 @@ that decides whether an edit may happen stands in `legal`, and nowhere else.
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +76,15 @@ class Proposals:
     clean: bool = False
 
     @classmethod
-    def of_edits(cls, starts: Ints, stops: Ints, ranks: Floats, texts: Callable[[Ints], Replacements], *, clean: bool = False) -> "Proposals":
+    def of_edits(
+        cls,
+        starts: Ints,
+        stops: Ints,
+        ranks: Floats,
+        texts: Callable[[Ints], Replacements],
+        *,
+        clean: bool = False,
+    ) -> "Proposals":
         """Proposals in which every edit is a change of its own."""
         return cls(starts, stops, np.arange(starts.size), ranks, texts, clean)
 
@@ -164,7 +173,7 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
             numbers, proposals = numbers[~bad], proposals.keep(~bad)
 
     if batch.untouchable is not None:
-        drop(_touching(batch, proposals), "touches a protected span")
+        drop(_touching(batch, batch.untouchable, proposals), "touches a protected span")
     if batch.cuttable is not None:
         drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
     if not proposals.clean:
@@ -177,14 +186,17 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
     return proposals
 
 
-def _touching(batch: Batch, proposals: Proposals) -> Mask:
-    covered = np.concatenate([[0], np.cumsum(batch.untouchable)])
+def _touching(batch: Batch, untouchable: Mask, proposals: Proposals) -> Mask:
+    covered = np.concatenate([[0], np.cumsum(untouchable)])
     touching: Mask = covered[proposals.starts] != covered[proposals.stops]
     insertions = np.flatnonzero(proposals.starts == proposals.stops)
     if insertions.size:
         starts, stops, _ = batch.spans
         places = proposals.starts[insertions]
-        begun, ended = np.searchsorted(starts, places, side="left"), np.searchsorted(np.sort(stops), places, side="right")
+        begun, ended = (
+            np.searchsorted(starts, places, side="left"),
+            np.searchsorted(np.sort(stops), places, side="right"),
+        )
         touching[insertions] = begun > ended
     return touching
 
@@ -194,7 +206,8 @@ def _straying(batch: Batch, proposals: Proposals) -> Mask:
         return np.zeros(0, dtype=np.bool_)
     here = batch.segments(proposals.starts)
     home = here[proposals.first_edits][proposals.changes]
-    return (here != home) | (batch.segments(np.maximum(proposals.stops - 1, proposals.starts)) != home)
+    straying: Mask = (here != home) | (batch.segments(np.maximum(proposals.stops - 1, proposals.starts)) != home)
+    return straying
 
 
 def _idle(batch: Batch, proposals: Proposals) -> Mask:
@@ -234,7 +247,8 @@ def _sticking(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _wordy(codes: Codes) -> Mask:
-    return (classes(codes) & WORD) != 0
+    wordy: Mask = (classes(codes) & WORD) != 0
+    return wordy
 
 
 def _overlapping(batch: Batch, proposals: Proposals) -> Mask:
@@ -304,9 +318,7 @@ class EditColumns(NamedTuple):
         texts = decode(self.replacements.codes[bounds[0] : bounds[-1]])
         places = zip(self.starts[first:last].tolist(), self.stops[first:last].tolist(), strict=True)
         for index, (start, stop) in enumerate(places):
-            yield Edit(
-                start - at, stop - at, texts[bounds[index] - bounds[0] : bounds[index + 1] - bounds[0]]
-            )
+            yield Edit(start - at, stop - at, texts[bounds[index] - bounds[0] : bounds[index + 1] - bounds[0]])
 
 
 def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
@@ -334,7 +346,7 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
     joined = decode(codes)
     bounds = (batch.starts + growth[firsts]).tolist()
     return Applied(
-        [joined[start : stop - 1] for start, stop in zip(bounds, bounds[1:], strict=False)],
+        [joined[start : stop - 1] for start, stop in pairwise(bounds)],
         EditColumns(starts, stops, texts, firsts),
     )
 

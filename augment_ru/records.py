@@ -4,7 +4,6 @@ A row read from JSON keeps its own characters: only the values that change are r
 numbers, escapes, key order and whatever else the line holds stay byte for byte.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -339,6 +338,6 @@ def _with(value: Any, path: Sequence[str | int], new: Any) -> Any:  # noqa: ANN4
     """A copy of the value with the one at the path replaced."""
     if not path:
         return new
-    copy = list(value) if isinstance(value, list) else dict(value)
+    copy: Any = list(value) if isinstance(value, list) else dict(value)
     copy[path[0]] = _with(copy[path[0]], path[1:], new)
     return copy

@@ -28,7 +28,7 @@ def offered(group: str) -> dict[str, EntryPoint]:
 
 
 def names(kind: str) -> list[str]:
-    """The names of a kind (`attacks`, `similarity`, `tasks`), ours and others'.
+    """The names of a kind (`attacks`, `functions`, `similarity`, `tasks`), ours and others'.
 
     Raises:
         AugmentError: another package claims a name of ours.
@@ -43,7 +43,7 @@ def names(kind: str) -> list[str]:
 def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)
     """The object of this name: what its entry point loads, else the one that its file offers.
 
-    A file of ours offers the one public class or object that carries `name`.
+    A file of ours offers the one class, object or function that is called `name`.
 
     Raises:
         AugmentError: nothing has this name.
@@ -56,6 +56,6 @@ def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kin
         return entry.load()
     module = import_module(f"augment_ru.{kind}.{name}")
     for value in vars(module).values():
-        if getattr(value, "name", None) == name:
+        if name in (getattr(value, "name", None), getattr(value, "__name__", None)) and value is not module:
             return value
     raise AugmentError(f"augment_ru/{kind}/{name}.py offers nothing that is called '{name}'")

@@ -30,7 +30,9 @@ class Run:
 class Outcomes(Protocol):
     """What became of several records, in columns."""
 
-    run: Run
+    @property
+    def run(self) -> Run:
+        """What the results share."""
 
     def record(self, at: int) -> Record:
         """The record of this number."""
@@ -216,8 +218,7 @@ class Result:
                 for name, script in self.scripts.items()
             },
             "protected": {
-                name: [[span.start, span.stop, span.label] for span in protected.get(name, ())]
-                for name in self.scripts
+                name: [[span.start, span.stop, span.label] for span in protected.get(name, ())] for name in self.scripts
             },
         }
 

@@ -3,7 +3,7 @@
 A rule file is TOML: `why`, rules and examples. A rule is one of
   pattern  = token pattern in the form of spaCy's Matcher (LEMMA, POS, MORPH, ENT_TYPE, …)
   fields   = names of record fields whose values are protected wherever they stand as whole words
-  function = a Python function, by the name under which a package offers it (`augment_ru.functions`)
+  function = a Python function by name: a file in augment_ru/functions, or what a package offers under it
 and each has a `label`. Examples mark what is protected: text = "[Маша] спит."
 """
 
@@ -13,9 +13,11 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from augment_ru import registry
 from augment_ru.annotate import closed
 from augment_ru.data import folder
 from augment_ru.doc import Doc
@@ -167,7 +169,9 @@ def read_constraint(path: Path) -> Constraint:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise AugmentError(f"{where}: not TOML: {error}") from error
     _only_keys(where, content, {"why", "layers", "rule", "example"}, {"why", "rule"})
-    rules = tuple(_rule(f"{where}: rule {number}", raw) for number, raw in enumerate(_tables(where, content, "rule"), 1))
+    rules = tuple(
+        _rule(f"{where}: rule {number}", raw) for number, raw in enumerate(_tables(where, content, "rule"), 1)
+    )
     examples = []
     for number, raw in enumerate(_tables(where, content, "example"), 1):
         _only_keys(f"{where}: example {number}", raw, {"text", "record"}, {"text"})
@@ -206,7 +210,10 @@ def _rule(where: str, raw: dict[str, Any]) -> Rule:
     if ways == ["pattern"] and not raw["pattern"]:
         raise AugmentError(f"{where}: an empty pattern matches nothing")
     return Rule(
-        raw["label"], tuple(raw.get("pattern", ())), tuple(raw.get("fields", ())), str(raw.get("function", ""))
+        raw["label"],
+        tuple(raw.get("pattern", ())),
+        tuple(raw.get("fields", ())),
+        str(raw.get("function", "")),
     )
 
 
@@ -226,21 +233,15 @@ class Protector:
         found: list[dict[str, list[Span]]] = [{name: [] for name in fields} for fields in docs]
         self._match(docs, found)
         for rule in (rule for constraint in self.constraints for rule in constraint.rules):
-            if rule.fields:
-                for record, fields, spans in zip(records, docs, found, strict=True):
+            for record, fields, spans in zip(records, docs, found, strict=True):
+                if rule.fields:
                     words = [word for name in rule.fields for word in strings(record.get(name))]
-                    for name, doc in fields.items():
-                        if name not in rule.fields:
-                            spans[name] += occurrences(doc.text, words, rule.label)
-            elif rule.function:
-                function = _function(rule.function)
-                for record, fields, spans in zip(records, docs, found, strict=True):
-                    for name, more in function(record, fields).items():
+                    for name in fields.keys() - set(rule.fields):
+                        spans[name] += occurrences(fields[name].text, words, rule.label)
+                elif rule.function:
+                    for name, more in _function(rule.function)(record, fields).items():
                         spans[name] += more
-        for spans in found:
-            for name in spans:
-                spans[name] = sorted(set(spans[name]))
-        return found
+        return [{name: sorted(set(spans[name])) for name in spans} for spans in found]
 
     def _match(self, docs: Sequence[Mapping[str, Doc]], found: list[dict[str, list[Span]]]) -> None:
         patterns = [
@@ -248,36 +249,35 @@ class Protector:
         ]
         if not patterns:
             return
-        matcher, labels = _matcher(patterns)
-        with matcher.vocab.memory_zone():  # frees the strings of these texts afterwards
+        matcher, vocab, labels = _matcher(patterns)
+        with vocab.memory_zone():  # frees the strings of these texts afterwards
             for fields, spans in zip(docs, found, strict=True):
                 for name, doc in fields.items():
-                    for rule, first, last in matcher(as_spacy(doc, matcher.vocab)):
-                        spans[name].append(
-                            Span(doc.tokens[first].start, doc.tokens[last - 1].stop, labels[rule])
-                        )
+                    for rule, first, last in matcher(as_spacy(doc, vocab)):
+                        spans[name].append(Span(doc.tokens[first].start, doc.tokens[last - 1].stop, labels[rule]))
 
 
 _thread = threading.local()
 
 
-def _matcher(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> tuple[Any, dict[int, str]]:
-    """spaCy's Matcher for these patterns and the label of each, one a thread: vocabularies are not shared."""
-    compiled: dict[str, tuple[Any, dict[int, str]]] = _thread.__dict__.setdefault("compiled", {})
+def _matcher(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> tuple[Any, Any, dict[int, str]]:
+    """SpaCy's Matcher for these patterns and the label of each, one a thread: vocabularies are not shared."""
+    compiled: dict[str, tuple[Any, Any, dict[int, str]]] = _thread.__dict__.setdefault("compiled", {})
     key = repr(patterns)
     if key not in compiled:
         from spacy.matcher import Matcher  # noqa: PLC0415  (a second, and only rules need it)
         from spacy.vocab import Vocab  # noqa: PLC0415
 
-        matcher = Matcher(Vocab(), validate=True)
+        vocab = Vocab()
+        matcher = Matcher(vocab, validate=True)
         labels: dict[int, str] = {}
         for number, (label, pattern) in enumerate(patterns):
             try:
                 matcher.add(str(number), [[dict(token) for token in pattern]], greedy="LONGEST")
             except ValueError as error:
                 raise AugmentError(f"pattern of '{label}': {' '.join(str(error).split())}") from error
-            labels[matcher.vocab.strings[str(number)]] = label
-        compiled[key] = matcher, labels
+            labels[vocab.strings[str(number)]] = label
+        compiled[key] = matcher, vocab, labels
     return compiled[key]
 
 
@@ -297,7 +297,7 @@ def as_spacy(doc: Doc, vocab: Any) -> Any:  # noqa: ANN401
     if "syntax" in doc.layers:
         values["heads"] = [token.head for token in tokens]
         values["deps"] = [token.relation for token in tokens]
-    spaces = [left.stop < right.start for left, right in zip(tokens, tokens[1:], strict=False)]
+    spaces = [left.stop < right.start for left, right in pairwise(tokens)]
     return SpacyDoc(vocab, words=[token.text for token in tokens], spaces=[*spaces, False] if tokens else [], **values)
 
 
@@ -322,8 +322,5 @@ def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
 
 
 def _function(name: str) -> Function:
-    functions = offered("augment_ru.functions")
-    if name not in functions:
-        raise unknown("function", name, functions)
-    loaded: Function = functions[name].load()
-    return loaded
+    found: Function = registry.find("functions", "function", name)
+    return found

@@ -138,7 +138,8 @@ class Plan:
         spent = np.full(levels.size, probability)
         following = self.order == levels[self.owners]
         spent[self.owners[following]] = self.proposals.ranks[following]
-        return np.minimum(spent, probability)
+        capped: Floats = np.minimum(spent, probability)
+        return capped
 
 
 @dataclass(slots=True)
@@ -260,9 +261,7 @@ def strongest(gate: Gate, probability: float, min_changes: int, floor: float) ->
             middle = (low + failed[candidate]) // 2
             asked[candidate] = np.where(failed[candidate] - low > 1, middle, 0)
     for candidate, (level, scores) in enumerate(zip(passed, scored, strict=True)):
-        better = (level > 0) & (
-            (level > found.levels) | (level == found.levels) & (scores > found.similarities)
-        )
+        better = (level > 0) & ((level > found.levels) | (level == found.levels) & (scores > found.similarities))
         found.candidates[better] = candidate
         found.levels[better] = level[better]
         found.similarities[better] = scores[better]
@@ -272,9 +271,7 @@ def strongest(gate: Gate, probability: float, min_changes: int, floor: float) ->
 
 
 def _nothing(records: int) -> Found:
-    return Found(
-        np.full(records, -1), np.zeros(records, dtype=np.int64), np.zeros(records), np.full(records, np.nan)
-    )
+    return Found(np.full(records, -1), np.zeros(records, dtype=np.int64), np.zeros(records), np.full(records, np.nan))
 
 
 SCHEDULES: dict[str, Schedule] = {"paper": paper, "strongest": strongest}

@@ -58,7 +58,7 @@ MAX_EMOJI_VERSION: Final = 15.1
 
 VARIATION_SELECTOR: Final = "\ufe0f"
 SKIN_TONES: Final = frozenset("🏻🏼🏽🏾🏿")
-WORD: Final = re.compile(r"[а-яё]+(?:-[а-яё]+)*")  # noqa: RUF001
+WORD: Final = re.compile(r"[а-яё]+(?:-[а-яё]+)*")
 FLAG_NAME_PREFIX: Final = "флаг: "
 DECISIONS: Final = ("keep", "replace", "add", "drop")
 
@@ -192,10 +192,7 @@ class Lexicon:
                 if pos:
                     self.candidates.add((parses[0].normal_form, pos))
         self.version = ", ".join(sorted(versions))
-        self.offers = {
-            lemma: tuple(sorted(of_lemma, key=of_lemma.__getitem__))
-            for lemma, of_lemma in ranks.items()
-        }
+        self.offers = {lemma: tuple(sorted(of_lemma, key=of_lemma.__getitem__)) for lemma, of_lemma in ranks.items()}
 
     def pending(self, decisions: Iterable[Decision]) -> list[Decision]:
         """Return the candidates whose lemma no decision names."""
@@ -228,8 +225,7 @@ def has_lemma(morph: pymorphy3.MorphAnalyzer, lemma: str, pos: str) -> bool:
     """Tell whether pymorphy3 knows the lemma as a normal form with this tag."""
     wanted = "NOUN" if pos == "PROPN" else pos
     return any(
-        parse.normal_form == lemma and POS_OF_GRAMMEME.get(parse.tag.POS) == wanted
-        for parse in morph.parse(lemma)
+        parse.normal_form == lemma and POS_OF_GRAMMEME.get(parse.tag.POS) == wanted for parse in morph.parse(lemma)
     )
 
 
@@ -302,9 +298,7 @@ def render(decisions: Sequence[Decision], version: str) -> str:
         lemmas=len({entry.lemma for entry in entries}),
         max_emoji=MAX_EMOJI,
     )
-    lines = (
-        f"{entry.lemma}\t{entry.pos}\t{' '.join(entry.symbols)}\n" for entry in entries
-    )
+    lines = (f"{entry.lemma}\t{entry.pos}\t{' '.join(entry.symbols)}\n" for entry in entries)
     return header + "".join(lines)
 
 

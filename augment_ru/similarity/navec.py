@@ -154,7 +154,7 @@ def _f1(reference: tuple[Vectors, Vectors], candidate: tuple[Vectors, Vectors], 
 
 def _similarities(reference: Sequence[Vectors], candidate: Sequence[Vectors]) -> Floats:
     """Cosines of meaning where both words have one, else of letters; shape (rows, columns)."""
-    known = reference[0].any(axis=1)[:, None] & candidate[0].any(axis=1)[None, :]
+    known = np.logical_and.outer(reference[0].any(axis=1), candidate[0].any(axis=1))
     return np.where(known, reference[0] @ candidate[0].T, reference[1] @ candidate[1].T).astype(np.float64)
 
 

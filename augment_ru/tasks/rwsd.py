@@ -8,8 +8,6 @@ TASK = Task(
     keys=frozenset({"idx", "target", "text"}),
     id="idx",
     words=(
-        WordSpans(
-            "target", "text", (("span1_text", "span1_index"), ("span2_text", "span2_index")), label="REFERENT"
-        ),
+        WordSpans("target", "text", (("span1_text", "span1_index"), ("span2_text", "span2_index")), label="REFERENT"),
     ),
 )

@@ -1,0 +1,1 @@
+"""Functions that rule files may name where no token pattern will do, one file each."""
