@@ -15,8 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from augment_ru.data import name_heads
 from augment_ru.doc import LAYERS, Doc, Token
 from augment_ru.errors import AugmentError, unknown
+from augment_ru.truecase import truecased
 
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 _TOKENS_AT_ONCE = 512  # measured: the models' matrices stay in the cache
@@ -70,7 +72,7 @@ class Natasha:
         parts = [_Part.of(text) for text in texts]
         columns: dict[str, list[list[Any]]] = {}
         if "entities" in layers:
-            columns["entity"] = _entities([part.words for part in parts])
+            columns["entity"] = _entities([truecased(part.words, _may_be_name) for part in parts])
         if "morphology" in layers:
             sentences = [words for part in parts for words in part.sentences()]
             tags = _tags(sentences)
@@ -231,7 +233,7 @@ def embedding() -> Any:  # noqa: ANN401  (navec has no types)
     return Navec.load(NEWS_EMBEDDING)
 
 
-def _entities(texts: list[list[str]]) -> list[list[str]]:
+def _entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
     """The entity of each word, `B-PER`, `I-PER`, …, or "" for none: as slovnet's own call decides."""
     network = _network("ner")
     model, labels = network.model, ["" if label == "O" else label for label in network.labels]
@@ -307,6 +309,29 @@ def morphology() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
     import pymorphy3  # noqa: PLC0415  (a quarter of a second)
 
     return pymorphy3.MorphAnalyzer()
+
+
+_NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn"})
+_SHORTEST_NAME = 3
+
+
+@lru_cache(maxsize=100_000)
+def _may_be_name(word: str, following: str) -> bool:
+    """Whether a word without case may be a name: by its grammemes, or because no dictionary has it.
+
+    An adjective may be one before a noun that makes names: «сенная площадь».
+    """
+    if len(word) < _SHORTEST_NAME or not word.isalpha():
+        return False
+    analyses = morphology().parse(word)
+    if any(_NAMES & analysis.tag.grammemes for analysis in analyses):
+        return True
+    if not any(analysis.is_known for analysis in analyses):
+        return True
+    heads = name_heads()
+    return any(analysis.tag.POS == "ADJF" and "Apro" not in analysis.tag for analysis in analyses) and any(
+        analysis.normal_form in heads for analysis in morphology().parse(following)
+    )
 
 
 @lru_cache(maxsize=100_000)

@@ -49,3 +49,9 @@ def rows(path: Path, columns: int) -> Iterator[tuple[str, ...]]:
 def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
     """A dictionary of replacements: (lemma, part of speech) to what may stand for it, best first."""
     return {(lemma, pos): tuple(found.split(" ")) for lemma, pos, found in rows(dictionary_path(name), columns=3)}
+
+
+@cache
+def name_heads() -> dict[str, str]:
+    """Nouns that make a name with an adjective or a genitive, and its label: «море» → LOC."""
+    return {noun: label for noun, label in rows(dictionary_path("name_heads"), columns=2)}

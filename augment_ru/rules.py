@@ -3,7 +3,8 @@
 A rule file is TOML: `why`, rules and examples. A rule is one of
   pattern  = token pattern in the form of spaCy's Matcher (LEMMA, POS, MORPH, ENT_TYPE, …)
   fields   = names of record fields whose values are protected wherever they stand as whole words
-  function = a Python function by name: a file in augment_ru/functions, or what a package offers under it
+  function = a Python function by name: a file in augment_ru/functions, or what a package offers under it;
+             of what it finds the rule keeps the spans of its own label
 and each has a `label`. Examples mark what is protected: text = "[Маша] спит."
 """
 
@@ -232,15 +233,18 @@ class Protector:
         """The protected spans of each annotated field of each record, with rule labels, in order."""
         found: list[dict[str, list[Span]]] = [{name: [] for name in fields} for fields in docs]
         self._match(docs, found)
-        for rule in (rule for constraint in self.constraints for rule in constraint.rules):
-            for record, fields, spans in zip(records, docs, found, strict=True):
-                if rule.fields:
-                    words = [word for name in rule.fields for word in strings(record.get(name))]
-                    for name in fields.keys() - set(rule.fields):
-                        spans[name] += occurrences(fields[name].text, words, rule.label)
-                elif rule.function:
-                    for name, more in _function(rule.function)(record, fields).items():
-                        spans[name] += more
+        rules = [rule for constraint in self.constraints for rule in constraint.rules]
+        labels = {rule.function: {one.label for one in rules if one.function == rule.function} for rule in rules}
+        functions = [(_function(name), labels[name]) for name in labels if name]
+        by_fields = [rule for rule in rules if rule.fields]
+        for record, fields, spans in zip(records, docs, found, strict=True):
+            for rule in by_fields:
+                words = [word for name in rule.fields for word in strings(record.get(name))]
+                for name in fields.keys() - set(rule.fields):
+                    spans[name] += occurrences(fields[name].text, words, rule.label)
+            for function, wanted in functions:
+                for name, more in function(record, fields).items():
+                    spans[name] += (span for span in more if span.label in wanted)
         return [{name: sorted(set(spans[name])) for name in spans} for spans in found]
 
     def _match(self, docs: Sequence[Mapping[str, Doc]], found: list[dict[str, list[Span]]]) -> None:

@@ -1,0 +1,69 @@
+"""What stands between quote marks or round brackets, and whether it is a name or speech."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_PAIRS = re.compile(
+    r"«([^«»]+)»|„([^„“”\"]+)[“”\"]|“([^“”]+)”|\"([^\"\n]+)\"|(?<!\w)'([^'\n]{2,})'(?!\w)|(?<!\w)‘([^‘’\n]+)’(?!\w)"
+)
+_OUTER = re.compile(r"«((?:[^«»]|«[^«»]*»)+)»")
+_BRACKETS = re.compile(r"\(([^()\n]+)\)")
+_LONGEST_TITLE = 9
+_SPEECH = re.compile(r"[:—–-]\s*$|[,:]\s*[—–-]\s*$")
+
+
+class Quoted(NamedTuple):
+    """The text between two marks, and where it stands."""
+
+    start: int
+    stop: int
+    text: str
+    before: str
+
+
+def quoted(text: str) -> Iterator[Quoted]:
+    """All that stands in quote marks of any kind, nested ones too.
+
+    >>> [found.text for found in quoted('Роман «Мать» и опера "Aida"')]
+    ['Мать', 'Aida']
+    """
+    if not any(mark in text for mark in "«„“\"'‘"):
+        return
+    seen = set()
+    for pattern in (_OUTER, _PAIRS):
+        for match in pattern.finditer(text):
+            group = match.lastindex or 1
+            start, stop = match.span(group)
+            if (start, stop) not in seen:
+                seen.add((start, stop))
+                yield Quoted(start, stop, match[group], text[: match.start()].rstrip())
+
+
+def bracketed(text: str) -> Iterator[Quoted]:
+    """All that stands in round brackets.
+
+    >>> [found.text for found in bracketed("под другим именем (Чипангу)")]
+    ['Чипангу']
+    """
+    for match in _BRACKETS.finditer(text):
+        yield Quoted(*match.span(1), match[1], text[: match.start()].rstrip())
+
+
+def is_title(found: Quoted) -> bool:
+    """Whether a quotation can be the name of something: «Мать», «Что делать?»; not speech, not a gloss.
+
+    >>> [is_title(one) for one in quoted('Он сказал: «Я не пойду». Роман «Что делать?» и слово «соль»')]
+    [False, True, False]
+    """
+    text = found.text.strip()
+    words = text.split()
+    if not words or len(words) > _LONGEST_TITLE or not (text[0].isupper() or text[0].isdigit()):
+        return False
+    if not any(map(str.isalpha, text)) or text[-1] in ",;:":
+        return False
+    if text[-1] in ".…" and len(words) > 1:
+        return False
+    if _SPEECH.search(found.before) or not found.before:
+        return len(words) <= 2 and text[-1] not in ".!?…"  # noqa: PLR2004  (a list «А», «Б»; more is speech)
+    return True

@@ -1,0 +1,78 @@
+"""A document as the search for names reads it: which capitals say nothing, and which words shout."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property
+
+from augment_ru.doc import Doc
+from augment_ru.functions._words import is_capitalised
+from augment_ru.truecase import shouted
+
+_ENDS = frozenset((".", "!", "?", "…", "...", "?!", "!!!", "!!", "?..", "!..", "•", "*"))
+_OPENING = frozenset("«„“\"'(‘[—–-")
+_ABBREVIATIONS = frozenset(
+    "г гг ул пр пл пер д дом р оз о обл пос с св им проф акад доц ген гр тов мр м-р т ж п ст наб бул просп".split()
+)
+_MARKER = re.compile(r"[A-HА-З]")
+
+
+@dataclass(frozen=True)
+class View:
+    """The tokens of a text with what their letter case is worth."""
+
+    doc: Doc
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The tokens as they are written."""
+        return [token.text for token in self.doc.tokens]
+
+    @cached_property
+    def capitals(self) -> list[bool]:
+        """Which tokens start with a capital, and do not shout."""
+        return [
+            is_capitalised(word) and not shout for word, shout in zip(self.texts, self.shouts, strict=True)
+        ]
+
+    @cached_property
+    def starts(self) -> list[bool]:
+        """Which tokens start a sentence, a quotation or an option: a capital there says nothing."""
+        return [self._starts(at) for at in range(len(self.texts))]
+
+    @cached_property
+    def shouts(self) -> list[bool]:
+        """Which tokens stand in a run of words in capitals: their capitals say nothing."""
+        return shouted(self.texts)
+
+    @cached_property
+    def lower(self) -> bool:
+        """Whether the text has no capitals at all."""
+        return not any(map(is_capitalised, self.texts))
+
+    @cached_property
+    def informal(self) -> bool:
+        """Whether no capital stands inside a sentence: then even names may be written in lower case."""
+        return not any(
+            capital and not start for capital, start in zip(self.capitals, self.starts, strict=True)
+        )
+
+    def _starts(self, at: int) -> bool:
+        before = at - 1
+        while before >= 0 and self.texts[before] in _OPENING:
+            before -= 1
+        if before < 0:
+            return True
+        last, tokens = self.texts[before], self.doc.tokens
+        if "\n" in self.doc.text[tokens[before].stop : tokens[at].start]:
+            return True
+        if last == ":":
+            return before < at - 1
+        if last == ")" and before > 1 and self.texts[before - 2] == "(":
+            return bool(_MARKER.fullmatch(self.texts[before - 1]))
+        if last == "n" and before and self.texts[before - 1] == "\\":
+            return True
+        if last == "." and before:
+            word = self.texts[before - 1]
+            return not (word.lower() in _ABBREVIATIONS or len(word) == 1 and word.isupper())
+        return last in _ENDS or unicodedata.category(last[0]) == "So"  # an emoji ends a sentence

@@ -1,0 +1,72 @@
+"""What pymorphy3 knows of a word, looked up once: readings, and the forms two words may share."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from augment_ru.annotate import morphology
+from augment_ru.doc import Token
+
+NAMES = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
+"""pymorphy3's grammemes of proper names, and the label of each."""
+
+
+class Reading(NamedTuple):
+    """One of the ways to read a word form."""
+
+    lemma: str
+    pos: str
+    grammemes: frozenset[str]
+    known: bool
+    score: float
+
+    @property
+    def name(self) -> str:
+        """PER, LOC, ORG for a proper name; else ""."""
+        return next((label for grammeme, label in NAMES.items() if grammeme in self.grammemes), "")
+
+
+@lru_cache(maxsize=200_000)
+def readings(word: str) -> tuple[Reading, ...]:
+    """The ways to read a word form, the likeliest first.
+
+    >>> [(reading.lemma, reading.name) for reading in readings("Твери")][0]
+    ('тверь', 'LOC')
+    """
+    return tuple(
+        Reading(
+            parse.normal_form,
+            str(parse.tag.POS or ""),
+            frozenset(map(str, parse.tag.grammemes)),
+            parse.is_known,
+            parse.score,
+        )
+        for parse in morphology().parse(word)
+    )
+
+
+@lru_cache(maxsize=200_000)
+def lemmas(word: str) -> frozenset[str]:
+    """The dictionary forms that a word form may belong to, ё as е, in lower case.
+
+    >>> sorted(lemmas("стали"))
+    ['стать', 'сталь']
+    """
+    return frozenset(reading.lemma.replace("ё", "е") for reading in readings(word.lower()))
+
+
+def is_word(token: Token) -> bool:
+    """Whether a token is more than digits and punctuation.
+
+    >>> is_word(Token(0, 1, "«", frozenset()))
+    False
+    """
+    return any(map(str.isalpha, token.text))
+
+
+def is_capitalised(word: str) -> bool:
+    """Whether a word starts with a capital: «Москва», «НАТО», «iPhone» does not.
+
+    >>> is_capitalised("МГУ"), is_capitalised("мгу")
+    (True, False)
+    """
+    return word[:1].isupper()
