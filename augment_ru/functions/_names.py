@@ -13,10 +13,16 @@ Labels = list[str]
 """The label of each token, "" for none."""
 
 _NOMINAL = frozenset({"NOUN", "ADJF", "ADJS", "PRTF", "NUMR", ""})
+_CLOSED = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "ADVB", "INTJ"})
 _PRONOUNS = frozenset({"Apro", "NPRO", "Anum"})
 _PARTICLES = frozenset(
-    "де ван фон дер ден да ди дель дела делла ла ле лос дю дос аль эль ас ибн бен бин бинт оглы кызы заде тер мак"
-    " von van de der den di da du la le del della bin al el".split()
+    "де ван фон дер ден дель делла ла ле дю аль эль ибн бен бин оглы кызы заде von van de der den di du la le al".split()
+)
+_AFTER_A_NAME = frozenset("да ди дела дос лос тер дас do da dos".split())
+_LEGAL_FORMS = frozenset("ООО ОАО ЗАО ПАО АО НАО ИП ТОО ЧП НКО АНО ФГУП МУП ГУП ФГБУ ГБУ НПО".split())
+_PLACES = frozenset(
+    "река город село деревня посёлок столица страна государство приток хутор станица аул кишлак местечко планета"
+    " спутник звезда гора озеро остров полуостров область край республика район улица вершина".split()
 )
 _ROMAN = re.compile(r"[IVXLC]+(-[а-яё]+)?")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
@@ -38,20 +44,33 @@ def head_kind(word: str) -> str:
 def model(view: View, labels: Labels) -> None:
     """What the annotator's model found, less a common noun that it took along at the start of a sentence."""
     tokens = view.doc.tokens
+    dropped = False
     for at, token in enumerate(tokens):
         if not token.entity:
+            continue
+        if _is_closed(token.text):
             continue
         label = token.entity.partition("-")[2]
         first = token.entity.startswith("B") or not tokens[at - 1].entity or at == 0
         single = first and not (at + 1 < len(tokens) and tokens[at + 1].entity.startswith("I"))
-        if first and view.starts[at] and _is_common(token.text) and not _needs(view, at, label, single=single):
+        if first:
+            dropped = view.starts[at] and _is_common(token.text) and not _needs(view, at, label, single=single)
+        if dropped and (first or not view.capitals[at]):
             continue
+        dropped = False
         labels[at] = label
     for at, word in enumerate(view.texts):  # a mark at the edge is no part of a name
         if labels[at] and not any(map(str.isalnum, word)):
             inside = 0 < at < len(labels) - 1 and labels[at - 1] and labels[at + 1]
             if not inside or (word in "«»\"„“”!?…" or not tokens[at].entity.startswith("I")):
                 labels[at] = ""
+
+
+def _is_closed(word: str) -> bool:
+    """Whether a word is a pronoun, preposition, … by every reading: «ИХ», «Это»."""
+    return all(
+        reading.known and (reading.pos in _CLOSED or "Apro" in reading.grammemes) for reading in readings(word)
+    )
 
 
 def _is_common(word: str) -> bool:
@@ -66,6 +85,8 @@ def _needs(view: View, at: int, label: str, *, single: bool) -> bool:
         return label == "LOC" or (label == "ORG" and not head_kind(word)) or not noun
     if label == "PER" or at + 1 >= len(view.texts):
         return not noun
+    if label == "LOC" and noun and not head_kind(word):
+        return False
     return head_kind(word) != "" or not noun or not view.capitals[at + 1]
 
 
@@ -79,27 +100,48 @@ def capitals(view: View, labels: Labels) -> None:
                 labels[at] = "ORG"
         elif word.isupper() and len(word) > 1:
             labels[at] = _abbreviation(word)
-        elif len(word) > 1 and (
-            _only_name(word) if view.starts[at] else _can_be_name(word) and not _is_adjective_of(view, at, labels)
-        ):
+        elif len(word) > 1 and (_starts_with_name(view, at) if view.starts[at] else _is_name_inside(view, at, labels)):
             labels[at] = _kind(word)
 
 
 def _abbreviation(word: str) -> str:
     """ORG or LOC for «МГУ», «США» and what no dictionary has; "" for «ДНК», «НЕ»."""
     known = [reading for reading in readings(word) if reading.known]
-    if not known:
-        return "ORG"
+    if not known or word in _LEGAL_FORMS:
+        return "" if known or word in _LEGAL_FORMS else "ORG"
     return next((reading.name for reading in known if reading.name), "")
 
 
 def _only_name(word: str) -> bool:
-    found = readings(word)
-    return all(reading.name and reading.known for reading in found)
+    return all(reading.name and reading.known for reading in readings(word))
 
 
-def _can_be_name(word: str) -> bool:
-    return any(reading.pos in _NOMINAL and not reading.grammemes & _PRONOUNS for reading in readings(word))
+def _starts_with_name(view: View, at: int) -> bool:
+    """«Маша, водя пальчиком»; «Белая — река»: names in spite of the sentence that starts there."""
+    found = readings(view.texts[at])
+    nouns = [reading for reading in found if reading.pos == "NOUN"]
+    if any(reading.pos in _CLOSED for reading in found) or not nouns and not _is_defined(view, at):
+        return False
+    if nouns and all(reading.name or not reading.known for reading in nouns):
+        return all(not reading.known or reading.pos not in {"ADJF", "ADJS", "PRTF", "PRTS"} for reading in found)
+    return _is_defined(view, at)
+
+
+def _is_defined(view: View, at: int) -> bool:
+    """Whether a dash and «река», «город», … follow."""
+    if at + 2 >= len(view.texts) or view.texts[at + 1] not in {"—", "–", "-"}:
+        return False
+    return any(
+        reading.lemma in _PLACES and "nomn" in reading.grammemes
+        for word in view.texts[at + 2 : at + 5]
+        for reading in readings(word)
+    )
+
+
+def _is_name_inside(view: View, at: int, labels: Labels) -> bool:
+    found = readings(view.texts[at])
+    nominal = any(reading.pos in _NOMINAL and not reading.grammemes & _PRONOUNS for reading in found)
+    return nominal and not _is_closed(view.texts[at]) and not _is_adjective_of(view, at, labels)
 
 
 def _is_adjective_of(view: View, at: int, labels: Labels) -> bool:
@@ -171,9 +213,8 @@ def genitives(view: View, labels: Labels) -> None:
     for at in range(len(view.texts) - 1):
         following = view.texts[at + 1]
         if not labels[at] and labels[at + 1] and view.capitals[at + 1] and (kind := _kind_at(view, at)):
-            cases = [reading.grammemes & _CASES for reading in readings(following) if reading.name] or [
-                reading.grammemes & _CASES for reading in readings(following)
-            ]
+            names = [reading for reading in readings(following) if reading.name] or readings(following)
+            cases = [reading.grammemes & _CASES for reading in names if not {"Surn", "femn"} <= reading.grammemes]
             if any("gent" in case for case in cases) and not any("nomn" in case for case in cases):
                 if kind == "ORG" and not view.capitals[at] and not _has(following, "Surn", "Name"):
                     continue  # «газета Тулы» is no name
@@ -245,8 +286,10 @@ def joined(view: View, labels: Labels) -> None:
     texts = view.texts
     for at in range(len(texts) - 1, -1, -1):
         word, after = texts[at], labels[at + 1] if at + 1 < len(texts) else ""
-        if after and view.capitals[at + 1] and word.lower() in _PARTICLES and after != "LOC":
-            labels[at] = "PER"
+        if after and view.capitals[at + 1] and after != "LOC":
+            named = at > 0 and labels[at - 1] == "PER"
+            if word.lower() in _PARTICLES or (named and word in _AFTER_A_NAME):
+                labels[at] = "PER"
     for at in range(1, len(texts)):
         if not labels[at] and labels[at - 1] in ("PER", "ORG") and view.capitals[at - 1] and _ROMAN.fullmatch(texts[at]):
             labels[at] = "PER"

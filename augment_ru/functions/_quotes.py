@@ -10,6 +10,7 @@ _PAIRS = re.compile(
 _OUTER = re.compile(r"«((?:[^«»]|«[^«»]*»)+)»")
 _BRACKETS = re.compile(r"\(([^()\n]+)\)")
 _LONGEST_TITLE = 9
+_SPOKEN = re.compile(r",\s*[—–-]\s")
 _SPEECH = re.compile(r"[:—–-]\s*$|[,:]\s*[—–-]\s*$")
 
 
@@ -20,6 +21,7 @@ class Quoted(NamedTuple):
     stop: int
     text: str
     before: str
+    after: str
 
 
 def quoted(text: str) -> Iterator[Quoted]:
@@ -37,7 +39,7 @@ def quoted(text: str) -> Iterator[Quoted]:
             start, stop = match.span(group)
             if (start, stop) not in seen:
                 seen.add((start, stop))
-                yield Quoted(start, stop, match[group], text[: match.start()].rstrip())
+                yield Quoted(start, stop, match[group], text[: match.start()].rstrip(), text[match.end() :])
 
 
 def bracketed(text: str) -> Iterator[Quoted]:
@@ -47,7 +49,7 @@ def bracketed(text: str) -> Iterator[Quoted]:
     ['Чипангу']
     """
     for match in _BRACKETS.finditer(text):
-        yield Quoted(*match.span(1), match[1], text[: match.start()].rstrip())
+        yield Quoted(*match.span(1), match[1], text[: match.start()].rstrip(), text[match.end() :])
 
 
 def is_title(found: Quoted) -> bool:
@@ -63,6 +65,8 @@ def is_title(found: Quoted) -> bool:
     if not any(map(str.isalpha, text)) or text[-1] in ",;:":
         return False
     if text[-1] in ".…" and len(words) > 1:
+        return False
+    if _SPOKEN.match(found.after):
         return False
     if _SPEECH.search(found.before) or not found.before:
         return len(words) <= 2 and text[-1] not in ".!?…"  # noqa: PLR2004  (a list «А», «Б»; more is speech)

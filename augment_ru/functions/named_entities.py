@@ -55,7 +55,7 @@ def _tells(view: View, labels: Sequence[str], at: int) -> bool:
     if any(reading.name or not reading.known for reading in readings(word)):
         return True
     alone = not (at and labels[at - 1]) and not (at + 1 < len(labels) and labels[at + 1])
-    return alone and not steps.head_kind(word) and all(reading.pos == "NOUN" for reading in readings(word))
+    return alone and not steps.head_kind(word) and all(reading.pos in {"NOUN", "ADJF"} for reading in readings(word))
 
 
 def _repeat(view: View, labels: list[str], known: Mapping[str, str]) -> None:
