@@ -48,11 +48,12 @@ def model(view: View, labels: Labels) -> None:
     for at, token in enumerate(tokens):
         if not token.entity:
             continue
-        if _is_closed(token.text):
+        inner = at + 1 < len(tokens) and tokens[at + 1].entity.startswith("I")
+        if _is_closed(token.text) and (view.starts[at] or not inner):
             continue
         label = token.entity.partition("-")[2]
         first = token.entity.startswith("B") or not tokens[at - 1].entity or at == 0
-        single = first and not (at + 1 < len(tokens) and tokens[at + 1].entity.startswith("I"))
+        single = first and not inner
         if first:
             dropped = view.starts[at] and _is_common(token.text) and not _needs(view, at, label, single=single)
         if dropped and (first or not view.capitals[at]):
