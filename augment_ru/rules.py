@@ -272,7 +272,7 @@ def _matcher(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> tup
         from spacy.matcher import Matcher  # noqa: PLC0415  (a second, and only rules need it)
         from spacy.vocab import Vocab  # noqa: PLC0415
 
-        vocab = Vocab()
+        vocab = Vocab(lex_attr_getters=_getters(patterns))
         matcher = Matcher(vocab, validate=True)
         labels: dict[int, str] = {}
         for number, (label, pattern) in enumerate(patterns):
@@ -283,6 +283,17 @@ def _matcher(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> tup
             labels[vocab.strings[str(number)]] = label
         compiled[key] = matcher, vocab, labels
     return compiled[key]
+
+
+def _getters(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> dict[int, Callable[[str], Any]]:
+    """What a vocabulary must know of a word (LOWER, IS_UPPER, …): only what the patterns read, for speed."""
+    from spacy.attrs import IDS  # noqa: PLC0415
+    from spacy.lang.lex_attrs import LEX_ATTRS  # noqa: PLC0415
+    from spacy.lang.ru import RussianDefaults  # noqa: PLC0415
+
+    read = {IDS[name] for _, pattern in patterns for token in pattern for name in token if name in IDS}
+    known = {**LEX_ATTRS, **RussianDefaults.lex_attr_getters}
+    return {number: get for number, get in known.items() if number in read}
 
 
 def as_spacy(doc: Doc, vocab: Any) -> Any:  # noqa: ANN401

@@ -83,7 +83,8 @@ def _needs(view: View, at: int, label: str, *, single: bool) -> bool:
     word = view.texts[at]
     noun = any(reading.pos == "NOUN" for reading in readings(word))
     if single:
-        return label == "LOC" or (label == "ORG" and not head_kind(word)) or not noun
+        place = any(reading.lemma in _PLACES for reading in readings(word))
+        return not noun or (label == "LOC" and not place) or (label == "ORG" and not head_kind(word))
     if label == "PER" or at + 1 >= len(view.texts):
         return not noun
     if label == "LOC" and noun and not head_kind(word):
@@ -217,8 +218,9 @@ def genitives(view: View, labels: Labels) -> None:
             names = [reading for reading in readings(following) if reading.name] or readings(following)
             cases = [reading.grammemes & _CASES for reading in names if not {"Surn", "femn"} <= reading.grammemes]
             if any("gent" in case for case in cases) and not any("nomn" in case for case in cases):
-                if kind == "ORG" and not view.capitals[at] and not _has(following, "Surn", "Name"):
-                    continue  # «газета Тулы» is no name
+                place = _has(following, "Geox") or kind == "ORG"
+                if place and not view.capitals[at] and not _has(following, "Surn", "Name"):
+                    continue  # «газета Тулы», «мост Казани» are no names
                 labels[at] = kind
 
 

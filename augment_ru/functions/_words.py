@@ -10,6 +10,10 @@ NAMES = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "OR
 """pymorphy3's grammemes of proper names, and the label of each."""
 
 
+_CASE = {"gen2": "gent", "acc2": "accs", "loc2": "loct"}
+"""The second forms of a case count as the case: «в этом году»."""
+
+
 class Reading(NamedTuple):
     """One of the ways to read a word form."""
 
@@ -36,7 +40,7 @@ def readings(word: str) -> tuple[Reading, ...]:
         Reading(
             parse.normal_form,
             str(parse.tag.POS or ""),
-            frozenset(map(str, parse.tag.grammemes)),
+            frozenset(_CASE.get(grammeme, grammeme) for grammeme in map(str, parse.tag.grammemes)),
             parse.is_known,
             parse.score,
         )
