@@ -13,7 +13,8 @@ _CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
 _GENDERS = frozenset({"masc", "femn", "neut"})
 _MODIFIERS = frozenset({"ADJF", "PRTF", "NUMR"})
 _NOUN = frozenset({"NOUN"})
-_JOINTS = frozenset({",", "и", "И", "но", "НО", "самый", "самая", "самое", "очень"})
+_JOINTS = frozenset({",", "и", "И", "но", "НО"})
+_SKIPPED = frozenset({"самый", "же", "очень", "весьма", "довольно"})
 _DEMONSTRATIVES = frozenset({"этот", "такой"})
 _X = re.compile(r"(?:X|Х|[Ии]кс(?:[ауеы]|ом|ов|ам|ами|ах)?|ИКС(?:[АУЕЫ]|ОМ|ОВ|АМ|АМИ|АХ)?)(?:-[\w-]+)?")
 _COUNTED = frozenset("век столетие тысячелетие съезд глава класс том часть легион династия олимпиада поколение луч".split())
@@ -61,6 +62,9 @@ def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:
             at += 1 if tokens[at + 1].text not in _JOINTS else 2
             if at >= len(tokens) or not _agreeing(own, tokens[at].text, _MODIFIERS):
                 break
+            continue
+        if any(reading.lemma in _SKIPPED for reading in readings(word)):
+            at += 1
             continue
         modifiers = _agreeing(own, word, _MODIFIERS)
         if _agreeing(own, word, _NOUN) or (counted and _is_counted(word)):
