@@ -54,4 +54,4 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 @cache
 def name_heads() -> dict[str, str]:
     """Nouns that make a name with an adjective or a genitive, and its label: «море» → LOC."""
-    return {noun: label for noun, label in rows(dictionary_path("name_heads"), columns=2)}
+    return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}

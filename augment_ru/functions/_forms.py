@@ -3,18 +3,18 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from augment_ru.functions._words import Reading, readings
 from augment_ru.script import Span
 
 _WORD = re.compile(r"[^\W_]+(?:[-‑'’][^\W_]+)*")
-_ENDINGS = sorted(
-    " а я у ю о е ы и ь ой ей ою ею ом ем ью ам ям ами ями ах ях ого его ому ему ым им ых их ая яя ое ее ый ий ую юю"
-    " ыми ими".split(" "),
-    key=len,
-    reverse=True,
-)
+_ENDINGS = (
+    "", "а", "я", "у", "ю", "о", "е", "ы", "и", "ь", "ой", "ей", "ою", "ею", "ом", "ем", "ью", "ам", "ям", "ами", "ями",
+    "ах", "ях", "ого", "его", "ому", "ему", "ым", "им", "ых", "их", "ая", "яя", "ое", "ее", "ый", "ий", "ую", "юю",
+    "ыми", "ими",
+)  # fmt: skip
 _SHORTEST_STEM = 3
 _GENDERS = frozenset({"masc", "femn", "neut"})
 _NOMINAL = frozenset({"NOUN", "ADJF", "PRTF", "NUMR"})
@@ -54,7 +54,7 @@ def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
         wanted = words(phrase)
         if not wanted:
             continue
-        gaps = [phrase[left.stop : right.start].strip() for left, right in zip(wanted, wanted[1:], strict=False)]
+        gaps = [phrase[left.stop : right.start].strip() for left, right in pairwise(wanted)]
         initial = _folded(wanted[0].text[0])
         for at in range(len(there) - len(wanted) + 1):
             if _folded(there[at].text[0]) != initial:
@@ -62,7 +62,7 @@ def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
             run = there[at : at + len(wanted)]
             if not all(_is(one.text, form.text, free=free) for one, form in zip(wanted, run, strict=True)):
                 continue
-            if gaps == [text[left.stop : right.start].strip() for left, right in zip(run, run[1:], strict=False)]:
+            if gaps == [text[left.stop : right.start].strip() for left, right in pairwise(run)]:
                 yield Span(run[0].start, run[-1].stop, label)
 
 

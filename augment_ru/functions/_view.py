@@ -9,11 +9,12 @@ from augment_ru.doc import Doc
 from augment_ru.functions._words import is_capitalised
 from augment_ru.truecase import shouted
 
-_ENDS = frozenset((".", "!", "?", "…", "...", "?!", "!!!", "!!", "?..", "!..", "•", "*"))
+_ENDS = frozenset({".", "!", "?", "…", "...", "?!", "!!!", "!!", "?..", "!..", "•", "*"})
 _OPENING = frozenset("«„“\"'(‘[—–-")
-_ABBREVIATIONS = frozenset(
-    "г гг ул пр пл пер д дом р оз о обл пос с св им проф акад доц ген гр тов мр м-р т ж п ст наб бул просп".split()
-)
+_ABBREVIATIONS = frozenset({
+    "г", "гг", "ул", "пр", "пл", "пер", "д", "дом", "р", "оз", "о", "обл", "пос", "с", "св", "им", "проф",
+    "акад", "доц", "ген", "гр", "тов", "мр", "м-р", "т", "ж", "п", "ст", "наб", "бул", "просп",
+})  # fmt: skip
 _MARKER = re.compile(r"[A-HА-З]")
 
 
@@ -31,9 +32,7 @@ class View:
     @cached_property
     def capitals(self) -> list[bool]:
         """Which tokens start with a capital, and do not shout."""
-        return [
-            is_capitalised(word) and not shout for word, shout in zip(self.texts, self.shouts, strict=True)
-        ]
+        return [is_capitalised(word) and not shout for word, shout in zip(self.texts, self.shouts, strict=True)]
 
     @cached_property
     def starts(self) -> list[bool]:
@@ -53,9 +52,7 @@ class View:
     @cached_property
     def informal(self) -> bool:
         """Whether no capital stands inside a sentence: then even names may be written in lower case."""
-        return not any(
-            capital and not start for capital, start in zip(self.capitals, self.starts, strict=True)
-        )
+        return not any(capital and not start for capital, start in zip(self.capitals, self.starts, strict=True))
 
     def _starts(self, at: int) -> bool:
         before = at - 1
@@ -64,15 +61,18 @@ class View:
         if before < 0:
             return True
         last, tokens = self.texts[before], self.doc.tokens
-        if "\n" in self.doc.text[tokens[before].stop : tokens[at].start]:
+        if "\n" in self.doc.text[tokens[before].stop : tokens[at].start] or self._after_marker(before):
             return True
         if last == ":":
             return before < at - 1
-        if last == ")" and before > 1 and self.texts[before - 2] == "(":
-            return bool(_MARKER.fullmatch(self.texts[before - 1]))
-        if last == "n" and before and self.texts[before - 1] == "\\":
-            return True
         if last == "." and before:
             word = self.texts[before - 1]
-            return not (word.lower() in _ABBREVIATIONS or len(word) == 1 and word.isupper())
+            return not (word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isupper()))
         return last in _ENDS or unicodedata.category(last[0]) == "So"  # an emoji ends a sentence
+
+    def _after_marker(self, at: int) -> bool:
+        """Whether an option's marker «(A)» stops here, or the two characters that MultiQ has for a new line."""
+        before = self.texts[max(at - 2, 0) : at]
+        if self.texts[at] == ")":
+            return len(before) == 2 and before[0] == "(" and _MARKER.fullmatch(before[1]) is not None  # noqa: PLR2004
+        return self.texts[at] == "n" and before[-1:] == ["\\"]

@@ -9,7 +9,9 @@ from augment_ru.functions._quotes import Quoted, bracketed, is_title, quoted
 from augment_ru.functions._words import Reading, readings
 from augment_ru.script import Span
 
-_CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
+_CASES = frozenset({
+    "nomn", "gent", "datv", "accs", "ablt", "loct",
+})  # fmt: skip
 _GENDERS = frozenset({"masc", "femn", "neut"})
 _MODIFIERS = frozenset({"ADJF", "PRTF", "NUMR"})
 _NOUN = frozenset({"NOUN"})
@@ -17,8 +19,11 @@ _JOINTS = frozenset({",", "и", "И", "но", "НО"})
 _SKIPPED = frozenset({"самый", "же", "очень", "весьма", "довольно"})
 _DEMONSTRATIVES = frozenset({"этот", "такой"})
 _X = re.compile(r"(?:X|Х|[Ии]кс(?:[ауеы]|ом|ов|ам|ами|ах)?|ИКС(?:[АУЕЫ]|ОМ|ОВ|АМ|АМИ|АХ)?)(?:-[\w-]+)?")
-_COUNTED = frozenset("век столетие тысячелетие съезд глава класс том часть легион династия олимпиада поколение луч".split())
-_AXES = frozenset("хромосома ось абсцисса координата".split())
+_COUNTED = frozenset({
+    "век", "столетие", "тысячелетие", "съезд", "глава", "класс", "том", "часть", "легион", "династия",
+    "олимпиада", "поколение", "луч",
+})  # fmt: skip
+_AXES = frozenset(["хромосома", "ось", "абсцисса", "координата"])
 _IN_CAPITALS = re.compile(r"[A-ZА-ЯЁ]+(?:-[A-ZА-ЯЁ]+)*")
 _LONGEST_IN_BRACKETS = 5
 

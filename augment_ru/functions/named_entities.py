@@ -4,21 +4,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from augment_ru.doc import Doc
-from augment_ru.functions import _names as steps
+from augment_ru.functions import _extents as extents
+from augment_ru.functions import _names as names
 from augment_ru.functions._view import View
 from augment_ru.functions._words import lemmas, readings
 from augment_ru.script import Span
 
 _STEPS = (
-    steps.model,
-    steps.capitals,
-    steps.initials,
-    steps.lower_case,
-    steps.adjectival,
-    steps.genitives,
-    steps.titles,
-    steps.joined,
-    steps.organisations,
+    names.model,
+    names.capitals,
+    names.initials,
+    names.lower_case,
+    extents.adjectival,
+    extents.genitives,
+    extents.titles,
+    extents.joined,
+    extents.organisations,
 )
 
 
@@ -55,7 +56,7 @@ def _tells(view: View, labels: Sequence[str], at: int) -> bool:
     if any(reading.name or not reading.known for reading in readings(word)):
         return True
     alone = not (at and labels[at - 1]) and not (at + 1 < len(labels) and labels[at + 1])
-    return alone and not steps.head_kind(word) and all(reading.pos in {"NOUN", "ADJF"} for reading in readings(word))
+    return alone and not names.head_kind(word) and all(reading.pos in {"NOUN", "ADJF"} for reading in readings(word))
 
 
 def _repeat(view: View, labels: list[str], known: Mapping[str, str]) -> None:

@@ -23,9 +23,21 @@ def referents(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str
 
     «[Булочка] из [пекарни], [которая] [открылась] вчера, [оказалась] чёрствой.»
     """
-    options = listed(record.get("options"))
-    reference = str(record.get("reference") or "").strip()
+    options, reference = _asked(record)
     return {name: list(_spans(doc, options, reference)) for name, doc in docs.items()}
+
+
+def _asked(record: Mapping[str, Any]) -> tuple[list[str], str]:
+    """The options and the reference: of Winograd's fields, else the two spans of RWSD's `target`."""
+    target = record.get("target")
+    if isinstance(target, Mapping) and "options" not in record:
+        pronouns = [word for word in str(target.get("span2_text", "")).split() if _is_pronoun(word)]
+        return listed([target.get("span1_text")]), pronouns[0].strip(",.!?") if pronouns else ""
+    return listed(record.get("options")), str(record.get("reference") or "").strip()
+
+
+def _is_pronoun(word: str) -> bool:
+    return any(reading.pos == "NPRO" or "Anph" in reading.grammemes for reading in readings(word.strip(",.!?")))
 
 
 def listed(options: object) -> list[str]:
@@ -139,9 +151,7 @@ def _subjects(tokens: Sequence[Token], at: int) -> set[int]:
     """The subjects of a verb, with the names beside them; one that is joined to another has that one's."""
     for _ in range(len(tokens)):
         own = {place for place, token in enumerate(tokens) if token.head == at and token.relation in _SUBJECTS}
-        beside = {
-            place for place, token in enumerate(tokens) if token.head in own and token.relation in _BESIDE
-        }
+        beside = {place for place, token in enumerate(tokens) if token.head in own and token.relation in _BESIDE}
         if own:
             return own | beside
         if tokens[at].relation not in _SHARING or tokens[at].head == at:

@@ -1,4 +1,7 @@
-"""TAPE's CheGeKa: questions of the quiz «Что? Где? Когда?» and «Своя игра»."""
+"""TAPE's CheGeKa: questions of the quiz «Что? Где? Когда?» and «Своя игра».
+
+The names in a question and the words for what is asked are its clues: «ЭТОТ ФИЛЬМ», X, quoted titles stay.
+"""
 
 from augment_ru.records import Task
 
@@ -7,4 +10,5 @@ TASK = Task(
     fields=("question",),
     keys=frozenset({"question_id", "question", "answer", "topic"}),
     id="question_id",
+    constraints=("named_entities", "jeopardy"),
 )

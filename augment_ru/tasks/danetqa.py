@@ -1,4 +1,7 @@
-"""Russian SuperGLUE's DaNetQA: a yes-or-no question about a passage."""
+"""Russian SuperGLUE's DaNetQA: a yes-or-no question about a passage.
+
+A yes turns into a no with one «не» or one digit, so beside names negation and numbers stay.
+"""
 
 from augment_ru.records import Task
 
@@ -7,4 +10,5 @@ TASK = Task(
     fields=("question", "passage"),
     keys=frozenset({"question", "passage"}),
     id="idx",
+    constraints=("named_entities", "numbers", "negation"),
 )

@@ -1,4 +1,7 @@
-"""TAPE's MultiQ: multi-hop questions over two texts; the answers' offsets follow the texts."""
+"""TAPE's MultiQ: multi-hop questions over two texts; the answers' offsets follow the texts.
+
+The bridge answer must be the same name in both texts, in each of its forms, or the hop leads nowhere.
+"""
 
 from augment_ru.records import AnswerOffsets, Task
 
@@ -10,4 +13,5 @@ TASK = Task(
         AnswerOffsets("bridge_answers", "support_text", "BRIDGE"),
         AnswerOffsets("main_answers", "main_text", "MAIN"),
     ),
+    constraints=("named_entities", "multihop"),
 )

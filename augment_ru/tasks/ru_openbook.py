@@ -1,4 +1,7 @@
-"""TAPE's RuOpenBookQA: science facts, options inside the question."""
+"""TAPE's RuOpenBookQA: science facts, options inside the question.
+
+The label is the letter of an option: markers and option texts stay, the question around them is perturbed.
+"""
 
 from augment_ru.records import Task
 
@@ -8,4 +11,5 @@ TASK = Task(
     keys=frozenset({"ID", "question", "answer"}),
     id="ID",
     options=("question",),
+    constraints=("named_entities", "answer_options"),
 )

@@ -1,4 +1,7 @@
-"""TAPE's RuWorldTree: elementary science exams, options inside the question."""
+"""TAPE's RuWorldTree: elementary science exams, options inside the question.
+
+The label is the letter of an option: markers and option texts stay, the question around them is perturbed.
+"""
 
 from augment_ru.records import Task
 
@@ -7,4 +10,5 @@ TASK = Task(
     fields=("question",),
     keys=frozenset({"question", "answer", "exam_name", "school_grade", "knowledge_type"}),
     options=("question",),
+    constraints=("named_entities", "answer_options"),
 )

@@ -1,4 +1,7 @@
-"""Russian SuperGLUE's RWSD: do two spans of a text mean the same; spans given by the number of a word."""
+"""Russian SuperGLUE's RWSD: do two spans of a text mean the same; spans given by the number of a word.
+
+The label says whether two spans mean the same, which is read off the names in the text, the pronoun and its verb.
+"""
 
 from augment_ru.records import Task, WordSpans
 
@@ -10,4 +13,5 @@ TASK = Task(
     words=(
         WordSpans("target", "text", (("span1_text", "span1_index"), ("span2_text", "span2_index")), label="REFERENT"),
     ),
+    constraints=("named_entities", "referents"),
 )

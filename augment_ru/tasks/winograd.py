@@ -1,4 +1,7 @@
-"""TAPE's Winograd: which noun does the pronoun stand for."""
+"""TAPE's Winograd: which noun does the pronoun stand for.
+
+The label is read off names, the pronoun, the nouns it may stand for and the verbs that agree: all of them stay.
+"""
 
 from augment_ru.records import Task
 
@@ -6,4 +9,5 @@ TASK = Task(
     name="winograd",
     fields=("text",),
     keys=frozenset({"text", "answer", "label", "options", "reference"}),
+    constraints=("named_entities", "referents"),
 )

@@ -1,0 +1,57 @@
+"""The options of a multiple-choice question that stand in its text, with their markers."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from augment_ru.doc import Doc
+from augment_ru.script import Span
+
+_ALPHABETS = ("ABCDEFGH", "АБВГДЕЖЗ", "abcdefgh", "абвгдежз", "12345678")
+_FORMS = (("({})", ""), ("{})", r"(?<!\S)"), ("{}.", r"(?<!\S)"))
+"""How a marker is written, and what must stand before it."""
+
+
+def answer_options(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+    """Each option with its marker: «Что тонет? [(A) камень] [(B) пробка]»."""
+    del record
+    return {name: list(_options(doc.text)) for name, doc in docs.items()}
+
+
+def _options(text: str) -> Iterator[Span]:
+    starts = _markers(text)
+    for start, stop in pairwise([*starts, len(text)]):
+        option = text[start:stop].rstrip()
+        yield Span(start, start + len(option), "OPTION")
+
+
+def _markers(text: str) -> list[int]:
+    """Where the longest run of markers from the first letter on starts; a lone marker is none.
+
+    >>> _markers("Что тонет? (A) камень (B) пробка")
+    [11, 22]
+    """
+    if not any(mark in text for mark in ").") or not text:
+        return []
+    best: list[int] = []
+    for form, before in _FORMS:
+        for letters in _ALPHABETS:
+            found = _run([before + re.escape(form.format(letter)) for letter in letters], text)
+            best = found if len(found) > max(len(best), 1) else best
+        if best:
+            break
+    return best
+
+
+def _run(markers: Sequence[str], text: str) -> list[int]:
+    """Where the markers (patterns) stand one after another, as far as they do."""
+    places: list[int] = []
+    at = 0
+    for marker in markers:
+        match = re.compile(marker).search(text, at)
+        if match is None:
+            break
+        places.append(match.start())
+        at = match.end()
+    return places
