@@ -23,6 +23,7 @@ from augment_ru.annotate import closed
 from augment_ru.data import folder
 from augment_ru.doc import Doc
 from augment_ru.errors import AugmentError, unknown
+from augment_ru.lexical import Lexicon, is_lexical
 from augment_ru.registry import offered
 from augment_ru.script import Span
 
@@ -251,7 +252,14 @@ class Protector:
         patterns = [
             (rule.label, rule.pattern) for constraint in self.constraints for rule in constraint.rules if rule.pattern
         ]
-        if not patterns:
+        if lexical := [(label, pattern) for label, pattern in patterns if is_lexical(pattern)]:
+            lexicon = _lexicon(lexical)
+            for fields, spans in zip(docs, found, strict=True):
+                for name, doc in fields.items():
+                    tokens = doc.tokens
+                    for label, first, stop in lexicon.find([token.text for token in tokens]):
+                        spans[name].append(Span(tokens[first].start, tokens[stop - 1].stop, label))
+        if not (patterns := [(label, pattern) for label, pattern in patterns if not is_lexical(pattern)]):
             return
         matcher, vocab, labels = _matcher(patterns)
         with vocab.memory_zone():  # frees the strings of these texts afterwards
@@ -262,6 +270,12 @@ class Protector:
 
 
 _thread = threading.local()
+
+
+def _lexicon(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Lexicon:
+    """The table of words for these patterns, one a thread."""
+    lexicons: dict[str, Lexicon] = _thread.__dict__.setdefault("lexicons", {})
+    return lexicons.setdefault(repr(patterns), Lexicon(patterns))
 
 
 def _matcher(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> tuple[Any, Any, dict[int, str]]:
@@ -285,9 +299,9 @@ def _matcher(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> tup
     return compiled[key]
 
 
-def _getters(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> dict[int, Callable[[str], Any]]:
+def _getters(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Any:  # noqa: ANN401
     """What a vocabulary must know of a word (LOWER, IS_UPPER, …): only what the patterns read, for speed."""
-    from spacy.attrs import IDS  # noqa: PLC0415
+    from spacy.attrs import IDS  # type: ignore[import-not-found]  # noqa: PLC0415
     from spacy.lang.lex_attrs import LEX_ATTRS  # noqa: PLC0415
     from spacy.lang.ru import RussianDefaults  # noqa: PLC0415
 

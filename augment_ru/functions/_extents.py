@@ -11,31 +11,31 @@ _PARTICLES = frozenset({
 })  # fmt: skip
 _AFTER_A_NAME = frozenset({"да", "ди", "дела", "дос", "лос", "тер", "дас", "do", "da", "dos"})
 _NAMED_AFTER = frozenset({"имени", "им"})
+_JOINTS = frozenset({"-", "'", "’", "&", "/"})
 _CHAIN = 8
-_ADJECTIVES = 3
+_ADJECTIVES = 4
 _CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
 
 
 def adjectival(view: View, labels: Labels) -> None:
     """«Карское море», «Массачусетский технологический институт»: capital, adjectives, and the noun they need."""
-    for at in range(len(view.texts)):
-        if not view.capitals[at] or not has(view.texts[at], "ADJF"):
+    for at in view.capitalised:
+        if not has(view.texts[at], "ADJF"):
             continue
-        if view.starts[at] and not labels[at] and has(view.texts[at], "Qual", "Apro", "Anum"):
+        if at in view.starts and not labels[at] and has(view.texts[at], "Qual", "Apro", "Anum"):
             continue
         stop = at + 1
-        while (
-            stop < len(view.texts)
-            and stop - at <= _ADJECTIVES
-            and has(view.texts[stop], "ADJF")
-            and not head_kind(view.texts[stop])
-        ):
+        while stop < min(len(view.texts), at + _ADJECTIVES) and _is_between(view.texts[stop]):
             stop += 1
         if stop < len(view.texts) and head_kind(view.texts[stop]) and _agree(view.texts[at], view.texts[stop]):
-            if view.starts[at] and not labels[at] and not labels[stop] and "plur" in _numbers(view.texts[stop]):
+            if at in view.starts and not labels[at] and not labels[stop] and "plur" in _numbers(view.texts[stop]):
                 continue
             kind = labels[at] if labels[at] in ("LOC", "ORG") else head_kind(view.texts[stop])
             labels[at : stop + 1] = [kind] * (stop + 1 - at)
+
+
+def _is_between(word: str) -> bool:
+    return has(word, "ADJF") and not head_kind(word)
 
 
 def _numbers(word: str) -> set[str]:
@@ -56,9 +56,9 @@ def _agree(adjective: str, noun: str) -> bool:
 
 def genitives(view: View, labels: Labels) -> None:
     """«остров Врангеля», «улица Ленина»: a noun that the name in the genitive cannot do without."""
-    for at in range(len(view.texts) - 1):
-        following = view.texts[at + 1]
-        if not labels[at] and labels[at + 1] and view.capitals[at + 1] and (kind := head_kind(view.texts[at])):
+    for after in view.capitalised:
+        at, following = after - 1, view.texts[after]
+        if after and labels[after] and not labels[at] and (kind := head_kind(view.texts[at])):
             names = [reading for reading in readings(following) if reading.name] or readings(following)
             cases = [reading.grammemes & _CASES for reading in names if not {"Surn", "femn"} <= reading.grammemes]
             if any("gent" in case for case in cases) and not any("nomn" in case for case in cases):
@@ -70,8 +70,8 @@ def genitives(view: View, labels: Labels) -> None:
 
 def organisations(view: View, labels: Labels) -> None:
     """Organisations to their end: «Министерство образования | и науки Российской Федерации»."""
-    for at in range(len(view.texts)):
-        if labels[at] != "ORG" or (at + 1 < len(labels) and labels[at + 1] == "ORG"):
+    for at, label in enumerate(labels):
+        if label != "ORG" or (at + 1 < len(labels) and labels[at + 1] == "ORG"):
             continue
         start = at
         while start and labels[start - 1] == "ORG":
@@ -130,20 +130,26 @@ def titles(view: View, labels: Labels) -> None:
 
 def joined(view: View, labels: Labels) -> None:
     """What belongs to a name beside its capitals: «Екатерина | II», «граф | де | Рошфор», «МГУ | имени | …»."""
-    texts = view.texts
-    for at in range(len(texts) - 1, -1, -1):
-        word, after = texts[at], labels[at + 1] if at + 1 < len(texts) else ""
-        if after and view.capitals[at + 1] and after != "LOC":
-            named = at > 0 and labels[at - 1] == "PER"
-            if word.lower() in _PARTICLES or (named and word in _AFTER_A_NAME):
-                labels[at] = "PER"
-    for at in range(1, len(texts)):
-        if not labels[at] and labels[at - 1] in ("PER", "ORG") and view.capitals[at - 1] and ROMAN.fullmatch(texts[at]):
+    for at in reversed(view.capitalised):
+        _particle(view, labels, at - 1)
+    for at in [at for at, word in enumerate(view.texts) if word in _NAMED_AFTER and at and labels[at - 1] == "ORG"]:
+        stop = at + 1
+        while stop < len(labels) and (labels[stop] or view.texts[stop] == "."):
+            stop += 1
+        labels[at:stop] = ["ORG"] * (stop - at)
+    for at in [at for at, label in enumerate(labels[:-1], start=1) if label and not labels[at]]:
+        word = view.texts[at]
+        if ROMAN.fullmatch(word) and view.capitals[at - 1] and labels[at - 1] in ("PER", "ORG"):
             labels[at] = "PER"
-        if texts[at] in _NAMED_AFTER and labels[at - 1] == "ORG":
-            stop = at + 1
-            while stop < len(texts) and (labels[stop] or texts[stop] == "."):
-                stop += 1
-            labels[at:stop] = ["ORG"] * (stop - at)
-        if texts[at] in {"-", "'", "’", "&", "/"} and at + 1 < len(texts) and labels[at - 1] and labels[at + 1]:
+        elif word in _JOINTS and at + 1 < len(labels) and labels[at + 1]:
             labels[at] = labels[at - 1]
+
+
+def _particle(view: View, labels: Labels, at: int) -> None:
+    """«де», «ван», «фон» before a name."""
+    if at < 0 or not labels[at + 1] or labels[at + 1] == "LOC":
+        return
+    word = view.texts[at]
+    if word.lower() in _PARTICLES or (word in _AFTER_A_NAME and at and labels[at - 1] == "PER"):
+        labels[at] = "PER"
+        _particle(view, labels, at - 1)

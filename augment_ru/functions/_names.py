@@ -44,41 +44,39 @@ def model(view: View, labels: Labels) -> None:
     tokens = view.doc.tokens
     for first, stop in _entities(view):
         start = first
-        if _is_closed(tokens[first].text) and (view.starts[first] or stop == first + 1):
+        if _is_closed(tokens[first].text) and (first in view.starts or stop == first + 1):
             start = first + 1
         label = tokens[first].entity.partition("-")[2]
-        if view.starts[first] and _is_common(tokens[first].text) and not _needs(view, first, stop, label):
+        if first in view.starts and _is_common(tokens[first].text) and not _needs(view, first, stop, label):
             start = next((at for at in range(first + 1, stop) if view.capitals[at]), stop)
-        while start < stop and not _is_part(view.texts[start]):
-            start += 1
-        while start < stop and not _is_part(view.texts[stop - 1]):
-            stop -= 1
-        for at in range(start, stop):
+        inside = [at for at in range(start, stop) if _is_part(view.texts[at])]
+        for at in range(inside[0], inside[-1] + 1) if inside else ():
             labels[at] = "" if view.texts[at] in _MARKS else label
 
 
 def _entities(view: View) -> Iterator[tuple[int, int]]:
     """Where the model's entities start and stop."""
     tokens = view.doc.tokens
-    at = 0
-    while at < len(tokens):
-        stop = at + 1
-        while tokens[at].entity and stop < len(tokens) and tokens[stop].entity.startswith("I"):
-            stop += 1
-        if tokens[at].entity:
+    stop = 0
+    for at, token in enumerate(tokens):
+        if token.entity and at >= stop:
+            stop = at + 1
+            while stop < len(tokens) and tokens[stop].entity.startswith("I"):
+                stop += 1
             yield at, stop
-        at = stop
 
 
 def _is_part(word: str) -> bool:
     return any(map(str.isalnum, word))
 
 
+@lru_cache(maxsize=100_000)
 def _is_closed(word: str) -> bool:
     """Whether a word is a pronoun, preposition, … by every reading: «ИХ», «Это»."""
     return all(reading.known and (reading.pos in _CLOSED or "Apro" in reading.grammemes) for reading in readings(word))
 
 
+@lru_cache(maxsize=100_000)
 def _is_common(word: str) -> bool:
     return all(reading.known and not reading.name for reading in readings(word)) and not word.isupper()
 
@@ -97,18 +95,22 @@ def _needs(view: View, first: int, stop: int, label: str) -> bool:
 
 def capitals(view: View, labels: Labels) -> None:
     """Capitals inside a sentence, and such words at its start as are nothing but names."""
-    for at, word in enumerate(view.texts):
-        if labels[at] or not view.capitals[at]:
+    for at in view.capitalised:
+        word = view.texts[at]
+        if labels[at]:
             continue
         if _LATIN.match(word):
             if len(word) > 1 and not ROMAN.fullmatch(word):
                 labels[at] = "ORG"
         elif word.isupper() and len(word) > 1:
             labels[at] = _abbreviation(word)
-        elif len(word) > 1 and (_starts_with_name(view, at) if view.starts[at] else _is_name_inside(view, at, labels)):
+        elif len(word) > 1 and (
+            _starts_with_name(view, at) if at in view.starts else _is_name_inside(view, at, labels)
+        ):
             labels[at] = _kind(word)
 
 
+@lru_cache(maxsize=100_000)
 def _abbreviation(word: str) -> str:
     """ORG or LOC for «МГУ», «США» and what no dictionary has; "" for «ДНК», «НЕ»."""
     known = [reading for reading in readings(word) if reading.known]
@@ -117,6 +119,7 @@ def _abbreviation(word: str) -> str:
     return next((reading.name for reading in known if reading.name), "")
 
 
+@lru_cache(maxsize=100_000)
 def _only_name(word: str) -> bool:
     return all(reading.name and reading.known for reading in readings(word))
 
@@ -160,6 +163,7 @@ def _is_adjective_of(view: View, at: int, labels: Labels) -> bool:
     return any(reading.pos in {"NOUN", "ADJF"} for reading in following) and not head_kind(view.texts[at + 1])
 
 
+@lru_cache(maxsize=100_000)
 def _kind(word: str) -> str:
     found = readings(word)
     named = next((reading.name for reading in found if reading.name), "")
@@ -168,6 +172,7 @@ def _kind(word: str) -> str:
     return "PER" if any("anim" in reading.grammemes for reading in found) else "ORG"
 
 
+@lru_cache(maxsize=100_000)
 def has(word: str, *marks: str) -> bool:
     """Whether a reading of the word is one of these parts of speech or has one of these grammemes."""
     wanted = set(marks)
@@ -176,7 +181,7 @@ def has(word: str, *marks: str) -> bool:
 
 def initials(view: View, labels: Labels) -> None:
     """«А. П. Чехов», «Керн А. П.»: initials with their full stops."""
-    for first, stop in _runs_of_initials(view.texts):
+    for first, stop in _runs_of_initials(view):
         several = stop - first > 2  # noqa: PLR2004  (a letter and its full stop)
         after = stop < len(labels) and view.capitals[stop] and len(view.texts[stop]) > 1
         before = first > 0 and view.capitals[first - 1] and len(view.texts[first - 1]) > 1
@@ -186,20 +191,23 @@ def initials(view: View, labels: Labels) -> None:
             labels[first - 1 : stop] = ["PER"] * (stop + 1 - first)
 
 
-def _runs_of_initials(texts: list[str]) -> Iterator[tuple[int, int]]:
-    at = 0
-    while at < len(texts) - 1:
+def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
+    texts, stop = view.texts, 0
+    for at in view.capitalised:
+        if at < stop or len(texts[at]) > 1:
+            continue
         stop = at
         while stop < len(texts) - 1 and len(texts[stop]) == 1 and texts[stop].isupper() and texts[stop + 1] == ".":
             stop += 2
         if stop > at:
             yield at, stop
-        at = max(stop, at + 1)
 
 
 def lower_case(view: View, labels: Labels) -> None:
     """«еду в сочи»: where case says nothing, words that are nothing but names."""
+    if not view.informal and True not in view.shouts:
+        return
     for at, word in enumerate(view.texts):
         caseless = view.shouts[at] or (view.informal and word.islower())
-        if caseless and not labels[at] and len(word) > 2 and _only_name(word):  # noqa: PLR2004
+        if caseless and len(word) > 2 and not labels[at] and _only_name(word):  # noqa: PLR2004
             labels[at] = _kind(word)

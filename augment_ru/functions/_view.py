@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from augment_ru.doc import Doc
-from augment_ru.functions._words import is_capitalised
 from augment_ru.truecase import shouted
 
 _ENDS = frozenset({".", "!", "?", "…", "...", "?!", "!!!", "!!", "?..", "!..", "•", "*"})
@@ -32,12 +31,19 @@ class View:
     @cached_property
     def capitals(self) -> list[bool]:
         """Which tokens start with a capital, and do not shout."""
-        return [is_capitalised(word) and not shout for word, shout in zip(self.texts, self.shouts, strict=True)]
+        if True not in self.shouts:
+            return [word[0].isupper() for word in self.texts]
+        return [word[0].isupper() and not shout for word, shout in zip(self.texts, self.shouts, strict=True)]
 
     @cached_property
-    def starts(self) -> list[bool]:
-        """Which tokens start a sentence, a quotation or an option: a capital there says nothing."""
-        return [self._starts(at) for at in range(len(self.texts))]
+    def capitalised(self) -> list[int]:
+        """The places of those tokens."""
+        return [at for at, capital in enumerate(self.capitals) if capital]
+
+    @cached_property
+    def starts(self) -> set[int]:
+        """The places of capitals that start a sentence, a quotation or an option, and so say nothing."""
+        return {at for at in self.capitalised if self._starts(at)}
 
     @cached_property
     def shouts(self) -> list[bool]:
@@ -47,12 +53,12 @@ class View:
     @cached_property
     def lower(self) -> bool:
         """Whether the text has no capitals at all."""
-        return not any(map(is_capitalised, self.texts))
+        return self.doc.text.islower()
 
     @cached_property
     def informal(self) -> bool:
         """Whether no capital stands inside a sentence: then even names may be written in lower case."""
-        return not any(capital and not start for capital, start in zip(self.capitals, self.starts, strict=True))
+        return len(self.starts) == len(self.capitalised)
 
     def _starts(self, at: int) -> bool:
         before = at - 1

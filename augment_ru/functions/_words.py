@@ -4,7 +4,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from augment_ru.annotate import morphology
-from augment_ru.doc import Token
 
 NAMES = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
 """pymorphy3's grammemes of proper names, and the label of each."""
@@ -53,24 +52,6 @@ def lemmas(word: str) -> frozenset[str]:
     """The dictionary forms that a word form may belong to, ё as е, in lower case.
 
     >>> sorted(lemmas("стали"))
-    ['стать', 'сталь']
+    ['сталь', 'стать']
     """
     return frozenset(reading.lemma.replace("ё", "е") for reading in readings(word.lower()))
-
-
-def is_word(token: Token) -> bool:
-    """Whether a token is more than digits and punctuation.
-
-    >>> is_word(Token(0, 1, "«", frozenset()))
-    False
-    """
-    return any(map(str.isalpha, token.text))
-
-
-def is_capitalised(word: str) -> bool:
-    """Whether a word starts with a capital: «Москва», «НАТО», «iPhone» does not.
-
-    >>> is_capitalised("МГУ"), is_capitalised("мгу")
-    (True, False)
-    """
-    return word[:1].isupper()

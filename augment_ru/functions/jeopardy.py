@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from augment_ru.doc import Doc, Token
 from augment_ru.functions._quotes import Quoted, bracketed, is_title, quoted
@@ -19,6 +20,7 @@ _JOINTS = frozenset({",", "и", "И", "но", "НО"})
 _SKIPPED = frozenset({"самый", "же", "очень", "весьма", "довольно"})
 _DEMONSTRATIVES = frozenset({"этот", "такой"})
 _X = re.compile(r"(?:X|Х|[Ии]кс(?:[ауеы]|ом|ов|ам|ами|ах)?|ИКС(?:[АУЕЫ]|ОМ|ОВ|АМ|АМИ|АХ)?)(?:-[\w-]+)?")
+_PRONOUNS = frozenset({"он", "она", "оно", "они", "это"})
 _COUNTED = frozenset({
     "век", "столетие", "тысячелетие", "съезд", "глава", "класс", "том", "часть", "легион", "династия",
     "олимпиада", "поколение", "луч",
@@ -35,24 +37,38 @@ def jeopardy(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str,
 
 
 def _phrases(doc: Doc) -> Iterator[Span]:
-    """«этот великий актёр»: a demonstrative with its noun and all between, and capitals after it."""
+    """«этот великий актёр»: a demonstrative with its noun and all between, and capitals around it."""
     tokens = doc.tokens
     for at, token in enumerate(tokens):
-        own = _demonstrative(token.text)
-        if not own:
+        kind = _kind(token.text)
+        if not kind:
             continue
-        last = _head(tokens, at, own)
-        if last == at:
-            continue
-        if token.text.isupper():
+        last = _head(tokens, at, kind.readings) if kind.readings else at
+        loud = token.text.isupper() and len(token.text) > 1
+        if loud and kind.readings:
             last = _capitals(tokens, last)
-        yield Span(token.start, tokens[last].stop, "THIS_NP")
+        first = at - 1 if loud and at and _is_loud_preposition(tokens[at - 1].text) else at
+        if last > first:
+            yield Span(tokens[first].start, tokens[last].stop, "THIS_NP")
 
 
-def _demonstrative(word: str) -> list[Reading]:
-    if word[:1].lower() not in {"э", "т"}:
-        return []
-    return [reading for reading in readings(word) if reading.lemma in _DEMONSTRATIVES and reading.pos == "ADJF"]
+class _Kind(NamedTuple):
+    """A word that may stand for the unknown; readings of a demonstrative, none of a pronoun."""
+
+    readings: tuple[Reading, ...]
+
+
+@lru_cache(maxsize=100_000)
+def _kind(word: str) -> _Kind | None:
+    found = readings(word)
+    own = tuple(reading for reading in found if reading.lemma in _DEMONSTRATIVES and reading.pos == "ADJF")
+    pronoun = any(reading.pos == "NPRO" and reading.lemma in _PRONOUNS for reading in found)
+    return _Kind(own) if own or pronoun else None
+
+
+@lru_cache(maxsize=100_000)
+def _is_loud_preposition(word: str) -> bool:
+    return word.isupper() and any(reading.pos == "PREP" for reading in readings(word))
 
 
 def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:

@@ -1,6 +1,8 @@
 """Persons, places, organisations and titled works: a model's finds, and what it misses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 from augment_ru.doc import Doc
@@ -9,6 +11,9 @@ from augment_ru.functions import _names as names
 from augment_ru.functions._view import View
 from augment_ru.functions._words import lemmas, readings
 from augment_ru.script import Span
+
+_SHORTEST = 3
+"""Characters of a word by which a name is known again."""
 
 _STEPS = (
     names.model,
@@ -35,36 +40,46 @@ def named_entities(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mappin
         for step in _STEPS:
             step(view, labels[name])
     known = {lemma: label for name, view in views.items() for lemma, label in _known(view, labels[name])}
-    for name, view in views.items():
+    for name, view in views.items() if known else ():
         _repeat(view, labels[name], known)
     return {name: _spans(view, labels[name]) for name, view in views.items()}
 
 
-def _known(view: View, labels: Sequence[str]) -> list[tuple[str, str]]:
+def _known(view: View, labels: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The lemmas by which a name is known again: not those of common words inside it."""
-    return [
-        (lemma, label)
-        for at, (word, label) in enumerate(zip(view.texts, labels, strict=True))
-        if label and len(word) > 2 and view.capitals[at] and _tells(view, labels, at)  # noqa: PLR2004
-        for lemma in lemmas(word)
-    ]
+    for at, label in enumerate(labels):
+        if label and len(view.texts[at]) > _SHORTEST - 1 and view.texts[at][0].isupper() and _tells(view, labels, at):
+            for lemma in lemmas(view.texts[at]):
+                yield lemma, label
 
 
 def _tells(view: View, labels: Sequence[str], at: int) -> bool:
     """Whether a word of a name means the name when it stands alone."""
     word = view.texts[at]
-    if any(reading.name or not reading.known for reading in readings(word)):
+    if _is_name(word):
         return True
     alone = not (at and labels[at - 1]) and not (at + 1 < len(labels) and labels[at + 1])
-    return alone and not names.head_kind(word) and all(reading.pos in {"NOUN", "ADJF"} for reading in readings(word))
+    return alone and not names.head_kind(word) and _is_nominal(word)
+
+
+@lru_cache(maxsize=100_000)
+def _is_name(word: str) -> bool:
+    return any(reading.name or not reading.known for reading in readings(word))
+
+
+@lru_cache(maxsize=100_000)
+def _is_nominal(word: str) -> bool:
+    return all(reading.pos in {"NOUN", "ADJF"} for reading in readings(word))
 
 
 def _repeat(view: View, labels: list[str], known: Mapping[str, str]) -> None:
-    for at, word in enumerate(view.texts):
-        free = view.capitals[at] or view.shouts[at] or view.lower
-        if free and not labels[at] and len(word) > 2:  # noqa: PLR2004
+    """Label what was a name elsewhere in the record: in lower case only where the text has no capitals."""
+    caseless = view.lower or True in view.shouts
+    for at in range(len(labels)) if caseless else view.capitalised:
+        word = view.texts[at]
+        if not labels[at] and len(word) >= _SHORTEST and (view.capitals[at] or view.shouts[at] or view.lower):
             label = next((known[lemma] for lemma in lemmas(word) if lemma in known), "")
-            if label and (view.capitals[at] or all(reading.pos == "NOUN" for reading in readings(word))):
+            if label and (view.capitals[at] or _is_nominal(word)):
                 labels[at] = label
 
 
@@ -72,9 +87,10 @@ def _spans(view: View, labels: Sequence[str]) -> list[Span]:
     """Neighbouring tokens of one label as one span."""
     found: list[Span] = []
     tokens = view.doc.tokens
-    for at, label in enumerate(labels):
-        if label and at and labels[at - 1] == label:
-            found[-1] = Span(found[-1].start, tokens[at].stop, label)
-        elif label:
-            found.append(Span(tokens[at].start, tokens[at].stop, label))
+    at = 0
+    for label, run in groupby(labels):
+        stop = at + len(list(run))
+        if label:
+            found.append(Span(tokens[at].start, tokens[stop - 1].stop, label))
+        at = stop
     return found

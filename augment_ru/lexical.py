@@ -1,0 +1,125 @@
+"""Patterns that ask for nothing but the characters of words: looked up in tables, not matched one by one.
+
+Word lists are the commonest rules («не», «ни», «без»; a number and its unit). Each word of a text becomes one
+letter that says which of the patterns' tokens it fits, so that a pattern is a regular expression over words.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+_MOST_WORDS = 100_000
+_FIRST_LETTER = 0xE000
+
+Pattern = Sequence[Mapping[str, Any]]
+
+
+def is_lexical(pattern: Pattern) -> bool:
+    """Whether a pattern reads the characters of words alone.
+
+    >>> is_lexical([{"LOWER": {"IN": ["не", "ни"]}}]), is_lexical([{"POS": "PART"}])
+    (True, False)
+    """
+    return all(token and all(_is_known(name, value) for name, value in token.items()) for token in pattern)
+
+
+def _is_known(name: str, value: object) -> bool:
+    if name == "OP":
+        return True
+    return name in _READ and (not isinstance(value, Mapping) or value.keys() <= _TESTS.keys())
+
+
+@dataclass(slots=True)
+class Lexicon:
+    """Lexical patterns and what is known of the words seen so far.
+
+    >>> list(Lexicon([("N", [{"TEXT": {"REGEX": "[0-9]"}}, {"LOWER": "км", "OP": "?"}])]).find(["до", "5", "км"]))
+    [('N', 1, 3)]
+    """
+
+    patterns: Sequence[tuple[str, Pattern]]
+    _tokens: list[Mapping[str, Any]] = field(init=False)
+    _letters: dict[str, str] = field(default_factory=dict)
+    _kinds: dict[tuple[bool, ...], str] = field(default_factory=dict)
+    _expressions: list[tuple[str, re.Pattern[str]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._tokens = [token for _, pattern in self.patterns for token in pattern]
+
+    def find(self, words: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+        """Label, first word and the one after the last of each place that a pattern fits."""
+        known = len(self._kinds)
+        letters = self._letters
+        try:
+            line = "".join([letters[word] for word in words])
+        except KeyError:
+            line = "".join([self._letter(word) for word in words])
+        if len(self._kinds) > known or not self._expressions:
+            self._expressions = [(label, self._expression(number)) for number, (label, _) in enumerate(self.patterns)]
+        for label, expression in self._expressions:
+            for match in expression.finditer(line):
+                yield label, *match.span()
+
+    def _letter(self, word: str) -> str:
+        letter = self._letters.get(word)
+        if letter is None:
+            kind = tuple(_fits(word, token) for token in self._tokens)
+            letter = self._kinds.setdefault(kind, chr(_FIRST_LETTER + len(self._kinds)))
+            if len(self._letters) >= _MOST_WORDS:
+                self._letters.clear()
+            self._letters[word] = letter
+        return letter
+
+    def _expression(self, number: int) -> re.Pattern[str]:
+        """The regular expression of a pattern over the letters of the kinds of word seen so far."""
+        first = sum(len(pattern) for _, pattern in self.patterns[:number])
+        parts = []
+        for place, token in enumerate(self.patterns[number][1], start=first):
+            fitting = "".join(letter for kind, letter in self._kinds.items() if kind[place])
+            parts.append((f"[{fitting}]" if fitting else r"(?!)") + str(token.get("OP", "")))
+        return re.compile("".join(f"(?:{part})" if part.startswith("(") else part for part in parts))
+
+
+def _fits(word: str, token: Mapping[str, Any]) -> bool:
+    for name, value in token.items():
+        if name == "OP":
+            continue
+        read = _READ[name](word)
+        tests = value.items() if isinstance(value, Mapping) else (("==", value),)
+        if not all(_TESTS[test](read, wanted) for test, wanted in tests):
+            return False
+    return True
+
+
+@cache
+def _like_num() -> Callable[[str], bool]:
+    from spacy.lang.ru.lex_attrs import like_num  # noqa: PLC0415  (a second, and only some rules need it)
+
+    found: Callable[[str], bool] = like_num
+    return found
+
+
+def _is_number(word: str) -> bool:
+    return _like_num()(word)
+
+
+_READ: Mapping[str, Callable[[str], Any]] = {
+    "LOWER": str.lower,
+    "TEXT": str,
+    "ORTH": str,
+    "LENGTH": len,
+    "IS_UPPER": str.isupper,
+    "IS_LOWER": str.islower,
+    "IS_TITLE": str.istitle,
+    "IS_ALPHA": str.isalpha,
+    "IS_DIGIT": str.isdigit,
+    "LIKE_NUM": _is_number,
+}
+_TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "==": lambda read, wanted: bool(read == wanted),
+    "IN": lambda read, wanted: read in wanted,
+    "NOT_IN": lambda read, wanted: read not in wanted,
+    "REGEX": lambda read, wanted: re.search(wanted, read) is not None,
+}
