@@ -39,7 +39,7 @@ def truecased(words: Sequence[str], is_name: Callable[[str, str], bool]) -> Sequ
     """
     shouts = shouted(words)
     lower = not any(word[:1].isupper() for word in words)
-    if not lower and True not in shouts:
+    if not words or (not lower and True not in shouts):
         return words
     after = [*(word.lower() for word in words[1:]), ""]
     return [
