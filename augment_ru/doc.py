@@ -160,7 +160,9 @@ class Batch:
         """The protected spans of all texts: global starts and stops, and labels."""
         found = characters.atoms(self.codes, self.flags, self.starts)
         for start, spans in zip(self.starts.tolist(), self._given, strict=False):
-            found += (Span(start + span.start, start + span.stop, span.label) for span in spans)
+            found += (
+                Span(start + span.start, start + span.stop, span.label) for span in spans if span.start < span.stop
+            )
         found.sort()
         starts = np.array([span.start for span in found], dtype=np.int64)
         stops = np.array([span.stop for span in found], dtype=np.int64)

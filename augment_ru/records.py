@@ -227,7 +227,7 @@ def _answer_span(where: str, answer: object, text: str, answers: AnswerOffsets) 
     offset, length, segment = table.get("offset"), table.get("length"), table.get("segment")
     if not isinstance(offset, int) or not isinstance(length, int) or not isinstance(segment, str):
         raise AugmentError(f"{where}: needs offset, length and segment; has {', '.join(table)}")
-    if offset < 0 or text[offset : offset + length] != segment:
+    if offset < 0 or length < 1 or text[offset : offset + length] != segment:
         raise AugmentError(
             f"{where}: '{segment}' does not stand at offset {offset} of '{answers.text}'; "
             f"there stands '{text[max(offset, 0) : max(offset, 0) + length]}'"

@@ -1,4 +1,4 @@
-"""Слово становится эмодзи: «кошка спит 2 часа» → «🐈 спит 2️⃣ часа»."""
+"""Слово становится эмодзи: «кошка спит 2 часа» → «🐱 спит 2️⃣ часа»."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

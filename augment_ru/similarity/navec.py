@@ -37,7 +37,7 @@ class Navec:
     """
 
     name: ClassVar[str] = "navec"
-    context: float = 0.15
+    context: float = 0.2
     threshold: float = 0.75
 
     @property
