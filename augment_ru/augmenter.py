@@ -108,16 +108,8 @@ def prepare(
 def prepare_texts(
     texts: Sequence[str], protector: Protector, annotate: Annotator, layers: frozenset[str] = frozenset()
 ) -> Prepared:
-    """`prepare` for records of the generic task that have nothing but a text, made here.
-
-    Raises:
-        AugmentError: one of the texts is no string.
-    """
-    task = generic()
-    for text in texts:
-        if not isinstance(text, str):
-            raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
-    records = _Texts(texts, task)
+    """`prepare` for records of the generic task that have nothing but a text, made here."""
+    records = _Texts(texts, generic())
     if layers or protector.constraints:
         return prepare(records, protector, annotate, layers)
     keys = digests(["text:" + text for text in texts])
@@ -214,8 +206,15 @@ class Augmenter:
         return self.texts([text])[0]
 
     def texts(self, texts: Sequence[str]) -> list[Result]:
-        """Perturb texts; results stand in their order."""
+        """Perturb texts; results stand in their order.
+
+        Raises:
+            AugmentError: one of the texts is no string.
+        """
         protector = self.protector(generic())
+        for text in texts:
+            if not isinstance(text, str):
+                raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
         found: list[Result] = []
         at = 0
         while at < len(texts):

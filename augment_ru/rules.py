@@ -265,10 +265,11 @@ def _matcher(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> tup
     compiled: dict[str, tuple[Any, Any, dict[int, str]]] = _thread.__dict__.setdefault("compiled", {})
     key = repr(patterns)
     if key not in compiled:
-        from spacy.matcher import Matcher  # noqa: PLC0415  (a second, and only rules need it)
-        from spacy.vocab import Vocab  # noqa: PLC0415
+        from spacy.lang.ru import Russian  # noqa: PLC0415  (a second, and only rules need it)
+        from spacy.matcher import Matcher  # noqa: PLC0415
+        from spacy.vocab import create_vocab  # noqa: PLC0415
 
-        vocab = Vocab()
+        vocab = create_vocab("ru", Russian.Defaults)  # a bare Vocab knows no LIKE_NUM, IS_TITLE, …
         matcher = Matcher(vocab, validate=True)
         labels: dict[int, str] = {}
         for number, (label, pattern) in enumerate(patterns):
