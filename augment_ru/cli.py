@@ -157,9 +157,9 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
     from augment_ru.perturb import Job, run  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.recipe import read_recipe  # noqa: PLC0415
 
-    if given["recipe"]:
-        given = _merged(given, read_recipe(Path(given["recipe"])))
     try:
+        if given["recipe"]:
+            given = _merged(given, read_recipe(Path(given["recipe"])))
         job = Job(
             source=given["source"],
             output=given["output"],
@@ -182,7 +182,11 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
 
 def _merged(given: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a recipe, and over them those of the command line."""
-    return {key: value if value not in (None, (), False) else recipe.get(key, value) for key, value in given.items()}
+
+    def absent(value: object) -> bool:  # 0 is a value: a seed, a probability, a limit
+        return value is None or value is False or value == ()
+
+    return {key: recipe.get(key, value) if absent(value) else value for key, value in given.items()}
 
 
 @cli.command(name="list")

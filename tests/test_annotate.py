@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import SENTENCES, texts
 
 from augment_ru import AugmentError, Doc
 from augment_ru.annotate import Natasha, annotator, closed
 from augment_ru.doc import LAYERS
 from augment_ru.rules import as_spacy
+from strategies import SENTENCES, texts
 
 ALL = frozenset(LAYERS)
 annotate = Natasha()

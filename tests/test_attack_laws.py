@@ -8,7 +8,6 @@ import pytest
 import regex
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from strategies import ATTACKS, SENTENCES, attacks, texts
 
 from augment_ru import Augmenter, Batch, Script, Span, Streams
 from augment_ru.annotate import Natasha
@@ -16,6 +15,7 @@ from augment_ru.attack import Attack, layers_of, make, proposals
 from augment_ru.characters import atoms_of
 from augment_ru.draws import digests
 from augment_ru.proposals import apply, legal
+from strategies import ATTACKS, SENTENCES, attacks, texts
 
 LAWS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import texts
 
 from augment_ru import Augmenter, Edit, Rng
 from augment_ru.annotate import Natasha
@@ -11,6 +10,7 @@ from augment_ru.attack import make
 from augment_ru.attacks.emojify import Emojify
 from augment_ru.data import dictionary, dictionary_path, rows
 from augment_ru.substitute import keyboards, letter_case
+from strategies import texts
 
 
 def spoilt(name: str, text: str, probability: float = 1.0, seed: int = 0) -> str:

@@ -8,12 +8,12 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from strategies import ATTACKS, SENTENCES
 
 import augment_ru
 from augment_ru import Augmenter, AugmentError, Chain, SomeOf, Span, one_of
 from augment_ru.attack import make
 from augment_ru.compose import attack_of
+from strategies import ATTACKS, SENTENCES
 
 TEXTS = [f"{sentence} {number}" for sentence in SENTENCES for number in range(3)]
 

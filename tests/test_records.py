@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import texts
 
 from augment_ru import Augmenter, AugmentError, Record, Result
 from augment_ru.json_lines import MAX_LINE, encoded, lines, located, parsed
 from augment_ru.records import generic, recognise, task
 from augment_ru.registry import names
+from strategies import texts
 
 MULTIQ = {
     "support_text": "Кушалка — река в России. Устье реки находится в 69 км по левому берегу реки Медведица.",
@@ -129,7 +129,10 @@ def test_rows_of_no_task_say_what_to_do() -> None:
 
 # lines
 
-ROW = r'{"id": 1.50, "text": "ко\u0442 спит", "big": 123456789012345678901234567890, "u": "http:\/\/a", "n": null, "s": "\ud800"}'
+ROW = (
+    r'{"id": 1.50, "text": "ко\u0442 спит", "big": 123456789012345678901234567890, '
+    r'"u": "http:\/\/a", "n": null, "s": "\ud800"}'
+)
 
 
 def line_of(raw: str, attack: str = "case", meta: str = "none", **options: Any) -> str:  # noqa: ANN401
@@ -207,7 +210,7 @@ def test_texts_are_written_as_json(text: str) -> None:
     ],
 )
 def test_what_is_no_row_is_refused_in_one_line(data: bytes, message: str) -> None:
-    with pytest.raises(AugmentError, match="^[^\n]*$") as caught:
+    with pytest.raises(AugmentError, match=r"^[^\n]*$") as caught:
         parsed(data)
     assert message in str(caught.value)
 

@@ -5,9 +5,9 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import scripts, spans_of
 
 from augment_ru import AugmentError, Edit, Script, Span
+from strategies import scripts, spans_of
 
 
 def replay(source: str, edits: tuple[Edit, ...]) -> str:

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import ATTACKS, SENTENCES, texts
 
 from augment_ru import Augmenter, AugmentError, Script
 from augment_ru.augmenter import prepare_texts
 from augment_ru.records import generic
 from augment_ru.search import SCHEDULES, Counts
+from strategies import ATTACKS, SENTENCES, texts
 
 TEXT = "Кошка тихо спит на тёплом окне, а собака громко лает во дворе на соседа."
 
@@ -67,7 +67,9 @@ def test_below_the_threshold_the_probability_is_halved() -> None:
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_what_failed_is_rejected_and_marked(schedule: str) -> None:
-    result = Augmenter("eda_swap", similarity=lambda r, c: [0.5] * len(c), schedule=schedule, constraints=())(TEXT)
+    result = Augmenter("eda_swap", similarity=lambda _, texts: [0.5] * len(texts), schedule=schedule, constraints=())(
+        TEXT
+    )
     assert (result.status, result.text, result.similarity, result.probability, result.candidate) == (
         "rejected",
         TEXT,

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import texts
 
 from augment_ru import Augmenter
 from augment_ru.similarity.navec import Navec
+from strategies import texts
 
 SENTENCES = (
     "Кошка тихо спит на подоконнике, а во дворе громко лает соседская собака.",
