@@ -6,6 +6,7 @@ what a text gets does not depend on its neighbours. `SpacyPipeline` takes an ins
 instead.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from augment_ru.errors import AugmentError, unknown
 
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 _TOKENS_AT_ONCE = 512  # measured: the models' matrices stay in the cache
+_RUSSIAN = re.compile(r"[а-яё]+(?:[-’'][а-яё]+)*", re.IGNORECASE)
 _STRESS = "\u0300\u0301"
 
 
@@ -311,15 +313,20 @@ def morphology() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
 
 @lru_cache(maxsize=100_000)
 def _lemma(word: str, pos: str, features: str) -> str:
-    """The lemma of the analysis that agrees best with the tagger; the most frequent one among equals."""
+    """The lemma of the analysis that agrees best with the tagger; the most frequent one among equals.
+
+    Only Russian words are analysed: others have no dictionary form here, and pymorphy3 fails on characters
+    that have no name.
+    """
+    if not _RUSSIAN.fullmatch(word):
+        return word.lower()
     wanted = _POS.get(pos, ())
     grammemes = {_GRAMMEMES[name] for name in features.split("|") if name in _GRAMMEMES}
 
     def agreement(analysis: Any) -> tuple[bool, int]:  # noqa: ANN401
         return analysis.tag.POS in wanted, len(grammemes & analysis.tag.grammemes)
 
-    analyses = morphology().parse(word)
-    return str(max(analyses, key=agreement).normal_form) if analyses else word.lower()
+    return str(max(morphology().parse(word), key=agreement).normal_form)
 
 
 @dataclass(frozen=True, slots=True)

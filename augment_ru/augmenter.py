@@ -140,7 +140,7 @@ class Augmenter:
 
     >>> augmenter = Augmenter("case", constraints=(), similarity="none", seed=1)
     >>> augmenter("Кошка спит на окне.").text
-    'КошКа спит на окне.'
+    'Кошка Спит на окне.'
     """
 
     def __init__(
