@@ -22,6 +22,7 @@ from augment_ru.errors import AugmentError, unknown
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 _TOKENS_AT_ONCE = 512  # measured: the models' matrices stay in the cache
 _RUSSIAN = re.compile(r"[а-яё]+(?:[-’'][а-яё]+)*", re.IGNORECASE)
+_ESCAPES = re.compile(r"\\[nrt]")
 _STRESS = "\u0300\u0301"
 
 
@@ -137,7 +138,12 @@ class _Part:
 
 
 def _readable(text: str) -> tuple[str, list[int] | None]:
-    """The text composed and without stress marks, and the place of each character of it in the text."""
+    """The text composed and without stress marks, and the place of each character of it in the text.
+
+    A line feed that is spelt out, as TAPE's MultiQ does («\\nКазань»), is read as spaces.
+    """
+    if "\\" in text:
+        text = _ESCAPES.sub("  ", text)
     if unicodedata.is_normalized("NFC", text) and not any(mark in text for mark in _STRESS):
         return text, None
     pieces: list[str] = []

@@ -27,7 +27,7 @@ from augment_ru.rules import constraint as constraint_of
 from augment_ru.script import Script, Span
 from augment_ru.search import SCHEDULES, Counts, Found, Gate, Plain, Plan, Similarity, cut
 
-CHUNK_ROWS = 512
+CHUNK_ROWS = 1024
 CHUNK_CHARACTERS = 2**20
 """Texts are worked on in chunks of so many rows or characters, whichever is reached first."""
 
@@ -168,6 +168,8 @@ class Augmenter:
             raise AugmentError(f"threshold {threshold}; needs a number from 0 to 1")
         if schedule not in SCHEDULES:
             raise unknown("schedule", schedule, SCHEDULES)
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise AugmentError(f"seed {seed!r}; needs an integer")
         if candidates < 1:
             raise AugmentError(f"candidates {candidates}; needs at least 1")
         if not 0.0 < floor <= 1.0:
@@ -325,6 +327,11 @@ class _Outcomes:
             prepared.fields[row]: Script.of_columns(batch.texts[row], texts[row], edits, row, int(batch.starts[row]))
             for row in prepared.rows(at)
         }
+
+    def text(self, at: int) -> str | None:
+        if len(self._prepared.fields) != len(self._prepared):
+            return None
+        return self._applied[max(self._candidates[at], 0)].texts[at]
 
     def protected(self, at: int) -> Mapping[str, tuple[Span, ...]]:
         batch = self._prepared.batch

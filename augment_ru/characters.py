@@ -26,7 +26,9 @@ white space within a line; ends a sentence or a line; may stand inside a graphem
 _SEPARATOR = "\n"
 _JOINERS = "-‐‑'’ʼ.,:/·_\u00ad"
 _ENDS = ".!?…\n\r\u2028\u2029\x0b\x0c\x85"
-_ATOM_HINTS = "@#.:"
+_ATOM_HINTS = "@#.:\\"
+_BACKSLASH = ord("\\")
+_ESCAPED = "nrt"
 
 _classes: Flags = np.zeros(0x110000, dtype=np.uint8)
 """The class of each code point that was seen; 0 is not seen yet. Filling it in twice changes nothing."""
@@ -92,7 +94,8 @@ def words(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
     """Where the words start and stop.
 
     A word is a run of letters, digits and combining marks, with the signs inside it that join: «из-за»,
-    «О'Генри», «км/ч», «3,14», «10:30». A comma joins digits only.
+    «О'Генри», «км/ч», «3,14», «10:30». A comma joins digits only, a space thousands: «30 000». The letter of
+    a line feed that is spelt out, as TAPE's MultiQ does («\\nКазань»), is part of no word.
     """
     inside = (flags & WORD) != 0
     joiners = np.flatnonzero(flags & JOINER)
@@ -104,10 +107,25 @@ def words(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
         signs = codes[joiners]
         joined &= digits | (signs != ord(",")) & (signs != ord(":"))
         inside[joiners[joined]] = True
+    _join_thousands(flags, inside)
+    for backslash in np.flatnonzero(codes == _BACKSLASH).tolist():
+        if chr(codes[backslash + 1]) in _ESCAPED:
+            inside[backslash + 1] = False
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1  # the last code is a line feed: each start has a stop
     if inside.size and inside[0]:
         edges = np.concatenate([[0], edges])
     return edges[::2], edges[1::2]
+
+
+def _join_thousands(flags: Flags, inside: Mask) -> None:
+    """Count the spaces in «30 000» as inside words: up to three digits before, just three after."""
+    spaces = np.flatnonzero(flags & SPACE)
+    spaces = spaces[(spaces > 0) & (spaces < flags.size - 4)]
+    spaces = spaces[(flags[spaces - 1] & flags[spaces + 1] & DIGIT) != 0]
+    for space in spaces.tolist():
+        digits = (flags[max(space - 4, 0) : space + 5] & DIGIT) != 0
+        before, after = digits[: min(space, 4)], digits[min(space, 4) + 1 :]
+        inside[space] = after[:3].all() and not after[3] and not (before.size == 4 and before.all())
 
 
 def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
@@ -123,7 +141,7 @@ def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
 
 
 def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
-    """Links, e-mail addresses, @mentions and #hashtags, in order: what no attack may touch.
+    """Links, e-mail addresses, @mentions, #hashtags and spelt-out line feeds: what no attack may touch.
 
     The spans count in the array. A full stop counts as a hint only between letters, a colon before «/».
     """
@@ -135,6 +153,7 @@ def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
             | (signs == ord("#"))
             | (signs == ord(".")) & ((flags[hints - 1] & flags[after] & WORD) != 0)
             | (signs == ord(":")) & (codes[after] == ord("/"))
+            | (signs == _BACKSLASH)
         ]
     return [
         Span(start + span.start, start + span.stop, span.label)
@@ -162,6 +181,7 @@ _ATOM = re.compile(
     )
   | (?P<MENTION> (?<![\w@/]) @ \w (?: [\w.]* \w )? )
   | (?P<HASHTAG> (?<![\w\#&/]) \# \w [\w-]* )
+  | (?P<ESCAPE> \\ [{_ESCAPED}] )
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from augment_ru.annotate import Natasha
 from augment_ru.data import folder
 from augment_ru.errors import AugmentError
-from augment_ru.rules import Constraint, Example, Protector, constraint_paths, read_constraint
+from augment_ru.rules import Constraint, Example, Protector, constraint_paths, name_of, read_constraint
 from augment_ru.script import Span
 
 _HEADER = ("source", "licen")
@@ -65,7 +65,7 @@ def _row_problems(line: str, cells: list[str], before: list[str]) -> Iterator[st
 
 def rule_problems(path: Path) -> Iterator[str]:
     """A rule file must be readable, with a positive and a negative example, and do what its examples say."""
-    where = f"{path.parent.name}/{path.name}"
+    where = name_of(path)
     try:
         constraint = read_constraint(path)
         if not any(example.spans for example in constraint.examples):

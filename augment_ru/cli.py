@@ -148,18 +148,20 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def perturb(**given: Any) -> None:  # noqa: ANN401
-    r"""Perturb the rows of a file, one output row for each row and attack.
+    """Perturb the rows of a file, one output row for each row and attack.
 
     \b
     augment-ru perturb in.jsonl -o out.jsonl --attack butterfingers
     augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
-    """
+    """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
     from augment_ru.perturb import Job, run  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.recipe import read_recipe  # noqa: PLC0415
 
     try:
         if given["recipe"]:
             given = _merged(given, read_recipe(Path(given["recipe"])))
+        if given["device"] == "cuda":
+            raise AugmentError("--device cuda: no attack or similarity of this run uses a GPU; leave it out")  # noqa: TRY301
         job = Job(
             source=given["source"],
             output=given["output"],

@@ -70,7 +70,7 @@ class Token:
         return self._relation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Doc:
     """A text, and its tokens when an annotator has looked at it.
 
@@ -82,16 +82,16 @@ class Doc:
     tokens: tuple[Token, ...] = ()
     layers: frozenset[str] = frozenset()
 
-    @property
-    def words(self) -> list[Token]:
+    @cached_property
+    def words(self) -> tuple[Token, ...]:
         """The words: an annotated token where one has just these characters, else a bare one."""
         known = {(token.start, token.stop): token for token in self.tokens}
         codes, _ = characters.encode([self.text])
         starts, stops = characters.words(codes, characters.classes(codes))
-        return [
+        return tuple(
             known.get(where) or Token(*where, self.text[slice(*where)], self.layers)
             for where in zip(starts.tolist(), stops.tolist(), strict=True)
-        ]
+        )
 
 
 Annotate = Callable[[Sequence[str], frozenset[str]], list[Doc]]

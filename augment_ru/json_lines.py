@@ -31,7 +31,7 @@ class Line(NamedTuple):
 def lines(stream: BinaryIO) -> Iterator[Line]:
     """The lines of a file that are not blank. A byte-order mark is skipped; LF and CR LF both end a line.
 
-    A line over `MAX_LINE` bytes is passed over and reported with its first bytes.
+    A line over `MAX_LINE` bytes is reported as a problem.
     """
     number = 0
     while data := stream.readline(MAX_LINE + 2):
@@ -42,9 +42,12 @@ def lines(stream: BinaryIO) -> Iterator[Line]:
         if not data.endswith(b"\n") and size > MAX_LINE:
             while rest := stream.readline(MAX_LINE):
                 size += len(rest)
+                data += rest
                 if rest.endswith(b"\n"):
                     break
-            yield Line(number, data[:80], f"{size:,} bytes; the longest line may have {MAX_LINE:,}; split the text")
+            yield Line(
+                number, data.rstrip(b"\r\n"), f"{size:,} bytes; the longest line may have {MAX_LINE:,}; split the text"
+            )
             continue
         data = data.rstrip(b"\r\n")
         if data.strip():

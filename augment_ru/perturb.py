@@ -259,6 +259,8 @@ def _outputs(job: Job) -> Iterator[tuple[_Write, _Reject]]:
             rejects[0].write(f"{encoded(row)}\n".encode())
 
         yield save, reject
+        if job.skip and not rejects:
+            target.with_suffix(".rejects.jsonl").unlink(missing_ok=True)  # of a run before: no longer true
 
 
 @contextmanager
@@ -269,8 +271,11 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         AugmentError: the file cannot be written, or the disk is full.
     """
     if target.exists() and not target.is_file():  # a device or a pipe, such as /dev/null
-        with target.open("wb") as stream:
-            yield stream
+        try:
+            with target.open("wb") as stream:
+                yield stream
+        except OSError as error:
+            raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
         return
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:

@@ -155,13 +155,18 @@ def _read(path: Path) -> Constraint:
     return read_constraint(path)
 
 
+def name_of(path: Path) -> str:
+    """How a rule file is called in messages: ours by folder and name, others as they were given."""
+    return f"constraints/{path.name}" if path.parent == folder("constraints") else str(path)
+
+
 def read_constraint(path: Path) -> Constraint:
     """Read and check a rule file.
 
     Raises:
         AugmentError: the file is missing, not TOML, or a rule in it is wrong: where and what.
     """
-    where = f"{path.parent.name}/{path.name}"
+    where = name_of(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
