@@ -138,9 +138,9 @@ class _Part:
 
 
 def _readable(text: str) -> tuple[str, list[int] | None]:
-    """The text composed and without stress marks, and the place of each character of it in the text.
+    r"""The text composed and without stress marks, and the place of each character of it in the text.
 
-    A line feed that is spelt out, as TAPE's MultiQ does («\\nКазань»), is read as spaces.
+    A line feed that is spelt out, as TAPE's MultiQ does («\nКазань»), is read as spaces.
     """
     if "\\" in text:
         text = _ESCAPES.sub("  ", text)

@@ -29,6 +29,8 @@ _ENDS = ".!?…\n\r\u2028\u2029\x0b\x0c\x85"
 _ATOM_HINTS = "@#.:\\"
 _BACKSLASH = ord("\\")
 _ESCAPED = "nrt"
+_GROUP = 3
+"""Digits of a thousand."""
 
 _classes: Flags = np.zeros(0x110000, dtype=np.uint8)
 """The class of each code point that was seen; 0 is not seen yet. Filling it in twice changes nothing."""
@@ -91,11 +93,11 @@ def classes(codes: Codes) -> Flags:
 
 
 def words(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
-    """Where the words start and stop.
+    r"""Where the words start and stop.
 
     A word is a run of letters, digits and combining marks, with the signs inside it that join: «из-за»,
     «О'Генри», «км/ч», «3,14», «10:30». A comma joins digits only, a space thousands: «30 000». The letter of
-    a line feed that is spelt out, as TAPE's MultiQ does («\\nКазань»), is part of no word.
+    a line feed that is spelt out, as TAPE's MultiQ does («\nКазань»), is part of no word.
     """
     inside = (flags & WORD) != 0
     joiners = np.flatnonzero(flags & JOINER)
@@ -118,14 +120,15 @@ def words(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
 
 
 def _join_thousands(flags: Flags, inside: Mask) -> None:
-    """Count the spaces in «30 000» as inside words: up to three digits before, just three after."""
+    """Count the spaces in «30 000» as inside words: up to three digits before them, just three after."""
+    digit = (flags & DIGIT) != 0
     spaces = np.flatnonzero(flags & SPACE)
-    spaces = spaces[(spaces > 0) & (spaces < flags.size - 4)]
-    spaces = spaces[(flags[spaces - 1] & flags[spaces + 1] & DIGIT) != 0]
+    spaces = spaces[(spaces > 0) & (spaces < flags.size - _GROUP - 1)]
+    spaces = spaces[digit[spaces - 1] & digit[spaces + 1]]
     for space in spaces.tolist():
-        digits = (flags[max(space - 4, 0) : space + 5] & DIGIT) != 0
-        before, after = digits[: min(space, 4)], digits[min(space, 4) + 1 :]
-        inside[space] = after[:3].all() and not after[3] and not (before.size == 4 and before.all())
+        before, after = digit[max(space - _GROUP - 1, 0) : space], digit[space + 1 : space + _GROUP + 2]
+        long = before.size > _GROUP and before.all()
+        inside[space] = after[:-1].all() and not after[-1] and not long
 
 
 def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:

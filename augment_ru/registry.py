@@ -8,7 +8,6 @@ from typing import Any
 from augment_ru.data import PACKAGE
 from augment_ru.errors import AugmentError, unknown
 
-
 _GROUPS = {
     "attacks": "augment_ru.attacks",
     "functions": "augment_ru.functions",

@@ -30,9 +30,9 @@ _LAYER_OF = {
     "LEMMA": "lemmas", "DEP": "syntax",
 }  # fmt: skip
 _ATTRIBUTES = {
-    "TEXT", "ORTH", "NORM", "LOWER", "LENGTH", "SHAPE", "PREFIX", "SUFFIX", "IS_ALPHA", "IS_ASCII", "IS_DIGIT",
-    "IS_LOWER", "IS_UPPER", "IS_TITLE", "IS_PUNCT", "IS_QUOTE", "IS_BRACKET", "IS_LEFT_PUNCT", "IS_RIGHT_PUNCT",
-    "IS_CURRENCY", "LIKE_NUM", "OP", *_LAYER_OF,
+    "TEXT", "ORTH", "NORM", "LOWER", "LENGTH", "SHAPE", "IS_ALPHA", "IS_ASCII", "IS_DIGIT", "IS_LOWER", "IS_UPPER",
+    "IS_TITLE", "IS_PUNCT", "IS_QUOTE", "IS_BRACKET", "IS_LEFT_PUNCT", "IS_RIGHT_PUNCT", "IS_CURRENCY", "LIKE_NUM",
+    "OP", *_LAYER_OF,
 }  # fmt: skip
 _OPERATORS = re.compile(r"[?*+]|\{\d+(,\d*)?\}|\{,\d+\}")
 
