@@ -331,7 +331,8 @@ class _Outcomes:
     def text(self, at: int) -> str | None:
         if len(self._prepared.fields) != len(self._prepared):
             return None
-        return self._applied[max(self._candidates[at], 0)].texts[at]
+        applied: Applied = self._applied[max(self._candidates[at], 0)]
+        return applied.texts[at]
 
     def protected(self, at: int) -> Mapping[str, tuple[Span, ...]]:
         batch = self._prepared.batch

@@ -57,10 +57,11 @@ def _row_problems(line: str, cells: list[str], before: list[str]) -> Iterator[st
         yield "an empty cell, or one with spaces around it"
     if before and len(cells) != len(before):
         yield f"{len(cells)} columns, not {len(before)}"
-    if cells[:-1] == before[:-1] and before:
-        yield f"{' '.join(cells[:-1])} stands twice"
-    elif cells[:-1] < before[:-1]:
-        yield f"not sorted: {' '.join(cells[:-1])} after {' '.join(before[:-1])}"
+    key, last = cells[:-1] or cells, before[:-1] or before
+    if key == last:
+        yield f"{' '.join(key)} stands twice"
+    elif key < last:
+        yield f"not sorted: {' '.join(key)} after {' '.join(last)}"
 
 
 def rule_problems(path: Path) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Слово становится эмодзи: «кошка спит 2 часа» → «🐱 спит 2️⃣ часа»."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,6 +13,8 @@ from augment_ru.script import Change, Edit
 
 _KEYCAP = "\ufe0f\u20e3"
 _DIGITS = frozenset("0123456789")
+_NUMBER = re.compile(r"[^\w\s]?\d[\d\s.,:/-]*(?:[^\w\s]|\s\S+)?", re.ASCII)
+"""A number with a sign or a unit; not «16-летняя», «А4» or «2-й»."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Emojify:
         for word in doc.words:
             if found := emoji.get((word.lemma, word.pos)):
                 yield rng.change(Edit(word.start, word.stop, rng.choice_best_first(found)))
-            elif _DIGITS & set(word.text) and not any(map(str.isalpha, word.text)):
+            elif _NUMBER.fullmatch(word.text):
                 yield rng.change(*_keycaps(word.start, word.text))
 
 
