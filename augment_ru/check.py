@@ -69,6 +69,7 @@ def rule_problems(path: Path) -> Iterator[str]:
     where = name_of(path)
     try:
         constraint = read_constraint(path)
+        Protector((constraint,)).compiled()
         if not any(example.spans for example in constraint.examples):
             yield f'{where}: no example with something protected; add text = "… [so] …"'
         if all(example.spans for example in constraint.examples):

@@ -1,6 +1,5 @@
 """The command line: options to settings, errors to one line. Each command's work stands in its own module."""
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +11,10 @@ from augment_ru import __version__
 from augment_ru.errors import AugmentError, unknown
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+
+_SIGNALLED = 128
+_UNFINISHED = "; no output file was written, and what went to stdout is incomplete"
 
 
 class _Commands(click.Group):
@@ -27,17 +30,14 @@ class _Commands(click.Group):
             _fail(error.format_message(), 1)
         except AugmentError as error:
             _fail(str(error), 1)
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(141)  # the reader of stdout is gone: nothing to say, and no one to say it to
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             _fail(f"{where}{error.strerror or error}", 1)
         except (KeyboardInterrupt, click.Abort):
-            _fail("interrupted; no output file was written", 130)
+            _fail(f"interrupted{_UNFINISHED}", 130)
         except SystemExit as error:
-            if error.code == 128 + 15:  # SIGTERM
-                _fail("terminated; no output file was written", 143)
+            if isinstance(error.code, int) and error.code > _SIGNALLED:
+                _fail(f"terminated{_UNFINISHED}", error.code)
             raise
 
 
@@ -188,7 +188,14 @@ def _merged(given: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, An
     def absent(value: object) -> bool:  # 0 is a value: a seed, a probability, a limit
         return value is None or value is False or value == ()
 
-    return {key: recipe.get(key, value) if absent(value) else value for key, value in given.items()}
+    context = click.get_current_context()
+    types = {param.name: param for param in context.command.params}
+    merged = dict(given)
+    for key, value in recipe.items():
+        if absent(given[key]):
+            param = types[key]
+            merged[key] = value if isinstance(value, tuple | bool) else param.type.convert(value, param, context)
+    return merged
 
 
 @cli.command(name="list")

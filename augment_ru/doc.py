@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from augment_ru import characters
-from augment_ru.characters import Flags, Mask
+from augment_ru.characters import CLUSTER, Flags, Mask
 from augment_ru.draws import Ints
 from augment_ru.errors import AugmentError
 from augment_ru.script import Span
@@ -202,6 +202,8 @@ class Batch:
             free &= before[starts] == before[stops]
         if self.cuttable is not None:
             free &= self.cuttable[starts] & self.cuttable[stops]
+            # a lone mark would cling to whatever it came to stand behind
+            free &= (self.flags[starts] & CLUSTER == 0) | ~np.isin(starts, self.starts)
         return starts[free], stops[free]
 
     def protected(self, row: int) -> list[Span]:

@@ -106,7 +106,8 @@ def _recognised(keys: tuple[str, ...]) -> Task:
     if "text" in keys:
         return generic()
     raise AugmentError(
-        f"no task has the fields {', '.join(keys) or '(none)'}; name the text field with --field, or a task with --task"
+        f"no field 'text', and no task has the fields {', '.join(keys) or '(none)'}; "
+        f"name the text field with --field, or a task with --task"
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, unknown
 from augment_ru.records import Changed, Record, replaced, written
 from augment_ru.script import Script, Span
 
@@ -207,6 +207,8 @@ class Result:
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """What is written under `augment`: see docs/formats.md; None for "none"."""
+        if meta not in METAS:
+            raise unknown("metadata", meta, METAS)
         if meta == "none":
             return None
         verdict = self._outcomes.verdict(self._at)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from augment_ru import registry
 from augment_ru.annotate import closed
@@ -33,6 +33,10 @@ _ATTRIBUTES = {
     "TEXT", "ORTH", "NORM", "LOWER", "LENGTH", "SHAPE", "IS_ALPHA", "IS_ASCII", "IS_DIGIT", "IS_LOWER", "IS_UPPER",
     "IS_TITLE", "IS_PUNCT", "IS_QUOTE", "IS_BRACKET", "IS_LEFT_PUNCT", "IS_RIGHT_PUNCT", "IS_CURRENCY", "LIKE_NUM",
     "OP", *_LAYER_OF,
+}  # fmt: skip
+_PARTS_OF_SPEECH = {
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM",
+    "VERB", "X",
 }  # fmt: skip
 _OPERATORS = re.compile(r"[?*+]|\{\d+(,\d*)?\}|\{,\d+\}")
 
@@ -76,6 +80,7 @@ class Rule:
     pattern: tuple[Mapping[str, Any], ...] = ()
     fields: tuple[str, ...] = ()
     function: str = ""
+    where: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -177,13 +182,42 @@ def read_constraint(path: Path) -> Constraint:
     rules = tuple(
         _rule(f"{where}: rule {number}", raw) for number, raw in enumerate(_tables(where, content, "rule"), 1)
     )
+    if not rules:
+        raise AugmentError(f"{where}: no rule; add [[rule]]")
     examples = []
     for number, raw in enumerate(_tables(where, content, "example"), 1):
-        _only_keys(f"{where}: example {number}", raw, {"text", "record"}, {"text"})
-        if raw["text"].count("[") != raw["text"].count("]"):
-            raise AugmentError(f"{where}: example {number}: a bracket is not closed: {raw['text']}")
-        examples.append(Example(raw["text"], raw.get("record", {})))
-    return Constraint(path.stem, content["why"], rules, tuple(examples), frozenset(content.get("layers", ())))
+        here = f"{where}: example {number}"
+        _only_keys(here, raw, {"text", "record"}, {"text"})
+        marked, record = _typed(here, raw, "text", str), _typed(here, raw, "record", dict)
+        if marked.count("[") != marked.count("]"):
+            raise AugmentError(f"{here}: a bracket is not closed: {marked}")
+        examples.append(Example(marked, record))
+    layers = frozenset(_texts(where, content, "layers"))
+    try:
+        closed(layers)
+    except AugmentError as error:
+        raise AugmentError(f"{where}: layers: {error}") from error
+    return Constraint(path.stem, _typed(where, content, "why", str), rules, tuple(examples), layers)
+
+
+T = TypeVar("T")
+
+
+def _typed(where: str, table: Mapping[str, Any], key: str, wanted: type[T]) -> T:
+    """The value of a key, or an empty one."""
+    value = table.get(key, wanted())
+    if not isinstance(value, wanted):
+        kinds = {"str": "a text", "dict": "a table", "list": "a list"}
+        raise AugmentError(f"{where}: '{key}' is {value!r}; it must be {kinds[wanted.__name__]}")
+    return value
+
+
+def _texts(where: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """The texts of a list, which may be absent and may not be empty."""
+    values = _typed(where, table, key, list)
+    if not all(isinstance(value, str) for value in values) or (key in table and not values):
+        raise AugmentError(f"{where}: '{key}' is {values!r}; it must be a list of texts")
+    return tuple(values)
 
 
 def _tables(where: str, content: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
@@ -206,20 +240,33 @@ def _rule(where: str, raw: dict[str, Any]) -> Rule:
     ways = [way for way in ("pattern", "fields", "function") if way in raw]
     if len(ways) != 1:
         raise AugmentError(f"{where}: has {' and '.join(ways) or 'nothing'}; give one of pattern, fields, function")
-    for token in raw.get("pattern", ()):
-        for attribute, value in token.items():
-            if attribute not in _ATTRIBUTES:
-                raise AugmentError(f"{where}: {unknown('attribute', attribute, _ATTRIBUTES)}")
-            if attribute == "OP" and not _OPERATORS.fullmatch(str(value)):
-                raise AugmentError(f"{where}: OP '{value}'; possible: ? * + {{n}} {{n,m}}; instead of '!' use NOT_IN")
-    if ways == ["pattern"] and not raw["pattern"]:
+    label, function = _typed(where, raw, "label", str), _typed(where, raw, "function", str)
+    pattern = _typed(where, raw, "pattern", list)
+    if ways == ["pattern"] and not pattern:
         raise AugmentError(f"{where}: an empty pattern matches nothing")
-    return Rule(
-        raw["label"],
-        tuple(raw.get("pattern", ())),
-        tuple(raw.get("fields", ())),
-        str(raw.get("function", "")),
-    )
+    for token in pattern:
+        if not isinstance(token, dict):
+            raise AugmentError(f'{where}: {token!r} in the pattern; each token must be a table, as {{ LEMMA = "кот" }}')
+        for attribute, value in token.items():
+            _check_attribute(where, attribute, value)
+    return Rule(label, tuple(pattern), _texts(where, raw, "fields"), function, where)
+
+
+def _check_attribute(where: str, attribute: str, value: object) -> None:
+    if attribute not in _ATTRIBUTES:
+        raise AugmentError(f"{where}: {unknown('attribute', attribute, _ATTRIBUTES)}")
+    if attribute == "OP" and not _OPERATORS.fullmatch(str(value)):
+        raise AugmentError(f"{where}: OP '{value}'; possible: ? * + {{n}} {{n,m}}; instead of '!' use NOT_IN")
+    if attribute == "POS":
+        named = value if isinstance(value, str) else [one for part in _inner(value) for one in part]
+        for pos in [named] if isinstance(named, str) else named:
+            if pos not in _PARTS_OF_SPEECH:
+                raise AugmentError(f"{where}: {unknown('part of speech', str(pos), _PARTS_OF_SPEECH)}")
+
+
+def _inner(value: object) -> list[list[object]]:
+    """The lists in `{ IN = [...] }` and `{ NOT_IN = [...] }`."""
+    return [part for part in value.values() if isinstance(part, list)] if isinstance(value, dict) else []
 
 
 @dataclass(frozen=True)
@@ -249,26 +296,60 @@ class Protector:
         return [{name: sorted(set(spans[name])) for name in spans} for spans in found]
 
     def _match(self, docs: Sequence[Mapping[str, Doc]], found: list[dict[str, list[Span]]]) -> None:
-        patterns = [
-            (rule.label, rule.pattern) for constraint in self.constraints for rule in constraint.rules if rule.pattern
-        ]
-        if not patterns:
+        rules = [rule for constraint in self.constraints for rule in constraint.rules if rule.pattern]
+        if not rules:
             return
-        matcher, vocab, labels = _matcher(patterns)
+        matcher, vocab, labels = _matcher(rules)
         with vocab.memory_zone():  # frees the strings of these texts afterwards
             for fields, spans in zip(docs, found, strict=True):
                 for name, doc in fields.items():
-                    for rule, first, last in matcher(as_spacy(doc, vocab)):
-                        spans[name].append(Span(doc.tokens[first].start, doc.tokens[last - 1].stop, labels[rule]))
+                    spans[name] += _matched(doc, as_spacy(doc, vocab), matcher, labels)
+
+    def compiled(self) -> "Protector":
+        """The protector itself, when its patterns and functions are found to be sound.
+
+        Raises:
+            AugmentError: spaCy refuses a pattern, or there is no such function.
+        """
+        rules = [rule for constraint in self.constraints for rule in constraint.rules]
+        for rule in rules:
+            if rule.function:
+                _function(rule.function)
+        if any(rule.pattern for rule in rules):
+            _matcher([rule for rule in rules if rule.pattern])
+        return self
+
+
+_WINDOW, _OVERLAP = 400, 40
+"""Tokens matched at once: spaCy's Matcher takes quadratic time for a run that `OP = "+"` matches whole."""
+
+
+def _matched(doc: Doc, parsed: Any, matcher: Any, labels: Mapping[int, str]) -> Iterator[Span]:  # noqa: ANN401
+    """What the patterns match, matches of one label that touch or overlap as one."""
+    runs: dict[str, list[tuple[int, int]]] = {}
+    for start in range(0, max(len(doc.tokens), 1), _WINDOW - _OVERLAP):
+        window = parsed[start : start + _WINDOW] if len(doc.tokens) > _WINDOW else parsed
+        for rule, first, last in matcher(window):
+            runs.setdefault(labels[rule], []).append((start + first, start + last))
+        if window is parsed:
+            break
+    for label, ranges in runs.items():
+        first, last = -1, -1
+        for begin, end in [*sorted(ranges), (len(doc.tokens) + 1, 0)]:
+            if begin > last:
+                if first >= 0:
+                    yield Span(doc.tokens[first].start, doc.tokens[last - 1].stop, label)
+                first, last = begin, end
+            last = max(last, end)
 
 
 _thread = threading.local()
 
 
-def _matcher(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> tuple[Any, Any, dict[int, str]]:
+def _matcher(rules: Sequence[Rule]) -> tuple[Any, Any, dict[int, str]]:
     """SpaCy's Matcher for these patterns and the label of each, one a thread: vocabularies are not shared."""
     compiled: dict[str, tuple[Any, Any, dict[int, str]]] = _thread.__dict__.setdefault("compiled", {})
-    key = repr(patterns)
+    key = repr(rules)
     if key not in compiled:
         from spacy.lang.ru import Russian  # noqa: PLC0415  (a second, and only rules need it)
         from spacy.matcher import Matcher  # noqa: PLC0415
@@ -277,12 +358,14 @@ def _matcher(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> tup
         vocab = create_vocab("ru", Russian.Defaults)  # a bare Vocab knows no LIKE_NUM, IS_TITLE, …
         matcher = Matcher(vocab, validate=True)
         labels: dict[int, str] = {}
-        for number, (label, pattern) in enumerate(patterns):
+        for number, rule in enumerate(rules):
             try:
-                matcher.add(str(number), [[dict(token) for token in pattern]], greedy="LONGEST")
-            except ValueError as error:
-                raise AugmentError(f"pattern of '{label}': {' '.join(str(error).split())}") from error
-            labels[vocab.strings[str(number)]] = label
+                matcher.add(str(number), [[dict(token) for token in rule.pattern]], greedy="LONGEST")
+            except (ValueError, TypeError, re.error) as error:
+                raise AugmentError(
+                    f"{rule.where}: spaCy refuses the pattern: {' '.join(str(error).split())}"
+                ) from error
+            labels[vocab.strings[str(number)]] = rule.label
         compiled[key] = matcher, vocab, labels
     return compiled[key]
 

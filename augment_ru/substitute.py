@@ -78,7 +78,12 @@ def keyboards(layouts: tuple[str, ...]) -> Substitutions:
 
     A neighbour's weight is 1 / distance², its distance at most 1.5 key widths; a key that has no letter so
     near (ё, at the corner) takes the nearest one, and lends itself to it.
+
+    Raises:
+        AugmentError: there is no such layout, or none is named.
     """
+    if not layouts:
+        raise AugmentError("layouts: none; name at least one, as keyboard_ru")
     table: dict[str, list[tuple[str, float]]] = {}
     for layout in layouts:
         keys = {key: (float(x), float(y)) for key, x, y in rows(dictionary_path(layout), columns=3)}

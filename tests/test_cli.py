@@ -147,7 +147,8 @@ def test_files_that_cannot_be(source: Path, tmp_path: Path) -> None:
     case = ("--attack", "case", *FAST)
     assert "no such file" in fails(2, "perturb", tmp_path / "nothing", *case)
     assert "is a folder" in fails(2, "perturb", tmp_path, *case)
-    assert "is a folder" in fails(2, "perturb", source, *case, "-o", tmp_path)
+    assert "is no file" in fails(2, "perturb", source, *case, "-o", tmp_path)
+    assert "is no file" in fails(2, "perturb", source, *case, "-o", "")
     assert "does not exist" in fails(2, "perturb", source, *case, "-o", tmp_path / "no" / "out.jsonl")
     before = source.read_bytes()
     assert "is the input" in fails(2, "perturb", source, *case, "-o", source)
@@ -196,10 +197,72 @@ def test_skip_writes_rejects_and_loses_nothing(tmp_path: Path) -> None:
     assert "needs -o" in fails(2, "perturb", path, "--attack", "case", "--on-error", "skip")
 
 
+def test_rejects_never_replace_the_input(tmp_path: Path) -> None:
+    path = write(tmp_path / "out.rejects.jsonl", {"text": "one"})
+    said = fails(2, "perturb", path, "--attack", "case", *FAST, "-o", tmp_path / "out.jsonl", "--on-error", "skip")
+    assert "is the input" in said
+    with path.open("rb") as stream:
+        command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "-o", str(path)]
+        done = subprocess.run(command, stdin=stream, capture_output=True, check=False)
+    assert (done.returncode, b"is the input" in done.stderr) == (2, True)
+
+
+def test_a_link_stays_a_link_and_permissions_stay(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target.jsonl"
+    target.write_text("old\n", encoding="utf-8")
+    target.chmod(0o600)
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(target)
+    assert run("perturb", source, "--attack", "case", *FAST, "-o", link).returncode == 0
+    assert link.is_symlink()
+    assert len(rows_of(target.read_bytes())) == len(SENTENCES)
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_recipes_are_checked_like_options(source: Path, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    for content, message in (
+        ('meta = "foo"', "'foo' is not one of"),
+        ('on-error = "sikp"', "'sikp' is not one of"),
+        ("limit = -3", "-3 is not in the range"),
+        ('seed = "x"', "it has the wrong type"),
+        ("[attack]", "must be a text or a list of texts"),
+    ):
+        recipe.write_text(content, encoding="utf-8")
+        assert message in fails(2, "perturb", source, "--attack", "case", "--recipe", recipe)
+
+
+def test_a_limit_does_not_wait_for_the_next_row() -> None:
+    command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "--limit", "1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(b'{"text": "one"}\n')
+        process.stdin.flush()
+        assert process.wait(20) == 0  # with its input still open
+
+
+def test_a_closed_standard_stream_is_one_line(source: Path) -> None:
+    command = f"{sys.executable} -m augment_ru perturb - --attack case <&-"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
+    assert done.stderr.decode().startswith("augment-ru: error: stdin: is closed")
+    done = subprocess.run(
+        [sys.executable, "-m", "augment_ru", "list"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "latin1"},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert source.exists()
+
+
 def test_no_rejects_no_file(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     assert run("perturb", source, "--attack", "case", *FAST, "-o", out, "--on-error", "skip").returncode == 0
     assert {entry.name for entry in tmp_path.iterdir()} == {"in.jsonl", "out.jsonl"}
+    stale = tmp_path / "out.rejects.jsonl"  # of a run before: it would pass for this one's
+    stale.touch()
+    assert run("perturb", source, "--attack", "case", *FAST, "-o", out, "--on-error", "skip").returncode == 0
+    assert not stale.exists()
 
 
 def test_empty_files_byte_order_marks_and_carriage_returns(tmp_path: Path) -> None:
@@ -246,7 +309,7 @@ def test_an_interrupted_run_leaves_no_file_that_looks_complete(tmp_path: Path, n
     assert out.read_text(encoding="utf-8") == "old\n"
     assert "Traceback" not in said
     if number != signal.SIGKILL:
-        assert "no output file was written" in said
+        assert "no output file was written, and" in said
         assert [entry.name for entry in tmp_path.iterdir()] == ["out.jsonl"]
 
 

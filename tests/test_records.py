@@ -97,7 +97,7 @@ def test_markers_of_any_number_of_options(markers: str) -> None:
             r"main_answers\[0\]: 'Волгу' does",
         ),
         ({**MULTIQ, "main_answers": [{"offset": -1, "length": 1, "segment": "."}]}, "does not stand at offset -1"),
-        ({**MULTIQ, "bridge_answers": [{"offset": "3"}]}, r"bridge_answers\[0\]: needs offset, length and segment"),
+        ({**MULTIQ, "bridge_answers": [{"offset": "3"}]}, r"bridge_answers\[0\]: needs a number offset"),
         ({**MULTIQ, "bridge_answers": ["Медведица"]}, "holds a text, not an object"),
         ({**MULTIQ, "bridge_answers": "x"}, "holds a text, not a list"),
         ({**MULTIQ, "question": 5}, "field 'question' holds a number, not a text"),
@@ -142,7 +142,7 @@ def line_of(raw: str, attack: str = "case", meta: str = "none", **options: Any) 
     from augment_ru.augmenter import prepare  # noqa: PLC0415
 
     record = Record(values, generic(), text)
-    (result,) = augmenter.perturb(prepare([record], augmenter.protector(record.task), augmenter.annotate))
+    (result,) = augmenter.perturb(prepare([record], augmenter.protector, augmenter.annotate))
     return result.line(meta)
 
 
@@ -226,3 +226,38 @@ def test_a_line_that_is_too_long_is_passed_over() -> None:
     assert long.number == 1
     assert "the longest line may have" in str(long.problem)
     assert (short.number, short.data) == (2, b'{"text": "y"}')
+
+
+def test_a_marker_that_the_question_mentions_is_no_option() -> None:
+    question = "Витамин (A) и витамин (B) полезны. Какой важнее? (A) первый из них (B) второй из них (C) оба вместе"
+    for seed in range(10):
+        text = perturbed({"ID": "1", "question": question, "answer": "A"}, "eda_swap", seed=seed).text
+        options = text[text.index("?") :].replace("(B)", "|").replace("(C)", "|").split("|")
+        assert ["первый" in options[0], "второй" in options[1], "оба" in options[2]] == [True] * 3
+
+
+def test_lookalikes_mark_options_too() -> None:
+    row = {"ID": "1", "question": "Кто? (А) кот спит (В) пёс лает (С) ёж бежит", "answer": "A"}
+    assert [span.label for span in perturbed(row, "case").protected["question"]] == ["OPTION"] * 3
+
+
+def test_each_row_is_recognised_by_itself() -> None:
+    rows: list[dict[str, Any]] = [{"text": "Простая строка про кошку."}, RWSD, MULTIQ]
+    augmenter = Augmenter("eda_delete", constraints=(), similarity="none")
+    found = list(augmenter.records(rows))
+    assert [result.record.task.name for result in found] == ["generic", "rwsd", "multiq"]
+    assert [result.line() for result in found] == [next(augmenter.records([row])).line() for row in rows]
+
+
+def test_a_row_made_in_python_shares_nothing_with_its_result() -> None:
+    row: dict[str, Any] = {"id": 1, "text": "Кошка спит", "tags": ["a"]}
+    (result,) = Augmenter("case", constraints=(), similarity="none").records([row])
+    result.row()["tags"].append("b")
+    row["id"] = 2
+    assert (result.record.values["id"], row["tags"]) == (1, ["a"])
+    with pytest.raises(AugmentError, match="no form in JSON"):
+        perturbed({"text": "Кошка", "f": float("nan")}, "case").line()
+    with pytest.raises(AugmentError, match="'augment' already"):
+        perturbed({"text": "Кошка", "augment": 1}, "case").row()
+    with pytest.raises(AugmentError, match="no metadata called 'ful'; did you mean 'full'"):
+        result.row("ful")

@@ -63,7 +63,17 @@ def test_a_rule_file_works_by_its_path(tmp_path: Path) -> None:
         ("[[rule]]", '[[rule]]\nfields = ["answer"]', "has pattern and fields; give one of"),
         ("[300 рублей]", "[300 рублей", "a bracket is not closed"),
         ("[[rule]]", "[[rule", "not TOML"),
-        ("LIKE_NUM = true", "LIKE_NUM = 7.5", "PRICE"),
+        ("LIKE_NUM = true", "LIKE_NUM = 7.5", "rule 1: spaCy refuses the pattern"),
+        ('IN = ["рубль", "доллар"]', 'REGEX = "["', "rule 1: spaCy refuses the pattern"),
+        ("LIKE_NUM = true", 'POS = "NOUNN"', "no part of speech called 'NOUNN'; did you mean 'NOUN'"),
+        ("LIKE_NUM = true", 'POS = { IN = ["VERB", "NOMEN"] }', "no part of speech called 'NOMEN'"),
+        ("[{ LIKE_NUM", "[5, { LIKE_NUM", "5 in the pattern; each token must be a table"),
+        ('why = "Цена — ответ на вопрос."', "why = 5", "'why' is 5; it must be a text"),
+        ('text = "Кофе остыл."', "text = 5", "example 2: 'text' is 5; it must be a text"),
+        ('text = "Кофе остыл."', 'text = "Кофе"\nrecord = 5', "example 2: 'record' is 5; it must be a table"),
+        ("[[rule]]", 'layers = ["lemma"]\n[[rule]]', "layers: no layer called 'lemma'; did you mean 'lemmas'"),
+        ("[[rule]]", '[[rule]]\nlabel = "X"\nfields = "answer"\n[[rule]]', "'fields' is 'answer'; it must be a list"),
+        ("[[rule]]", '[[rule]]\nlabel = "X"\nfunction = "no"\n[[rule]]', "no function called 'no'"),
     ],
 )
 def test_a_wrong_rule_file_is_refused_in_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -140,3 +150,18 @@ def test_a_missing_function_says_what_there_is(tmp_path: Path) -> None:
     path = rule_file(tmp_path, 'why = "…"\n[[rule]]\nlabel = "X"\nfunction = "nothing"\n')
     with pytest.raises(AugmentError, match="no function called 'nothing'"):
         Augmenter("case", constraints=[str(path)], similarity="none")("Кошка")
+
+
+def test_a_long_run_of_one_entity_takes_no_longer_than_its_length() -> None:
+    """SpaCy's Matcher lists every part of a run that `OP = "+"` matches: 20,000 tokens took gigabytes."""
+    text = "Мы долго писали этот отчёт. " + "%" * 20_000 + " Теперь он наконец готов."
+    result = Augmenter("eda_delete", similarity="none")(text)
+    assert result.status == "perturbed"
+    assert "%" * 20_000 in result.text
+
+
+def test_matches_that_touch_are_one_span(tmp_path: Path) -> None:
+    path = rule_file(tmp_path, 'why = "…"\n[[rule]]\nlabel = "UP"\npattern = [{ IS_UPPER = true, OP = "+" }]\n')
+    text = "СЛОВО " * 1000 + "конец"
+    (span,) = Augmenter("case", constraints=str(path), similarity="none")(text).protected["text"]
+    assert span == Span(0, 5999, "UP")

@@ -26,6 +26,9 @@ class Emojify:
     probability: float = 0.4
     emoji: str = "emoji"
 
+    def __post_init__(self) -> None:
+        dictionary(self.emoji)  # an unknown dictionary is an error now, not in the middle of a run
+
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
         """An emoji for every word that the dictionary has; the first of several is the likeliest."""
         emoji = dictionary(self.emoji)
