@@ -3,6 +3,7 @@
 One function serves every attack of this kind, over all texts of a batch at once.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -47,7 +48,7 @@ class Substitutions:
         for row, (char, weighted) in enumerate(table.items()):
             if not weighted or any(other == char or weight <= 0 for other, weight in weighted):
                 raise AugmentError(f"substitutes of '{char}': {weighted}; needs others, with positive weights")
-            total = sum(weight for _, weight in weighted)
+            total = math.fsum(weight for _, weight in weighted)  # the same in every Python
             row_of[ord(char)] = row
             shares = list(accumulate(weight / total for _, weight in weighted))
             bounds[row, : len(shares) - 1] = shares[:-1]
