@@ -6,6 +6,7 @@ what a text gets does not depend on its neighbours. `SpacyPipeline` takes an ins
 instead.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from augment_ru.truecase import truecased
 
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 _TOKENS_AT_ONCE = 512  # measured: the models' matrices stay in the cache
+RUSSIAN = re.compile(r"[а-яё]+(?:[-’'][а-яё]+)*", re.IGNORECASE)
+"""What pymorphy3 may be asked about: it fails on characters that have no name."""
+_ESCAPES = re.compile(r"\\[nrt]")
 _STRESS = "\u0300\u0301"
 
 
@@ -137,7 +141,12 @@ class _Part:
 
 
 def _readable(text: str) -> tuple[str, list[int] | None]:
-    """The text composed and without stress marks, and the place of each character of it in the text."""
+    r"""The text composed and without stress marks, and the place of each character of it in the text.
+
+    A line feed that is spelt out, as TAPE's MultiQ does («\nКазань»), is read as spaces.
+    """
+    if "\\" in text:
+        text = _ESCAPES.sub("  ", text)
     if unicodedata.is_normalized("NFC", text) and not any(mark in text for mark in _STRESS):
         return text, None
     pieces: list[str] = []
@@ -321,7 +330,7 @@ def _may_be_name(word: str, following: str) -> bool:
 
     An adjective may be one before a noun that makes names: «сенная площадь».
     """
-    if len(word) < _SHORTEST_NAME or not word.isalpha():
+    if len(word) < _SHORTEST_NAME or not RUSSIAN.fullmatch(word):
         return False
     analyses = morphology().parse(word)
     if any(_NAMES & analysis.tag.grammemes for analysis in analyses):
@@ -329,22 +338,29 @@ def _may_be_name(word: str, following: str) -> bool:
     if not any(analysis.is_known for analysis in analyses):
         return True
     heads = name_heads()
-    return any(analysis.tag.POS == "ADJF" and "Apro" not in analysis.tag for analysis in analyses) and any(
-        analysis.normal_form in heads for analysis in morphology().parse(following)
+    return bool(
+        RUSSIAN.fullmatch(following)
+        and any(analysis.tag.POS == "ADJF" and "Apro" not in analysis.tag for analysis in analyses)
+        and any(analysis.normal_form in heads for analysis in morphology().parse(following))
     )
 
 
 @lru_cache(maxsize=100_000)
 def _lemma(word: str, pos: str, features: str) -> str:
-    """The lemma of the analysis that agrees best with the tagger; the most frequent one among equals."""
+    """The lemma of the analysis that agrees best with the tagger; the most frequent one among equals.
+
+    Only Russian words are analysed: others have no dictionary form here, and pymorphy3 fails on characters
+    that have no name.
+    """
+    if not RUSSIAN.fullmatch(word):
+        return word.lower()
     wanted = _POS.get(pos, ())
     grammemes = {_GRAMMEMES[name] for name in features.split("|") if name in _GRAMMEMES}
 
     def agreement(analysis: Any) -> tuple[bool, int]:  # noqa: ANN401
         return analysis.tag.POS in wanted, len(grammemes & analysis.tag.grammemes)
 
-    analyses = morphology().parse(word)
-    return str(max(analyses, key=agreement).normal_form) if analyses else word.lower()
+    return str(max(morphology().parse(word), key=agreement).normal_form)
 
 
 @dataclass(frozen=True, slots=True)

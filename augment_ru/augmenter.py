@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,10 @@ from augment_ru.rules import constraint as constraint_of
 from augment_ru.script import Script, Span
 from augment_ru.search import SCHEDULES, Counts, Found, Gate, Plain, Plan, Similarity, cut
 
-CHUNK_ROWS = 512
+_SURROGATES = 0xD800 >> 11
+CHUNK_ROWS = 1024
 CHUNK_CHARACTERS = 2**20
+_MOST_CANDIDATES = 1000
 """Texts are worked on in chunks of so many rows or characters, whichever is reached first."""
 
 
@@ -77,7 +78,7 @@ class _Texts(Sequence[Record]):
 
 def prepare(
     records: Sequence[Record],
-    protector: Protector,
+    protector_for: Callable[[Task], Protector],
     annotate: Annotator,
     layers: frozenset[str] = frozenset(),
 ) -> Prepared:
@@ -90,38 +91,48 @@ def prepare(
     owners = np.repeat(np.arange(len(records)), [len(record.task.fields) for record in records])
     texts = [record.text(name) for record in records for name in record.task.fields]
     keys = digests([record.key for record in records])
-    layers = layers | protector.layers
+    protectors = {record.task: protector_for(record.task) for record in records}
+    layers = layers.union(*(protector.layers for protector in protectors.values()))
     docs = annotate(texts, layers) if layers else None
+    if docs is not None and [doc.text for doc in docs] != texts:
+        raise AugmentError(f"annotator: gave {len(docs)} documents for {len(texts)} texts, or other texts")
     protected: list[list[Span]] = []
     borders: list[list[int]] = []
-    if protector.constraints or any(record.task.anchored for record in records):
+    if any(protector.constraints for protector in protectors.values()) or any(task.anchored for task in protectors):
         queue = iter(docs or map(Doc, texts))
         by_field = [{name: next(queue) for name in record.task.fields} for record in records]
-        found = protector([record.values for record in records], by_field)
-        for record, spans in zip(records, found, strict=True):
+        for record, spans in zip(records, _found(records, by_field, protectors), strict=True):
             anchors = record.anchors()
             protected += [anchors.spans[name] + spans[name] for name in record.task.fields]
             borders += [anchors.borders.get(name, []) for name in record.task.fields]
     return Prepared(records, fields, owners, keys, Batch(texts, docs, protected, borders, annotate))
 
 
+def _found(
+    records: Sequence[Record], by_field: Sequence[dict[str, Doc]], protectors: Mapping[Task, Protector]
+) -> Iterator[dict[str, list[Span]]]:
+    """What the constraints of each record's task protect, the records of a task taken together."""
+    found: dict[int, dict[str, list[Span]]] = {}
+    for task, protector in protectors.items():
+        places = [place for place, record in enumerate(records) if record.task == task]
+        spans = protector([records[place].values for place in places], [by_field[place] for place in places])
+        found.update(zip(places, spans, strict=True))
+    return (found[place] for place in range(len(records)))
+
+
 def prepare_texts(
     texts: Sequence[str], protector: Protector, annotate: Annotator, layers: frozenset[str] = frozenset()
 ) -> Prepared:
-    """`prepare` for records of the generic task that have nothing but a text, made here.
-
-    Raises:
-        AugmentError: one of the texts is no string.
-    """
-    task = generic()
-    for text in texts:
-        if not isinstance(text, str):
-            raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
-    records = _Texts(texts, task)
+    """`prepare` for records of the generic task that have nothing but a text, made here."""
+    records = _Texts(texts, generic())
     if layers or protector.constraints:
-        return prepare(records, protector, annotate, layers)
+        return prepare(records, lambda _: protector, annotate, layers)
     keys = digests(["text:" + text for text in texts])
-    return Prepared(records, ["text"] * len(texts), np.arange(len(texts)), keys, Batch(texts, annotate=annotate))
+    batch = Batch(texts, annotate=annotate)
+    if (batch.codes >> 11 == _SURROGATES).any():
+        for record in records:
+            record.texts()  # says which, and where
+    return Prepared(records, ["text"] * len(texts), np.arange(len(texts)), keys, batch)
 
 
 class Augmenter:
@@ -148,14 +159,14 @@ class Augmenter:
 
     >>> augmenter = Augmenter("case", constraints=(), similarity="none", seed=1)
     >>> augmenter("Кошка спит на окне.").text
-    'КошКа спит на окне.'
+    'Кошка Спит на окне.'
     """
 
     def __init__(
         self,
         attack: str | Attack,
         *,
-        constraints: Sequence[str | Constraint] | None = None,
+        constraints: str | Constraint | Sequence[str | Constraint] | None = None,
         similarity: str | Similarity | Callable[[Sequence[str], Sequence[str]], Any] | None = "navec",
         threshold: float | None = None,
         schedule: str = "paper",
@@ -176,8 +187,12 @@ class Augmenter:
             raise AugmentError(f"threshold {threshold}; needs a number from 0 to 1")
         if schedule not in SCHEDULES:
             raise unknown("schedule", schedule, SCHEDULES)
-        if candidates < 1:
-            raise AugmentError(f"candidates {candidates}; needs at least 1")
+        if not isinstance(seed, int):
+            raise AugmentError(f"seed {seed!r}; needs an integer")
+        if not 1 <= candidates <= _MOST_CANDIDATES:
+            raise AugmentError(f"candidates {candidates}; needs a number from 1 to {_MOST_CANDIDATES}")
+        if min_changes < 0:
+            raise AugmentError(f"min_changes {min_changes}; needs an integer, 0 or more")
         if not 0.0 < floor <= 1.0:
             raise AugmentError(f"floor {floor}; needs a probability over 0")
         self.threshold = self.similarity.threshold if threshold is None and self.similarity else threshold
@@ -187,6 +202,8 @@ class Augmenter:
         self.min_changes = min_changes
         self.floor = floor
         self.annotate = annotator_of(annotator) if isinstance(annotator, str) else annotator
+        if isinstance(constraints, str | Constraint):
+            constraints = [constraints]
         self.constraints = (
             None
             if constraints is None
@@ -213,9 +230,19 @@ class Augmenter:
         """Perturb one text."""
         return self.texts([text])[0]
 
-    def texts(self, texts: Sequence[str]) -> list[Result]:
-        """Perturb texts; results stand in their order."""
+    def texts(self, texts: Iterable[str]) -> list[Result]:
+        """Perturb texts; results stand in their order.
+
+        Raises:
+            AugmentError: one of the texts is no string, or holds a lone surrogate.
+        """
+        if isinstance(texts, str):
+            raise AugmentError("texts() takes a list of texts; for one text call the augmenter itself")
+        texts = texts if isinstance(texts, Sequence) else list(texts)
         protector = self.protector(generic())
+        for text in texts:
+            if not isinstance(text, str):
+                raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
         found: list[Result] = []
         at = 0
         while at < len(texts):
@@ -231,21 +258,14 @@ class Augmenter:
 
         Args:
             records: rows as dictionaries; they are not changed.
-            task: a task or its name; by default recognised from the first row's fields.
+            task: a task or its name; by default recognised from each row's fields.
 
         Raises:
             AugmentError: no task fits, or a row lacks a field of it.
         """
-        rows = iter(records)
-        first = next(rows, None)
-        if first is None:
-            return
-        known = recognise(first) if task is None else task_of(task) if isinstance(task, str) else task
-        for chunk in chunks(Record(row, known) for row in chain((first,), rows)):
-            yield from self.perturb(self._prepare(chunk))
-
-    def _prepare(self, records: Sequence[Record]) -> Prepared:
-        return prepare(records, self.protector(records[0].task), self.annotate, self.layers)
+        known = task_of(task) if isinstance(task, str) else task
+        for chunk in chunks(Record(dict(row), known or recognise(row)) for row in records):
+            yield from self.perturb(prepare(chunk, self.protector, self.annotate, self.layers))
 
     def perturb(self, prepared: Prepared, counts: Counts | None = None) -> list[Result]:
         """Perturb prepared records; `counts`, if given, is told what the search cost."""
@@ -326,6 +346,12 @@ class _Outcomes:
             prepared.fields[row]: Script.of_columns(batch.texts[row], texts[row], edits, row, int(batch.starts[row]))
             for row in prepared.rows(at)
         }
+
+    def text(self, at: int) -> str | None:
+        if len(self._prepared.fields) != len(self._prepared):
+            return None
+        applied: Applied = self._applied[max(self._candidates[at], 0)]
+        return applied.texts[at]
 
     def protected(self, at: int) -> Mapping[str, tuple[Span, ...]]:
         batch = self._prepared.batch

@@ -7,11 +7,13 @@ grapheme cluster reaches into the next text.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 import regex
 
+from augment_ru.data import dictionary_path, rows
 from augment_ru.draws import Ints
 from augment_ru.script import Span
 
@@ -26,7 +28,15 @@ white space within a line; ends a sentence or a line; may stand inside a graphem
 _SEPARATOR = "\n"
 _JOINERS = "-‐‑'’ʼ.,:/·_\u00ad"
 _ENDS = ".!?…\n\r\u2028\u2029\x0b\x0c\x85"
-_ATOM_HINTS = "@#.:"
+_ATOM_HINTS = "@#.:\\<&`{%"
+_BACKSLASH = ord("\\")
+_MARKUP = np.array([ord(sign) for sign in "\\<&`{%"], dtype=np.uint32)
+_ESCAPED = "nrt"
+_SIGNS = np.array([ord(sign) for sign in "+-−±№#$€₽£₴¥%‰°"], dtype=np.uint32)
+_DEGREE = ord("°")
+_LONGEST_UNIT = 8
+_GROUP = 3
+"""Digits of a thousand."""
 
 _classes: Flags = np.zeros(0x110000, dtype=np.uint8)
 """The class of each code point that was seen; 0 is not seen yet. Filling it in twice changes nothing."""
@@ -89,10 +99,11 @@ def classes(codes: Codes) -> Flags:
 
 
 def words(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
-    """Where the words start and stop.
+    r"""Where the words start and stop.
 
     A word is a run of letters, digits and combining marks, with the signs inside it that join: «из-за»,
-    «О'Генри», «км/ч», «3,14», «10:30». A comma joins digits only.
+    «О'Генри», «км/ч», «3,14», «10:30». A comma joins digits only, a space thousands: «30 000». The letter of
+    a line feed that is spelt out, as TAPE's MultiQ does («\nКазань»), is part of no word.
     """
     inside = (flags & WORD) != 0
     joiners = np.flatnonzero(flags & JOINER)
@@ -104,10 +115,60 @@ def words(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
         signs = codes[joiners]
         joined &= digits | (signs != ord(",")) & (signs != ord(":"))
         inside[joiners[joined]] = True
+    _join_signs(codes, flags, inside)
+    _join_thousands(flags, inside)
+    for backslash in np.flatnonzero(codes == _BACKSLASH).tolist():
+        if chr(codes[backslash + 1]) in _ESCAPED:
+            inside[backslash + 1] = False
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1  # the last code is a line feed: each start has a stop
     if inside.size and inside[0]:
         edges = np.concatenate([[0], edges])
-    return edges[::2], edges[1::2]
+    return _with_units(codes, flags, edges[::2], edges[1::2])
+
+
+def _join_signs(codes: Codes, flags: Flags, inside: Mask) -> None:
+    """Count the signs at a number as its own: «−15», «№7», «$5», «50%», «25°»."""
+    digit = (flags & DIGIT) != 0
+    for place in np.flatnonzero(np.isin(codes, _SIGNS)).tolist():
+        before = place > 0 and bool(inside[place - 1])
+        if (digit[place + 1] and not before) or (before and digit[place - 1] and chr(codes[place]) not in "+-−±№#"):
+            inside[place] = True
+
+
+def _with_units(codes: Codes, flags: Flags, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+    """The words, with a number and the abbreviated unit after it as one: «25 м/с», «−15 °C», «2,5 кг»."""
+    joined: list[int] = []
+    numbers = np.flatnonzero((flags[starts] & DIGIT) | (flags[np.maximum(stops, 1) - 1] & DIGIT))
+    for word in numbers.tolist():
+        stop = int(stops[word])
+        if word + 1 < starts.size and flags[stop] & SPACE:
+            degree = int(codes[stop + 1] == _DEGREE)
+            following = int(starts[word + 1])
+            if following == stop + 1 + degree and stops[word + 1] - following <= _LONGEST_UNIT:
+                unit = decode(codes[stop + 1 : stops[word + 1]])
+                if unit.lower() in _units():
+                    joined.append(word)
+    if not joined:
+        return starts, stops
+    return np.delete(starts, np.array(joined) + 1), np.delete(stops, joined)
+
+
+@cache
+def _units() -> frozenset[str]:
+    """Abbreviated units, in lower case."""
+    return frozenset(unit for (unit,) in rows(dictionary_path("units"), columns=1))
+
+
+def _join_thousands(flags: Flags, inside: Mask) -> None:
+    """Count the spaces in «30 000» as inside words: up to three digits before them, just three after."""
+    digit = (flags & DIGIT) != 0
+    spaces = np.flatnonzero(flags & SPACE)
+    spaces = spaces[(spaces > 0) & (spaces < flags.size - _GROUP - 1)]
+    spaces = spaces[digit[spaces - 1] & digit[spaces + 1]]
+    for space in spaces.tolist():
+        before, after = digit[max(space - _GROUP - 1, 0) : space], digit[space + 1 : space + _GROUP + 2]
+        long = before.size > _GROUP and before.all()
+        inside[space] = after[:-1].all() and not after[-1] and not long
 
 
 def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
@@ -123,7 +184,10 @@ def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
 
 
 def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
-    """Links, e-mail addresses, @mentions and #hashtags, in order: what no attack may touch.
+    r"""Links, e-mail addresses, @mentions, #hashtags and markup: what no attack may touch.
+
+    Markup: tags, entities and code as in HTML and Markdown, placeholders «{name}» and «%s», backslash
+    commands and spelt-out line feeds («\n», as TAPE's MultiQ has them), paths «C:\…».
 
     The spans count in the array. A full stop counts as a hint only between letters, a colon before «/».
     """
@@ -135,6 +199,7 @@ def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
             | (signs == ord("#"))
             | (signs == ord(".")) & ((flags[hints - 1] & flags[after] & WORD) != 0)
             | (signs == ord(":")) & (codes[after] == ord("/"))
+            | np.isin(signs, _MARKUP)
         ]
     return [
         Span(start + span.start, start + span.stop, span.label)
@@ -162,6 +227,13 @@ _ATOM = re.compile(
     )
   | (?P<MENTION> (?<![\w@/]) @ \w (?: [\w.]* \w )? )
   | (?P<HASHTAG> (?<![\w\#&/]) \# \w [\w-]* )
+  | (?P<MARKUP>
+        </?[a-z][^<>\n]{{0,500}}> | <!--[^<>\n]{{0,500}}-->
+      | &(?: \#\d{{1,7}} | \#x[0-9a-f]{{1,6}} | [a-z][a-z0-9]{{1,30}} );
+      | `[^`\n]{{1,500}}`
+      | \{{\{{[^{{}}\n]{{1,200}}\}}\}} | \{{[a-z_][\w.]{{0,80}}\}} | %(?:\(\w{{1,80}}\))?[sdif](?!\w)
+      | (?<![a-z])[a-z]:\\[^\s<>|"]+ | \\[a-z]{{2,}} | \\[{_ESCAPED}]
+    )
     """,
     re.VERBOSE | re.IGNORECASE,
 )

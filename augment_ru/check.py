@@ -7,7 +7,7 @@ from pathlib import Path
 from augment_ru.annotate import Natasha
 from augment_ru.data import folder
 from augment_ru.errors import AugmentError
-from augment_ru.rules import Constraint, Example, Protector, constraint_paths, read_constraint
+from augment_ru.rules import Constraint, Example, Protector, constraint_paths, name_of, read_constraint
 from augment_ru.script import Span
 
 _HEADER = ("source", "licen")
@@ -57,17 +57,19 @@ def _row_problems(line: str, cells: list[str], before: list[str]) -> Iterator[st
         yield "an empty cell, or one with spaces around it"
     if before and len(cells) != len(before):
         yield f"{len(cells)} columns, not {len(before)}"
-    if cells[:-1] == before[:-1] and before:
-        yield f"{' '.join(cells[:-1])} stands twice"
-    elif cells[:-1] < before[:-1]:
-        yield f"not sorted: {' '.join(cells[:-1])} after {' '.join(before[:-1])}"
+    key, last = cells[:-1] or cells, before[:-1] or before
+    if key == last:
+        yield f"{' '.join(key)} stands twice"
+    elif key < last:
+        yield f"not sorted: {' '.join(key)} after {' '.join(last)}"
 
 
 def rule_problems(path: Path) -> Iterator[str]:
     """A rule file must be readable, with a positive and a negative example, and do what its examples say."""
-    where = f"{path.parent.name}/{path.name}"
+    where = name_of(path)
     try:
         constraint = read_constraint(path)
+        Protector((constraint,)).compiled()
         if not any(example.spans for example in constraint.examples):
             yield f'{where}: no example with something protected; add text = "… [so] …"'
         if all(example.spans for example in constraint.examples):

@@ -1,6 +1,5 @@
 """The command line: options to settings, errors to one line. Each command's work stands in its own module."""
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +11,10 @@ from augment_ru import __version__
 from augment_ru.errors import AugmentError, unknown
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+
+_SIGNALLED = 128
+_UNFINISHED = "; no output file was written, and what went to stdout is incomplete"
 
 
 class _Commands(click.Group):
@@ -27,17 +30,14 @@ class _Commands(click.Group):
             _fail(error.format_message(), 1)
         except AugmentError as error:
             _fail(str(error), 1)
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(141)  # the reader of stdout is gone: nothing to say, and no one to say it to
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             _fail(f"{where}{error.strerror or error}", 1)
         except (KeyboardInterrupt, click.Abort):
-            _fail("interrupted; no output file was written", 130)
+            _fail(f"interrupted{_UNFINISHED}", 130)
         except SystemExit as error:
-            if error.code == 128 + 15:  # SIGTERM
-                _fail("terminated; no output file was written", 143)
+            if isinstance(error.code, int) and error.code > _SIGNALLED:
+                _fail(f"terminated{_UNFINISHED}", error.code)
             raise
 
 
@@ -148,18 +148,20 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def perturb(**given: Any) -> None:  # noqa: ANN401
-    r"""Perturb the rows of a file, one output row for each row and attack.
+    """Perturb the rows of a file, one output row for each row and attack.
 
     \b
     augment-ru perturb in.jsonl -o out.jsonl --attack butterfingers
     augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
-    """
+    """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
     from augment_ru.perturb import Job, run  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.recipe import read_recipe  # noqa: PLC0415
 
-    if given["recipe"]:
-        given = _merged(given, read_recipe(Path(given["recipe"])))
     try:
+        if given["recipe"]:
+            given = _merged(given, read_recipe(Path(given["recipe"])))
+        if given["device"] == "cuda":
+            raise AugmentError("--device cuda: no attack or similarity of this run uses a GPU; leave it out")  # noqa: TRY301
         job = Job(
             source=given["source"],
             output=given["output"],
@@ -182,7 +184,18 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
 
 def _merged(given: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a recipe, and over them those of the command line."""
-    return {key: value if value not in (None, (), False) else recipe.get(key, value) for key, value in given.items()}
+
+    def absent(value: object) -> bool:  # 0 is a value: a seed, a probability, a limit
+        return value is None or value is False or value == ()
+
+    context = click.get_current_context()
+    types = {param.name: param for param in context.command.params}
+    merged = dict(given)
+    for key, value in recipe.items():
+        if absent(given[key]):
+            param = types[key]
+            merged[key] = value if isinstance(value, tuple | bool) else param.type.convert(value, param, context)
+    return merged
 
 
 @cli.command(name="list")

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from augment_ru import characters
-from augment_ru.characters import Flags, Mask
+from augment_ru.characters import CLUSTER, Flags, Mask
 from augment_ru.draws import Ints
 from augment_ru.errors import AugmentError
 from augment_ru.script import Span
@@ -70,7 +70,7 @@ class Token:
         return self._relation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Doc:
     """A text, and its tokens when an annotator has looked at it.
 
@@ -82,16 +82,16 @@ class Doc:
     tokens: tuple[Token, ...] = ()
     layers: frozenset[str] = frozenset()
 
-    @property
-    def words(self) -> list[Token]:
+    @cached_property
+    def words(self) -> tuple[Token, ...]:
         """The words: an annotated token where one has just these characters, else a bare one."""
         known = {(token.start, token.stop): token for token in self.tokens}
         codes, _ = characters.encode([self.text])
         starts, stops = characters.words(codes, characters.classes(codes))
-        return [
+        return tuple(
             known.get(where) or Token(*where, self.text[slice(*where)], self.layers)
             for where in zip(starts.tolist(), stops.tolist(), strict=True)
-        ]
+        )
 
 
 Annotate = Callable[[Sequence[str], frozenset[str]], list[Doc]]
@@ -160,7 +160,9 @@ class Batch:
         """The protected spans of all texts: global starts and stops, and labels."""
         found = characters.atoms(self.codes, self.flags, self.starts)
         for start, spans in zip(self.starts.tolist(), self._given, strict=False):
-            found += (Span(start + span.start, start + span.stop, span.label) for span in spans)
+            found += (
+                Span(start + span.start, start + span.stop, span.label) for span in spans if span.start < span.stop
+            )
         found.sort()
         starts = np.array([span.start for span in found], dtype=np.int64)
         stops = np.array([span.stop for span in found], dtype=np.int64)
@@ -200,6 +202,8 @@ class Batch:
             free &= before[starts] == before[stops]
         if self.cuttable is not None:
             free &= self.cuttable[starts] & self.cuttable[stops]
+            # a lone mark would cling to whatever it came to stand behind
+            free &= (self.flags[starts] & CLUSTER == 0) | ~np.isin(starts, self.starts)
         return starts[free], stops[free]
 
     def protected(self, row: int) -> list[Span]:

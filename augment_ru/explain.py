@@ -26,7 +26,7 @@ def explained(text: str, attacks: Sequence[Attack], settings: Mapping[str, Any])
     augmenters = [Augmenter(attack, **settings) for attack in attacks]
     record = Record({"text": text}, generic())
     layers = frozenset().union(*map(layers_of, attacks))
-    prepared = prepare([record], augmenters[0].protector(record.task), augmenters[0].annotate, layers)
+    prepared = prepare([record], augmenters[0].protector, augmenters[0].annotate, layers)
     _protected(console, text, prepared.batch.protected(0))
     for augmenter in augmenters:
         console.print()

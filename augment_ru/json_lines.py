@@ -3,7 +3,7 @@
 import json
 import json.decoder
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 import orjson
@@ -31,7 +31,7 @@ class Line(NamedTuple):
 def lines(stream: BinaryIO) -> Iterator[Line]:
     """The lines of a file that are not blank. A byte-order mark is skipped; LF and CR LF both end a line.
 
-    A line over `MAX_LINE` bytes is passed over and reported with its first bytes.
+    A line over `MAX_LINE` bytes is reported as a problem.
     """
     number = 0
     while data := stream.readline(MAX_LINE + 2):
@@ -42,9 +42,12 @@ def lines(stream: BinaryIO) -> Iterator[Line]:
         if not data.endswith(b"\n") and size > MAX_LINE:
             while rest := stream.readline(MAX_LINE):
                 size += len(rest)
+                data += rest
                 if rest.endswith(b"\n"):
                     break
-            yield Line(number, data[:80], f"{size:,} bytes; the longest line may have {MAX_LINE:,}; split the text")
+            yield Line(
+                number, data.rstrip(b"\r\n"), f"{size:,} bytes; the longest line may have {MAX_LINE:,}; split the text"
+            )
             continue
         data = data.rstrip(b"\r\n")
         if data.strip():
@@ -87,8 +90,10 @@ def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
         raise AugmentError(f"not JSON: {error.msg} at character {error.pos}") from error
     except RecursionError as error:
         raise AugmentError("not JSON that can be read: nested too deeply") from error
-    except ValueError as error:
+    except _RejectedError as error:
         raise AugmentError(f"not JSON that can be read: {error}") from error
+    except ValueError as error:
+        raise AugmentError("not JSON that can be read: a number of over 4,300 digits") from error
     if not isinstance(value, dict):
         kind = {list: "a list", str: "a text", type(None): "null"}.get(type(value), "a number or a truth value")
         raise AugmentError(f"{kind}, not an object; each line must be {{…}}")
@@ -137,6 +142,22 @@ def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
     else:
         try:
             text = orjson.dumps(value).decode()
-        except TypeError:  # an integer over 64 bits, a lone surrogate in a field that is only passed on
-            text = json.dumps(value, ensure_ascii=True)
+        except TypeError:  # an integer over 64 bits: a seed may be one
+            text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.replace("/", "\\/") if "\\/" in like else text
+
+
+def encoded_row(row: Mapping[str, Any]) -> str:
+    """A row made in Python as a line of JSON.
+
+    Raises:
+        AugmentError: a value has no form in JSON.
+    """
+    try:
+        line = json.dumps(dict(row), ensure_ascii=False, allow_nan=False)
+        line.encode()
+    except UnicodeEncodeError:  # a lone surrogate in a field that is only passed on
+        return json.dumps(dict(row), ensure_ascii=True, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise AugmentError(f"the row has no form in JSON: {error}; use row() in place of line()") from error
+    return line

@@ -28,7 +28,20 @@ def is_lexical(pattern: Pattern) -> bool:
 def _is_known(name: str, value: object) -> bool:
     if name == "OP":
         return True
-    return name in _READ and (not isinstance(value, Mapping) or value.keys() <= _TESTS.keys())
+    if name not in _READ:
+        return False
+    tests = value.items() if isinstance(value, Mapping) else (("==", value),)
+    return all(test in _TESTS and _is_sound(test, wanted) for test, wanted in tests)
+
+
+def _is_sound(test: str, wanted: object) -> bool:
+    """Whether a test can be made; what is not sound is left to spaCy, which says why."""
+    if test == "REGEX":
+        try:
+            re.compile(str(wanted))
+        except re.error:
+            return False
+    return test not in {"IN", "NOT_IN"} or isinstance(wanted, list)
 
 
 @dataclass(slots=True)

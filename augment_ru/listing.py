@@ -70,7 +70,8 @@ def _attack_options(name: str, made: Any) -> Iterator[str]:  # noqa: ANN401  (an
 
 
 def _summary(made: Any) -> str:  # noqa: ANN401
-    return (inspect.getdoc(made) or "").split("\n", 1)[0]
+    text = (inspect.getdoc(made) or "").split("\n", 1)[0]
+    return "" if text.startswith(f"{made.__name__}(") else text  # a dataclass without a docstring of its own
 
 
 def _example(made: Any) -> str:  # noqa: ANN401

@@ -1,6 +1,7 @@
 """The work of `augment-ru perturb`: rows in, rows out, in chunks; nothing half-done is left behind."""
 
 import os
+import stat
 import sys
 import time
 from collections import Counter
@@ -50,23 +51,39 @@ class Job:
             for spec in self.attacks
         ]
         task = task_of(self.task) if self.task else None
-        if task is not None:
-            augmenters[0].protector(task)  # a missing rule file is wrong usage, not a failed run
+        if task is not None or augmenters[0].constraints is not None:
+            augmenters[0].protector(task or generic()).compiled()  # a wrong rule is wrong usage, not a failed run
         if self.source != "-" and not Path(self.source).exists():
             raise AugmentError(f"{self.source}: no such file")
         if self.source != "-" and Path(self.source).is_dir():
             raise AugmentError(f"{self.source}: is a folder; give a file of JSON lines")
-        if self.output:
-            target = Path(self.output)
-            if target.is_dir():
-                raise AugmentError(f"{self.output}: is a folder; give a file to write to")
-            if not target.absolute().parent.is_dir():
-                raise AugmentError(f"{self.output}: the folder {target.parent} does not exist; make it first")
-            if self.source != "-" and target.exists() and target.samefile(self.source):
-                raise AugmentError(f"{self.output}: is the input; give another file, or the input would be lost")
+        if self.output is not None:
+            self._check_output(Path(self.output))
         elif self.skip:
             raise AugmentError("--on-error skip: needs -o, so that rejected lines can be written beside it")
         return Prepared(self, augmenters, task)
+
+    def _check_output(self, target: Path) -> None:
+        if not self.output or target.is_dir():
+            raise AugmentError(f"-o {self.output}: is no file; give a file to write to")
+        if not target.absolute().parent.is_dir():
+            raise AugmentError(f"{target}: the folder {target.parent} does not exist; make it first")
+        if self.skip and target.exists() and not target.is_file():
+            raise AugmentError(f"--on-error skip: {target} is no plain file, so rejects have no place beside it")
+        for path in (target, self.rejects) if self.skip else (target,):
+            if path.exists() and path.is_file() and self._is_input(path):
+                raise AugmentError(f"{path}: is the input; give another file, or the input would be lost")
+
+    def _is_input(self, path: Path) -> bool:
+        if self.source != "-":
+            return path.samefile(self.source)
+        return sys.stdin is not None and os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+
+    @property
+    def rejects(self) -> Path:
+        """Where rejected lines go: `OUT.rejects.jsonl` beside `OUT.jsonl`."""
+        target = Path(self.output or "")
+        return target.with_name(f"{target.name.removesuffix('.jsonl')}.rejects.jsonl")
 
     def with_fields(self, task: Task) -> Task:
         """The task with the fields of the command line in place of its own."""
@@ -132,7 +149,8 @@ def run(prepared: Prepared) -> int:
         advance = stack.enter_context(_progress(job.source))
         for chunk in chunks(_records(source, prepared, tally, reject, advance)):
             write("".join(f"{line}\n" for line in _perturbed(chunk, prepared, tally)))
-    print(f"augment-ru: {tally}", file=sys.stderr)
+    if sys.stderr is not None:
+        print(f"augment-ru: {tally}", file=sys.stderr)
     return 1 if tally.skipped else 0
 
 
@@ -140,7 +158,7 @@ def _perturbed(chunk: Sequence[Record], prepared: Prepared, tally: Tally) -> Ite
     """The output lines of the rows: in row order, the attacks of a row in command order."""
     job, augmenters = prepared.job, prepared.augmenters
     layers = frozenset().union(*(augmenter.layers for augmenter in augmenters))
-    shared = prepare(chunk, augmenters[0].protector(chunk[0].task), augmenters[0].annotate, layers)
+    shared = prepare(chunk, augmenters[0].protector, augmenters[0].annotate, layers)
     by_attack = [augmenter.perturb(shared, tally.counts) for augmenter in augmenters]
     for record, *results in zip(chunk, *by_attack, strict=True):
         if job.with_original:
@@ -167,22 +185,23 @@ def _records(
 ) -> Iterator[Record]:
     """The rows of the file as records that can be perturbed; what cannot is rejected, or ends the run."""
     job = prepared.job
-    task = prepared.task
+    where = "stdin" if job.source == "-" else job.source
+    if job.limit == 0:
+        return
     for line in lines(source):
-        if job.limit is not None and tally.rows >= job.limit:
-            return
         try:
-            record = _record(line, job, task)
+            record = _record(line, job, prepared.task)
         except AugmentError as error:
             if not job.skip:
-                raise AugmentError(f"{job.source}: line {line.number}: {error}") from error
+                raise AugmentError(f"{where}: line {line.number}: {error}") from error
             tally.skipped += 1
             reject(line, str(error))
             continue
-        task = record.task
         tally.rows += 1
         advance(1, len(line.data) + 1)
         yield record
+        if tally.rows == job.limit:
+            return
 
 
 def _record(line: Line, job: Job, task: Task | None) -> Record:
@@ -218,6 +237,8 @@ def _unknown(values: Mapping[str, Any]) -> bool:
 @contextmanager
 def _opened(source: str) -> Iterator[BinaryIO]:
     if source == "-":
+        if sys.stdin is None:
+            raise AugmentError("stdin: is closed; give a file")
         yield sys.stdin.buffer
         return
     with Path(source).open("rb") as stream:
@@ -228,6 +249,8 @@ def _opened(source: str) -> Iterator[BinaryIO]:
 def _outputs(job: Job) -> Iterator[tuple[_Write, _Reject]]:
     """Where rows and rejected lines go."""
     if job.output is None:
+        if sys.stdout is None:
+            raise AugmentError("stdout: is closed; give a file with -o")
         out = sys.stdout.buffer
 
         def write(text: str) -> None:
@@ -250,7 +273,7 @@ def _outputs(job: Job) -> Iterator[tuple[_Write, _Reject]]:
 
         def reject(line: Line, reason: str) -> None:
             if not rejects:
-                rejects.append(stack.enter_context(replacing(target.with_suffix(".rejects.jsonl"))))
+                rejects.append(stack.enter_context(replacing(job.rejects)))
             row: dict[str, Any] = {"line": line.number, "reason": reason}
             try:
                 row["raw"] = line.data.decode()
@@ -259,6 +282,8 @@ def _outputs(job: Job) -> Iterator[tuple[_Write, _Reject]]:
             rejects[0].write(f"{encoded(row)}\n".encode())
 
         yield save, reject
+        if job.skip and not rejects:
+            job.rejects.unlink(missing_ok=True)  # of a run before: no longer true
 
 
 @contextmanager
@@ -269,9 +294,13 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         AugmentError: the file cannot be written, or the disk is full.
     """
     if target.exists() and not target.is_file():  # a device or a pipe, such as /dev/null
-        with target.open("wb") as stream:
-            yield stream
+        try:
+            with target.open("wb") as stream:
+                yield stream
+        except OSError as error:
+            raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
         return
+    target = target.resolve()  # a link stays a link
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         stream = part.open("wb")
@@ -282,6 +311,8 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
+        if target.exists():
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
         part.replace(target)
     except OSError as error:
         raise AugmentError(f"{target}: cannot be written: {error.strerror}; no output file was left") from error
@@ -292,7 +323,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _progress(source: str) -> Iterator[_Advance]:
     """A bar with the rate on stderr, when that is a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda rows, size: None  # noqa: ARG005
         return
     from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)

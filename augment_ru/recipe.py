@@ -11,7 +11,8 @@ _LISTS = {"attack": "attacks", "field": "fields", "constraint": "constraints", "
 _VALUES: dict[str, type | tuple[type, ...]] = {
     "task": str, "probability": (int, float), "similarity": str, "threshold": (int, float), "schedule": str,
     "candidates": int, "annotator": str, "no-constraints": bool, "seed": int, "preset": str, "with-original": bool,
-    "meta": str, "on-error": str, "limit": int, "output": str,
+    "meta": str,
+    "device": str, "on-error": str, "limit": int, "output": str,
 }  # fmt: skip
 
 

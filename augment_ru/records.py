@@ -4,13 +4,16 @@ A row read from JSON keeps its own characters: only the values that change are r
 numbers, escapes, key order and whatever else the line holds stay byte for byte.
 """
 
+import copy
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.json_lines import encoded, located
+from augment_ru.json_lines import encoded, encoded_row, located
 from augment_ru.rules import occurrences
 from augment_ru.script import Edit, Script, Span
 
@@ -89,16 +92,22 @@ def recognise(row: Mapping[str, Any]) -> Task:
     Raises:
         AugmentError: none fits, or several fit equally well.
     """
-    fitting = [known for known in map(task, registry.names("tasks")) if known.keys <= row.keys()]
+    return _recognised(tuple(row))
+
+
+@lru_cache(maxsize=1024)
+def _recognised(keys: tuple[str, ...]) -> Task:
+    fitting = [known for known in map(task, registry.names("tasks")) if known.keys <= set(keys)]
     best = [one for one in fitting if not any(one.keys < other.keys for other in fitting)]
     if len(best) > 1:
         raise AugmentError(f"the fields fit several tasks: {', '.join(one.name for one in best)}; choose with --task")
     if best:
         return best[0]
-    if isinstance(row.get("text"), str):
+    if "text" in keys:
         return generic()
     raise AugmentError(
-        f"no task has the fields {', '.join(row) or '(none)'}; name the text field with --field, or a task with --task"
+        f"no field 'text', and no task has the fields {', '.join(keys) or '(none)'}; "
+        f"name the text field with --field, or a task with --task"
     )
 
 
@@ -139,7 +148,7 @@ class Record:
     def key(self) -> str:
         """What the record's random draws depend on: its id, else the texts that are perturbed."""
         identity = self.values.get(self.task.id) if self.task.id else None
-        if isinstance(identity, str | int):
+        if isinstance(identity, str | int) and identity != "":
             return f"id:{identity}"
         return "text:" + "\x1f".join([str(self.values.get(name)) for name in self.task.fields])
 
@@ -160,7 +169,7 @@ class Record:
                 spans[words.text] += occurrences(str(self.values[words.text]), texts, words.label)
         for name in self.task.options:
             if name in spans:
-                markers = _markers(str(self.values[name]))
+                markers = option_markers(str(self.values[name]))
                 spans[name] += markers
                 borders[name] = [span.start for span in markers]
         return Anchors({name: sorted(set(found)) for name, found in spans.items()}, borders)
@@ -174,7 +183,8 @@ class Record:
         for answers in self.task.answers:
             if answers.text in self.task.fields:
                 text = str(self.values[answers.text])
-                listed = self.values.get(answers.field) or []
+                listed = self.values.get(answers.field)
+                listed = [] if listed is None else listed
                 if not isinstance(listed, list):
                     raise AugmentError(f"field '{answers.field}' holds {_kind(listed)}, not a list of answers")
                 for number, answer in enumerate(listed):
@@ -226,8 +236,8 @@ def _answer_span(where: str, answer: object, text: str, answers: AnswerOffsets) 
     table = _table(answer, where)
     offset, length, segment = table.get("offset"), table.get("length"), table.get("segment")
     if not isinstance(offset, int) or not isinstance(length, int) or not isinstance(segment, str):
-        raise AugmentError(f"{where}: needs offset, length and segment; has {', '.join(table)}")
-    if offset < 0 or text[offset : offset + length] != segment:
+        raise AugmentError(f"{where}: needs a number offset, a number length and a text segment; has {dict(table)}")
+    if offset < 0 or length < 1 or text[offset : offset + length] != segment:
         raise AugmentError(
             f"{where}: '{segment}' does not stand at offset {offset} of '{answers.text}'; "
             f"there stands '{text[max(offset, 0) : max(offset, 0) + length]}'"
@@ -257,19 +267,33 @@ def _word_starts(text: str) -> list[int]:
     return starts
 
 
-def _markers(text: str) -> list[Span]:
-    """The markers «(A)», «(B)», … of the options in a question: the longest run from A on, in order."""
-    for letters in ("ABCDEFGH", "АБВГДЕЖЗ"):
-        markers: list[Span] = []
-        at = 0
-        for letter in letters:
-            found = text.find(f"({letter})", at)
-            if found < 0:
+_LATIN, _CYRILLIC = "ABCDEFGHIJ", "АБВГДЕЖЗИК"
+_LOOKALIKES = str.maketrans("АВСЕН", "ABCEH")  # Cyrillic letters that pass for Latin ones
+_MARKER = re.compile(f"[(]([{_LATIN}{_CYRILLIC}СН])[)]")
+
+
+def option_markers(text: str) -> list[Span]:
+    """The markers «(A)», «(B)», … of the options in a question: the last run from A on, the longest of both scripts.
+
+    A marker that the question itself mentions («Витамин (A) полезен. Чем? (A) … (B) …») is none of them.
+    """
+    found = list(_MARKER.finditer(text))
+    runs = [_run([match[1].translate(_LOOKALIKES) for match in found], _LATIN)]
+    runs.append(_run([match[1] for match in found], _CYRILLIC))
+    return [Span(*found[index].span(), "OPTION") for index in max(runs, key=len)]
+
+
+def _run(letters: Sequence[str], alphabet: str) -> list[int]:
+    """Where the last run through the alphabet stands: from the last first letter that a second one follows."""
+    for first in reversed([index for index, letter in enumerate(letters) if letter == alphabet[0]]):
+        run = [first]
+        for wanted in alphabet[1:]:
+            following = next((index for index in range(run[-1] + 1, len(letters)) if letters[index] == wanted), None)
+            if following is None:
                 break
-            at = found + 3
-            markers.append(Span(found, at, "OPTION"))
-        if len(markers) > 1:
-            return markers
+            run.append(following)
+        if len(run) > 1:
+            return run
     return []
 
 
@@ -308,11 +332,8 @@ def written(record: Record, changed: Changed) -> str:
         AugmentError: the row has a field of the metadata's name already.
     """
     if changed.metadata is not None and changed.key in record.values:
-        raise AugmentError(
-            f"the row has a field '{changed.key}' already (an output of perturb?); rename it, write with --meta none, "
-            f"or chain attacks as --attack A+B"
-        )
-    line = record.line if record.line is not None else encoded(dict(record.values))
+        raise _twice(changed.key)
+    line = record.line if record.line is not None else encoded_row(record.values)
     edits = []
     for path, value in changed.values.items():
         start, stop = located(line, path)
@@ -324,9 +345,22 @@ def written(record: Record, changed: Changed) -> str:
     return Script(line, edits).text
 
 
+def _twice(key: str) -> AugmentError:
+    return AugmentError(
+        f"the row has a field '{key}' already (an output of perturb?); rename it, use --meta none, "
+        f"or --attack A+B to do one attack after another"
+    )
+
+
 def replaced(record: Record, changed: Changed) -> dict[str, Any]:
-    """The row as a dictionary, with the new values; the record's own values stay as they are."""
-    row: dict[str, Any] = dict(record.values)
+    """The row as a dictionary, with the new values, sharing nothing with the record.
+
+    Raises:
+        AugmentError: the row has a field of the metadata's name already.
+    """
+    if changed.metadata is not None and changed.key in record.values:
+        raise _twice(changed.key)
+    row: dict[str, Any] = copy.deepcopy(dict(record.values))
     for path, value in changed.values.items():
         row = _with(row, path, value)
     if changed.metadata is not None:
@@ -338,6 +372,6 @@ def _with(value: Any, path: Sequence[str | int], new: Any) -> Any:  # noqa: ANN4
     """A copy of the value with the one at the path replaced."""
     if not path:
         return new
-    copy: Any = list(value) if isinstance(value, list) else dict(value)
-    copy[path[0]] = _with(copy[path[0]], path[1:], new)
-    return copy
+    changed: Any = list(value) if isinstance(value, list) else dict(value)
+    changed[path[0]] = _with(changed[path[0]], path[1:], new)
+    return changed

@@ -8,6 +8,14 @@ from typing import Any
 from augment_ru.data import PACKAGE
 from augment_ru.errors import AugmentError, unknown
 
+_GROUPS = {
+    "attacks": "augment_ru.attacks",
+    "functions": "augment_ru.functions",
+    "similarity": "augment_ru.similarities",
+    "tasks": "augment_ru.tasks",
+}
+"""The entry points that add to a folder of ours."""
+
 
 @cache
 def offered(group: str) -> dict[str, EntryPoint]:
@@ -34,7 +42,7 @@ def names(kind: str) -> list[str]:
         AugmentError: another package claims a name of ours.
     """
     ours = {path.stem for path in (PACKAGE / kind).glob("*.py") if not path.stem.startswith("_")}
-    theirs = offered(f"augment_ru.{kind}")
+    theirs = offered(_GROUPS[kind])
     if clash := sorted(ours & theirs.keys()):
         raise AugmentError(f"two {kind} called '{clash[0]}': ours and {theirs[clash[0]].value}; uninstall that one")
     return sorted(ours | theirs.keys())
@@ -51,7 +59,7 @@ def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kin
     known = names(kind)
     if name not in known:
         raise unknown(singular, name, known)
-    entry = offered(f"augment_ru.{kind}").get(name)
+    entry = offered(_GROUPS[kind]).get(name)
     if entry is not None:
         return entry.load()
     module = import_module(f"augment_ru.{kind}.{name}")

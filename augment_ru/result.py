@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, unknown
 from augment_ru.records import Changed, Record, replaced, written
 from augment_ru.script import Script, Span
 
@@ -40,6 +40,9 @@ class Outcomes(Protocol):
     def scripts(self, at: int) -> Mapping[str, Script]:
         """What was done to each field of it."""
 
+    def text(self, at: int) -> str | None:
+        """The new text of its only field; None if it has several."""
+
     def protected(self, at: int) -> Mapping[str, tuple[Span, ...]]:
         """The protected spans of each field of it."""
 
@@ -73,6 +76,10 @@ class One:
     def scripts(self, at: int) -> Mapping[str, Script]:  # noqa: ARG002
         """What was done to each field."""
         return self.only_scripts
+
+    def text(self, at: int) -> str | None:  # noqa: ARG002
+        """The new text of the only field; None if there are several."""
+        return next(iter(self.only_scripts.values())).text if len(self.only_scripts) == 1 else None
 
     def protected(self, at: int) -> Mapping[str, tuple[Span, ...]]:  # noqa: ARG002
         """The protected spans of each field."""
@@ -167,8 +174,13 @@ class Result:
 
     @property
     def text(self) -> str:
-        """The new text of the only perturbed field."""
-        return self.script.text
+        """The new text of the only perturbed field.
+
+        Raises:
+            AugmentError: there are several fields.
+        """
+        text = self._outcomes.text(self._at)
+        return self.script.text if text is None else text
 
     @property
     def source(self) -> str:
@@ -195,6 +207,8 @@ class Result:
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """What is written under `augment`: see docs/formats.md; None for "none"."""
+        if meta not in METAS:
+            raise unknown("metadata", meta, METAS)
         if meta == "none":
             return None
         verdict = self._outcomes.verdict(self._at)

@@ -11,12 +11,12 @@ and each has a `label`. Examples mark what is protected: text = "[Маша] сп
 import re
 import threading
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from augment_ru import registry
 from augment_ru.annotate import closed
@@ -32,9 +32,13 @@ _LAYER_OF = {
     "LEMMA": "lemmas", "DEP": "syntax",
 }  # fmt: skip
 _ATTRIBUTES = {
-    "TEXT", "ORTH", "NORM", "LOWER", "LENGTH", "SHAPE", "PREFIX", "SUFFIX", "IS_ALPHA", "IS_ASCII", "IS_DIGIT",
-    "IS_LOWER", "IS_UPPER", "IS_TITLE", "IS_PUNCT", "IS_QUOTE", "IS_BRACKET", "IS_LEFT_PUNCT", "IS_RIGHT_PUNCT",
-    "IS_CURRENCY", "LIKE_NUM", "OP", *_LAYER_OF,
+    "TEXT", "ORTH", "NORM", "LOWER", "LENGTH", "SHAPE", "IS_ALPHA", "IS_ASCII", "IS_DIGIT", "IS_LOWER", "IS_UPPER",
+    "IS_TITLE", "IS_PUNCT", "IS_QUOTE", "IS_BRACKET", "IS_LEFT_PUNCT", "IS_RIGHT_PUNCT", "IS_CURRENCY", "LIKE_NUM",
+    "OP", *_LAYER_OF,
+}  # fmt: skip
+_PARTS_OF_SPEECH = {
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM",
+    "VERB", "X",
 }  # fmt: skip
 _OPERATORS = re.compile(r"[?*+]|\{\d+(,\d*)?\}|\{,\d+\}")
 
@@ -78,6 +82,7 @@ class Rule:
     pattern: tuple[Mapping[str, Any], ...] = ()
     fields: tuple[str, ...] = ()
     function: str = ""
+    where: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -157,13 +162,18 @@ def _read(path: Path) -> Constraint:
     return read_constraint(path)
 
 
+def name_of(path: Path) -> str:
+    """How a rule file is called in messages: ours by folder and name, others as they were given."""
+    return f"constraints/{path.name}" if path.parent == folder("constraints") else str(path)
+
+
 def read_constraint(path: Path) -> Constraint:
     """Read and check a rule file.
 
     Raises:
         AugmentError: the file is missing, not TOML, or a rule in it is wrong: where and what.
     """
-    where = f"{path.parent.name}/{path.name}"
+    where = name_of(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -174,13 +184,42 @@ def read_constraint(path: Path) -> Constraint:
     rules = tuple(
         _rule(f"{where}: rule {number}", raw) for number, raw in enumerate(_tables(where, content, "rule"), 1)
     )
+    if not rules:
+        raise AugmentError(f"{where}: no rule; add [[rule]]")
     examples = []
     for number, raw in enumerate(_tables(where, content, "example"), 1):
-        _only_keys(f"{where}: example {number}", raw, {"text", "record"}, {"text"})
-        if raw["text"].count("[") != raw["text"].count("]"):
-            raise AugmentError(f"{where}: example {number}: a bracket is not closed: {raw['text']}")
-        examples.append(Example(raw["text"], raw.get("record", {})))
-    return Constraint(path.stem, content["why"], rules, tuple(examples), frozenset(content.get("layers", ())))
+        here = f"{where}: example {number}"
+        _only_keys(here, raw, {"text", "record"}, {"text"})
+        marked, record = _typed(here, raw, "text", str), _typed(here, raw, "record", dict)
+        if marked.count("[") != marked.count("]"):
+            raise AugmentError(f"{here}: a bracket is not closed: {marked}")
+        examples.append(Example(marked, record))
+    layers = frozenset(_texts(where, content, "layers"))
+    try:
+        closed(layers)
+    except AugmentError as error:
+        raise AugmentError(f"{where}: layers: {error}") from error
+    return Constraint(path.stem, _typed(where, content, "why", str), rules, tuple(examples), layers)
+
+
+T = TypeVar("T")
+
+
+def _typed(where: str, table: Mapping[str, Any], key: str, wanted: type[T]) -> T:
+    """The value of a key, or an empty one."""
+    value = table.get(key, wanted())
+    if not isinstance(value, wanted):
+        kinds = {"str": "a text", "dict": "a table", "list": "a list"}
+        raise AugmentError(f"{where}: '{key}' is {value!r}; it must be {kinds[wanted.__name__]}")
+    return value
+
+
+def _texts(where: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """The texts of a list, which may be absent and may not be empty."""
+    values = _typed(where, table, key, list)
+    if not all(isinstance(value, str) for value in values) or (key in table and not values):
+        raise AugmentError(f"{where}: '{key}' is {values!r}; it must be a list of texts")
+    return tuple(values)
 
 
 def _tables(where: str, content: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
@@ -203,20 +242,33 @@ def _rule(where: str, raw: dict[str, Any]) -> Rule:
     ways = [way for way in ("pattern", "fields", "function") if way in raw]
     if len(ways) != 1:
         raise AugmentError(f"{where}: has {' and '.join(ways) or 'nothing'}; give one of pattern, fields, function")
-    for token in raw.get("pattern", ()):
-        for attribute, value in token.items():
-            if attribute not in _ATTRIBUTES:
-                raise AugmentError(f"{where}: {unknown('attribute', attribute, _ATTRIBUTES)}")
-            if attribute == "OP" and not _OPERATORS.fullmatch(str(value)):
-                raise AugmentError(f"{where}: OP '{value}'; possible: ? * + {{n}} {{n,m}}; instead of '!' use NOT_IN")
-    if ways == ["pattern"] and not raw["pattern"]:
+    label, function = _typed(where, raw, "label", str), _typed(where, raw, "function", str)
+    pattern = _typed(where, raw, "pattern", list)
+    if ways == ["pattern"] and not pattern:
         raise AugmentError(f"{where}: an empty pattern matches nothing")
-    return Rule(
-        raw["label"],
-        tuple(raw.get("pattern", ())),
-        tuple(raw.get("fields", ())),
-        str(raw.get("function", "")),
-    )
+    for token in pattern:
+        if not isinstance(token, dict):
+            raise AugmentError(f'{where}: {token!r} in the pattern; each token must be a table, as {{ LEMMA = "кот" }}')
+        for attribute, value in token.items():
+            _check_attribute(where, attribute, value)
+    return Rule(label, tuple(pattern), _texts(where, raw, "fields"), function, where)
+
+
+def _check_attribute(where: str, attribute: str, value: object) -> None:
+    if attribute not in _ATTRIBUTES:
+        raise AugmentError(f"{where}: {unknown('attribute', attribute, _ATTRIBUTES)}")
+    if attribute == "OP" and not _OPERATORS.fullmatch(str(value)):
+        raise AugmentError(f"{where}: OP '{value}'; possible: ? * + {{n}} {{n,m}}; instead of '!' use NOT_IN")
+    if attribute == "POS":
+        named = value if isinstance(value, str) else [one for part in _inner(value) for one in part]
+        for pos in [named] if isinstance(named, str) else named:
+            if pos not in _PARTS_OF_SPEECH:
+                raise AugmentError(f"{where}: {unknown('part of speech', str(pos), _PARTS_OF_SPEECH)}")
+
+
+def _inner(value: object) -> list[list[object]]:
+    """The lists in `{ IN = [...] }` and `{ NOT_IN = [...] }`."""
+    return [part for part in value.values() if isinstance(part, list)] if isinstance(value, dict) else []
 
 
 @dataclass(frozen=True)
@@ -249,63 +301,106 @@ class Protector:
         return [{name: sorted(set(spans[name])) for name in spans} for spans in found]
 
     def _match(self, docs: Sequence[Mapping[str, Doc]], found: list[dict[str, list[Span]]]) -> None:
-        patterns = [
-            (rule.label, rule.pattern) for constraint in self.constraints for rule in constraint.rules if rule.pattern
-        ]
-        if lexical := [(label, pattern) for label, pattern in patterns if is_lexical(pattern)]:
-            lexicon = _lexicon(lexical)
+        rules = [rule for constraint in self.constraints for rule in constraint.rules if rule.pattern]
+        listed = [rule for rule in rules if is_lexical(rule.pattern)]
+        if listed:
+            lexicon = _lexicon(listed)
             for fields, spans in zip(docs, found, strict=True):
                 for name, doc in fields.items():
-                    tokens = doc.tokens
-                    for label, first, stop in lexicon.find([token.text for token in tokens]):
-                        spans[name].append(Span(tokens[first].start, tokens[stop - 1].stop, label))
-        if not (patterns := [(label, pattern) for label, pattern in patterns if not is_lexical(pattern)]):
+                    spans[name] += _joined(doc, lexicon.find([token.text for token in doc.tokens]))
+        rules = [rule for rule in rules if not is_lexical(rule.pattern)]
+        if not rules:
             return
-        matcher, vocab, labels = _matcher(patterns)
+        matcher, vocab, labels = _matcher(rules)
         with vocab.memory_zone():  # frees the strings of these texts afterwards
             for fields, spans in zip(docs, found, strict=True):
                 for name, doc in fields.items():
-                    for rule, first, last in matcher(as_spacy(doc, vocab)):
-                        spans[name].append(Span(doc.tokens[first].start, doc.tokens[last - 1].stop, labels[rule]))
+                    spans[name] += _matched(doc, as_spacy(doc, vocab), matcher, labels)
+
+    def compiled(self) -> "Protector":
+        """The protector itself, when its patterns and functions are found to be sound.
+
+        Raises:
+            AugmentError: spaCy refuses a pattern, or there is no such function.
+        """
+        rules = [rule for constraint in self.constraints for rule in constraint.rules]
+        for rule in rules:
+            if rule.function:
+                _function(rule.function)
+        if others := [rule for rule in rules if rule.pattern and not is_lexical(rule.pattern)]:
+            _matcher(others)
+        return self
+
+
+_WINDOW, _OVERLAP = 400, 40
+"""Tokens matched at once: spaCy's Matcher takes quadratic time for a run that `OP = "+"` matches whole."""
+
+
+def _matched(doc: Doc, parsed: Any, matcher: Any, labels: Mapping[int, str]) -> Iterator[Span]:  # noqa: ANN401
+    """What the patterns match."""
+    matches: list[tuple[str, int, int]] = []
+    for start in range(0, max(len(doc.tokens), 1), _WINDOW - _OVERLAP):
+        window = parsed[start : start + _WINDOW] if len(doc.tokens) > _WINDOW else parsed
+        matches += ((labels[rule], start + first, start + last) for rule, first, last in matcher(window))
+        if window is parsed:
+            break
+    yield from _joined(doc, matches)
+
+
+def _joined(doc: Doc, matches: Iterable[tuple[str, int, int]]) -> Iterator[Span]:
+    """Matches (label, first token, the one after the last) as spans, those of one label that touch as one."""
+    runs: dict[str, list[tuple[int, int]]] = {}
+    for label, begin, end in matches:
+        runs.setdefault(label, []).append((begin, end))
+    for label, ranges in runs.items():
+        first, last = -1, -1
+        for begin, end in [*sorted(ranges), (len(doc.tokens) + 1, 0)]:
+            if begin > last:
+                if first >= 0:
+                    yield Span(doc.tokens[first].start, doc.tokens[last - 1].stop, label)
+                first, last = begin, end
+            last = max(last, end)
 
 
 _thread = threading.local()
 
 
-def _lexicon(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Lexicon:
-    """The table of words for these patterns, one a thread."""
+def _lexicon(rules: Sequence[Rule]) -> Lexicon:
+    """The table of words for these rules, one a thread."""
     lexicons: dict[str, Lexicon] = _thread.__dict__.setdefault("lexicons", {})
-    return lexicons.setdefault(repr(patterns), Lexicon(patterns))
+    return lexicons.setdefault(repr(rules), Lexicon([(rule.label, rule.pattern) for rule in rules]))
 
 
-def _matcher(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> tuple[Any, Any, dict[int, str]]:
+def _matcher(rules: Sequence[Rule]) -> tuple[Any, Any, dict[int, str]]:
     """SpaCy's Matcher for these patterns and the label of each, one a thread: vocabularies are not shared."""
     compiled: dict[str, tuple[Any, Any, dict[int, str]]] = _thread.__dict__.setdefault("compiled", {})
-    key = repr(patterns)
+    key = repr(rules)
     if key not in compiled:
-        from spacy.matcher import Matcher  # noqa: PLC0415  (a second, and only rules need it)
+        from spacy.matcher import Matcher  # noqa: PLC0415  (a second, and only such rules need it)
         from spacy.vocab import Vocab  # noqa: PLC0415
 
-        vocab = Vocab(lex_attr_getters=_getters(patterns))
+        vocab = Vocab(lex_attr_getters=_getters(rules))
         matcher = Matcher(vocab, validate=True)
         labels: dict[int, str] = {}
-        for number, (label, pattern) in enumerate(patterns):
+        for number, rule in enumerate(rules):
             try:
-                matcher.add(str(number), [[dict(token) for token in pattern]], greedy="LONGEST")
-            except ValueError as error:
-                raise AugmentError(f"pattern of '{label}': {' '.join(str(error).split())}") from error
-            labels[vocab.strings[str(number)]] = label
+                matcher.add(str(number), [[dict(token) for token in rule.pattern]], greedy="LONGEST")
+            except (ValueError, TypeError, re.error) as error:
+                raise AugmentError(
+                    f"{rule.where}: spaCy refuses the pattern: {' '.join(str(error).split())}"
+                ) from error
+            labels[vocab.strings[str(number)]] = rule.label
         compiled[key] = matcher, vocab, labels
     return compiled[key]
 
 
-def _getters(patterns: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Any:  # noqa: ANN401
+def _getters(rules: Sequence[Rule]) -> Any:  # noqa: ANN401
     """What a vocabulary must know of a word (LOWER, IS_UPPER, …): only what the patterns read, for speed."""
     from spacy.attrs import IDS  # type: ignore[import-not-found]  # noqa: PLC0415
     from spacy.lang.lex_attrs import LEX_ATTRS  # noqa: PLC0415
     from spacy.lang.ru import RussianDefaults  # noqa: PLC0415
 
-    read = {IDS[name] for _, pattern in patterns for token in pattern for name in token if name in IDS}
+    read = {IDS[name] for rule in rules for token in rule.pattern for name in token if name in IDS}
     known = {**LEX_ATTRS, **RussianDefaults.lex_attr_getters}
     return {number: get for number, get in known.items() if number in read}
 

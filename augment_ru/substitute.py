@@ -3,6 +3,7 @@
 One function serves every attack of this kind, over all texts of a batch at once.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -47,7 +48,7 @@ class Substitutions:
         for row, (char, weighted) in enumerate(table.items()):
             if not weighted or any(other == char or weight <= 0 for other, weight in weighted):
                 raise AugmentError(f"substitutes of '{char}': {weighted}; needs others, with positive weights")
-            total = sum(weight for _, weight in weighted)
+            total = math.fsum(weight for _, weight in weighted)  # the same in every Python
             row_of[ord(char)] = row
             shares = list(accumulate(weight / total for _, weight in weighted))
             bounds[row, : len(shares) - 1] = shares[:-1]
@@ -78,7 +79,12 @@ def keyboards(layouts: tuple[str, ...]) -> Substitutions:
 
     A neighbour's weight is 1 / distance², its distance at most 1.5 key widths; a key that has no letter so
     near (ё, at the corner) takes the nearest one, and lends itself to it.
+
+    Raises:
+        AugmentError: there is no such layout, or none is named.
     """
+    if not layouts:
+        raise AugmentError("layouts: none; name at least one, as keyboard_ru")
     table: dict[str, list[tuple[str, float]]] = {}
     for layout in layouts:
         keys = {key: (float(x), float(y)) for key, x, y in rows(dictionary_path(layout), columns=3)}

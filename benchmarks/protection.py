@@ -14,7 +14,7 @@ from typing import Any
 
 from augment_ru import registry
 from augment_ru.augmenter import Augmenter
-from augment_ru.records import Record, generic, task
+from augment_ru.records import generic, task
 from augment_ru.result import Result
 from augment_ru.search import SCHEDULES
 from constraints import GOLD, rows
@@ -36,15 +36,14 @@ def strewn(text: str, rng: random.Random) -> str:
     return " ".join(words)
 
 
-def awkward(kind: str, rng: random.Random) -> Iterator[Record]:
+def awkward(kind: str, rng: random.Random) -> Iterator[dict[str, Any]]:
     """The gold rows of a kind, made awkward; annotated offsets stay right."""
-    known = task("multiq") if kind == "multihop" else generic()
     for path in sorted(GOLD.glob(f"*{kind}*.jsonl")):
         for number, row in enumerate(rows(path)):
             changed: dict[str, Any] = {**row, "id": f"{path.stem}-{number}-{rng.random()}"}
             for field in ("question",) if kind == "multihop" else ("text",):
                 changed[field] = strewn(row[field], rng)
-            yield Record(changed, known)
+            yield changed
 
 
 def broken(results: Sequence[Result]) -> Iterator[str]:
@@ -73,11 +72,11 @@ def main(wanted: int, seed: int) -> None:
     ways += [{"similarity": "navec", "threshold": 0.8, "schedule": schedule} for schedule in SCHEDULES]
     while counts["perturbations"] < wanted:
         for kind, names in KINDS.items():
-            records = list(awkward(kind, rng))
+            records, known = list(awkward(kind, rng)), task("multiq") if kind == "multihop" else generic()
             for attack in attacks():
                 for way in ways:
                     augmenter = Augmenter(attack, constraints=names, probability=1.0, seed=rng.randrange(2**32), **way)
-                    results = augmenter.perturb(augmenter._prepare(records))  # noqa: SLF001
+                    results = list(augmenter.records(records, known))
                     counts["perturbations"] += sum(len(result.scripts) for result in results)
                     counts["changed"] += sum(bool(script.edits) for one in results for script in one.scripts.values())
                     counts["spans"] += sum(len(spans) for one in results for spans in one.protected.values())

@@ -17,6 +17,9 @@ class Butterfingers:
     probability: float = 0.15
     layouts: tuple[str, ...] = ("keyboard_en", "keyboard_ru")
 
+    def __post_init__(self) -> None:
+        keyboards(self.layouts)  # an unknown layout is an error now, not in the middle of a run
+
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """A slip for every letter that a layout has."""
         return substitute_characters(batch, keyboards(self.layouts), streams)

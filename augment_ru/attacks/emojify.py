@@ -1,5 +1,6 @@
-"""Слово становится эмодзи: «кошка спит 2 часа» → «🐈 спит 2️⃣ часа»."""
+"""Слово становится эмодзи: «кошка спит 2 часа» → «🐱 спит 2️⃣ часа»."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,6 +13,8 @@ from augment_ru.script import Change, Edit
 
 _KEYCAP = "\ufe0f\u20e3"
 _DIGITS = frozenset("0123456789")
+_NUMBER = re.compile(r"[^\w\s]?\d[\d\s.,:/-]*(?:[^\w\s]|\s\S+)?", re.ASCII)
+"""A number with a sign or a unit; not «16-летняя», «А4» or «2-й»."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +26,16 @@ class Emojify:
     probability: float = 0.4
     emoji: str = "emoji"
 
+    def __post_init__(self) -> None:
+        dictionary(self.emoji)  # an unknown dictionary is an error now, not in the middle of a run
+
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
         """An emoji for every word that the dictionary has; the first of several is the likeliest."""
         emoji = dictionary(self.emoji)
         for word in doc.words:
             if found := emoji.get((word.lemma, word.pos)):
                 yield rng.change(Edit(word.start, word.stop, rng.choice_best_first(found)))
-            elif _DIGITS & set(word.text) and not any(map(str.isalpha, word.text)):
+            elif _NUMBER.fullmatch(word.text):
                 yield rng.change(*_keycaps(word.start, word.text))
 
 

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from augment_ru.annotate import morphology
+from augment_ru.annotate import RUSSIAN, morphology
 
 NAMES = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
 """pymorphy3's grammemes of proper names, and the label of each."""
@@ -30,11 +30,13 @@ class Reading(NamedTuple):
 
 @lru_cache(maxsize=200_000)
 def readings(word: str) -> tuple[Reading, ...]:
-    """The ways to read a word form, the likeliest first.
+    """The ways to read a word form, the likeliest first; what is no Russian word has one that says nothing.
 
     >>> [(reading.lemma, reading.name) for reading in readings("Твери")][0]
     ('тверь', 'LOC')
     """
+    if not RUSSIAN.fullmatch(word):
+        return (Reading(word.lower(), "", frozenset(), known=False, score=1.0),)
     return tuple(
         Reading(
             parse.normal_form,

@@ -6,11 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 from augment_ru.doc import Doc
+from augment_ru.records import option_markers
 from augment_ru.script import Span
 
 _ALPHABETS = ("ABCDEFGH", "АБВГДЕЖЗ", "abcdefgh", "абвгдежз", "12345678")
-_FORMS = (("({})", ""), ("{})", r"(?<!\S)"), ("{}.", r"(?<!\S)"))
-"""How a marker is written, and what must stand before it."""
+_FORMS = ("{})", "{}.")
+"""How a marker is written that has no brackets around it."""
 
 
 def answer_options(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
@@ -32,16 +33,16 @@ def _markers(text: str) -> list[int]:
     >>> _markers("Что тонет? (A) камень (B) пробка")
     [11, 22]
     """
-    if not any(mark in text for mark in ").") or not text:
-        return []
-    best: list[int] = []
-    for form, before in _FORMS:
-        for letters in _ALPHABETS:
-            found = _run([before + re.escape(form.format(letter)) for letter in letters], text)
-            best = found if len(found) > max(len(best), 1) else best
-        if best:
-            break
-    return best
+    if bracketed := option_markers(text):
+        return [span.start for span in bracketed]
+    runs = [
+        _run([rf"(?<!\S){re.escape(form.format(letter))}(?=\s)" for letter in letters], text)
+        for form in _FORMS
+        for letters in _ALPHABETS
+        if form.format("")[-1] in text
+    ]
+    best = max(runs, key=len, default=[])
+    return best if len(best) > 1 else []
 
 
 def _run(markers: Sequence[str], text: str) -> list[int]:

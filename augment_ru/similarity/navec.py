@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -37,7 +37,7 @@ class Navec:
     """
 
     name: ClassVar[str] = "navec"
-    context: float = 0.15
+    context: float = 0.2
     threshold: float = 0.75
 
     @property
@@ -61,7 +61,7 @@ class NavecScorer:
         self._context = context
         self._words = words
         self._texts = texts
-        self._vectors: dict[int, tuple[Vectors, Vectors]] = {}
+        self._vectors: dict[int, _Words] = {}
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Scores of the candidates against the references of these indices, in [0, 1]."""
@@ -106,29 +106,40 @@ def _emoji_pattern() -> re.Pattern[str]:
     return re.compile("|".join(re.escape(emoji) for emoji in sorted(_meanings(), key=len, reverse=True)))
 
 
-def _vectors_of(words: Sequence[str]) -> tuple[Vectors, Vectors]:
-    """Unit vectors of meaning (zero where there is none) and of letters, a row a word."""
-    pairs = [_vector(word) for word in words]
-    return np.stack([meaning for meaning, _ in pairs]), np.stack([letters for _, letters in pairs])
+class _Words(NamedTuple):
+    """The vectors of a text's words: an emoji has one for each of its words, any other word has one."""
+
+    meanings: Vectors
+    """Unit vectors, zero where there is none, shape (vectors, 300)."""
+    letters: Vectors
+    """Unit vectors of letters and letter pairs, shape (vectors, 128)."""
+    firsts: Ints
+    """The first vector of each word, shape (words,)."""
+
+
+def _vectors_of(words: Sequence[str]) -> _Words:
+    forms = [_meanings().get(word) or (word,) for word in words]
+    pairs = [_vector(form) for alternatives in forms for form in alternatives]
+    counts = np.array([len(alternatives) for alternatives in forms])
+    return _Words(
+        np.stack([meaning for meaning, _ in pairs]),
+        np.stack([letters for _, letters in pairs]),
+        np.cumsum(counts) - counts,
+    )
 
 
 @lru_cache(maxsize=8192)
 def _vector(word: str) -> tuple[Vectors, Vectors]:
     model = embedding()
-    forms = _meanings().get(word) or (word, word.replace("ё", "е"))
-    meaning = np.zeros(model.pq.dim, dtype=np.float32)
-    for form in dict.fromkeys(forms):
-        vector = model.get(form)
-        if vector is not None:
-            meaning += vector / max(float(np.linalg.norm(vector)), 1e-9)
-            if form == word:
-                break
+    meaning = model.get(word)
+    if meaning is None:
+        meaning = model.get(word.replace("ё", "е"))
     letters = np.zeros(_CHARACTER_DIMENSIONS, dtype=np.float32)
-    padded = f"^{word}$"
-    for start in range(len(padded) - 1):
-        letters[crc32(padded[start : start + 2].encode("utf-8", "surrogatepass")) % _CHARACTER_DIMENSIONS] += 1
-        letters[crc32(padded[start + 1].encode("utf-8", "surrogatepass")) % _CHARACTER_DIMENSIONS] += 1
-    return _unit(meaning), _unit(letters)
+    padded = f"^{word}$".encode("utf-32-le", "surrogatepass")
+    for start in range(4, len(padded), 4):
+        letters[crc32(padded[start - 4 : start + 4]) % _CHARACTER_DIMENSIONS] += 1
+        letters[crc32(padded[start : start + 4]) % _CHARACTER_DIMENSIONS] += 1
+    return _unit(np.zeros(model.pq.dim, dtype=np.float32) if meaning is None else meaning), _unit(letters)
 
 
 def _unit(vector: Vectors) -> Vectors:
@@ -136,15 +147,19 @@ def _unit(vector: Vectors) -> Vectors:
     return vector / np.float32(length) if length else vector
 
 
-def _f1(reference: tuple[Vectors, Vectors], candidate: tuple[Vectors, Vectors], context: float) -> float:
-    rows, columns = len(reference[0]), len(candidate[0])
+def _f1(reference: _Words, candidate: _Words, context: float) -> float:
+    rows, columns = len(reference.firsts), len(candidate.firsts)
+    bounds = [*reference.firsts.tolist(), len(reference.meanings)]
     best_of_rows = np.empty(rows)
     best_of_columns = np.full(columns, -1.0)
     for first in range(0, rows, _BLOCK):
         last = min(first + _BLOCK, rows)
         above, below = max(first - 1, 0), min(last + 1, rows)
-        plain = _similarities([part[above:below] for part in reference], candidate)
-        mixed = _with_neighbours(plain, context)[first - above : last - above]
+        block = slice(bounds[above], bounds[below])
+        firsts = reference.firsts[above:below] - bounds[above]
+        plain = _similarities(_Words(reference.meanings[block], reference.letters[block], firsts), candidate)
+        edges = above == 0, below == rows
+        mixed = _with_neighbours(plain, context, edges)[first - above : last - above]
         best_of_rows[first:last] = mixed.max(axis=1)
         np.maximum(best_of_columns, mixed.max(axis=0), out=best_of_columns)
     recall, precision = float(best_of_rows.mean()), float(best_of_columns.mean())
@@ -152,19 +167,25 @@ def _f1(reference: tuple[Vectors, Vectors], candidate: tuple[Vectors, Vectors], 
     return min(max(2 * precision * recall / total, 0.0), 1.0) if total > 0 else 0.0
 
 
-def _similarities(reference: Sequence[Vectors], candidate: Sequence[Vectors]) -> Floats:
-    """Cosines of meaning where both words have one, else of letters; shape (rows, columns)."""
-    known = np.logical_and.outer(reference[0].any(axis=1), candidate[0].any(axis=1))
-    return np.where(known, reference[0] @ candidate[0].T, reference[1] @ candidate[1].T).astype(np.float64)
+def _similarities(reference: _Words, candidate: _Words) -> Floats:
+    """Cosines of meaning where both words have one, else of letters; the best of several; (rows, columns)."""
+    known = np.logical_and.outer(reference.meanings.any(axis=1), candidate.meanings.any(axis=1))
+    cosines = np.where(known, reference.meanings @ candidate.meanings.T, reference.letters @ candidate.letters.T)
+    if len(cosines) > len(reference.firsts):
+        cosines = np.maximum.reduceat(cosines, reference.firsts, axis=0)
+    if cosines.shape[1] > len(candidate.firsts):
+        cosines = np.maximum.reduceat(cosines, candidate.firsts, axis=1)
+    return cosines.astype(np.float64)
 
 
-def _with_neighbours(plain: Floats, context: float) -> Floats:
+def _with_neighbours(plain: Floats, context: float, edges: tuple[bool, bool]) -> Floats:
     """Each similarity with its share of those of the words before, and of those after.
 
     At an edge of both texts the neighbour that neither has counts as a match; at an edge of one as none.
+    `edges`: whether the block starts and stops with the reference.
     """
     padded = np.zeros((plain.shape[0] + 2, plain.shape[1] + 2))
     padded[1:-1, 1:-1] = plain
-    padded[0, 0] = padded[-1, -1] = 1.0
+    padded[0, 0], padded[-1, -1] = edges
     mixed: Floats = (1 - 2 * context) * plain + context * (padded[:-2, :-2] + padded[2:, 2:])
     return mixed
