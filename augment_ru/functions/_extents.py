@@ -1,5 +1,7 @@
 """How far names reach: from a capital to the noun it needs, to the end of an organisation, between quote marks."""
 
+from bisect import bisect_left
+
 from augment_ru.functions._names import ROMAN, Labels, has, head_kind
 from augment_ru.functions._quotes import is_title, quoted
 from augment_ru.functions._view import View
@@ -13,6 +15,7 @@ _AFTER_A_NAME = frozenset({"да", "ди", "дела", "дос", "лос", "те
 _NAMED_AFTER = frozenset({"имени", "им"})
 _JOINTS = frozenset({"-", "'", "’", "&", "/"})
 _CHAIN = 8
+_NEAR = 8
 _ADJECTIVES = 4
 _CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
 
@@ -114,14 +117,16 @@ def _stands_in(word: str, cases: set[str]) -> bool:
 
 def titles(view: View, labels: Labels) -> None:
     """Names in quotes: «Сто лет одиночества», «Зенит»."""
-    tokens = view.doc.tokens
-    for found in quoted(view.doc.text):
-        if not is_title(found):
-            continue
-        inside = [at for at, token in enumerate(tokens) if found.start <= token.start and token.stop <= found.stop]
+    found_titles = [found for found in quoted(view.doc.text) if is_title(found)]
+    starts = [token.start for token in view.doc.tokens] if found_titles else []
+    for found in found_titles:
+        inside = range(bisect_left(starts, found.start), bisect_left(starts, found.stop))
         if not inside:
             continue
-        before = next((word for word in reversed(view.texts[: inside[0]]) if word[0].isalpha()), "")
+        context = view.texts[max(inside[0] - _NEAR, 0) : inside[0]]
+        before = next((word for word in reversed(context) if word[0].isalpha()), "")
+            (word for word in view.texts[inside[0] - 1 : max(inside[0] - 9, 0) : -1] if word[0].isalpha()), ""
+        )
         known = {labels[at] for at in inside} - {""}
         label = known.pop() if len(known) == 1 and len(inside) == 1 else head_kind(before) or "WORK"
         for at in inside:

@@ -10,6 +10,7 @@ _PAIRS = re.compile(
 _OUTER = re.compile(r"«((?:[^«»]|«[^«»]*»)+)»")
 _BRACKETS = re.compile(r"\(([^()\n]+)\)")
 _LONGEST_TITLE = 9
+_NEAR = 40
 _SPOKEN = re.compile(r",\s*[—–-]\s")
 _SPEECH = re.compile(r"[:—–-]\s*$|[,:]\s*[—–-]\s*$")
 
@@ -39,7 +40,12 @@ def quoted(text: str) -> Iterator[Quoted]:
             start, stop = match.span(group)
             if (start, stop) not in seen:
                 seen.add((start, stop))
-                yield Quoted(start, stop, match[group], text[: match.start()].rstrip(), text[match.end() :])
+                yield Quoted(start, stop, match[group], *_context(text, match))
+
+
+def _context(text: str, match: re.Match[str]) -> tuple[str, str]:
+    """The end of what stands before the marks, and the beginning of what follows them."""
+    return text[max(match.start() - _NEAR, 0) : match.start()].rstrip(), text[match.end() : match.end() + _NEAR]
 
 
 def bracketed(text: str) -> Iterator[Quoted]:
@@ -49,7 +55,7 @@ def bracketed(text: str) -> Iterator[Quoted]:
     ['Чипангу']
     """
     for match in _BRACKETS.finditer(text):
-        yield Quoted(*match.span(1), match[1], text[: match.start()].rstrip(), text[match.end() :])
+        yield Quoted(*match.span(1), match[1], *_context(text, match))
 
 
 def is_title(found: Quoted) -> bool:

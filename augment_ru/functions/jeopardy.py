@@ -27,7 +27,8 @@ _COUNTED = frozenset({
 })  # fmt: skip
 _AXES = frozenset(["хромосома", "ось", "абсцисса", "координата"])
 _IN_CAPITALS = re.compile(r"[A-ZА-ЯЁ]+(?:-[A-ZА-ЯЁ]+)*")
-_LONGEST_IN_BRACKETS = 5
+_IN_BRACKETS = re.compile(r"[^\W\d_a-zа-яё][^\s]*(?:\s+(?:[^\W_]{1,3}\s+){0,2}[^\W\d_a-zа-яё][^\s]*){0,4}")
+"""A name in brackets: capitals, and between them no word longer than «ду», «фон», «на»."""
 
 
 def jeopardy(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
@@ -162,8 +163,7 @@ def _names(text: str) -> Iterator[Span]:
         if is_title(found):
             yield _trimmed(found)
     for found in bracketed(text):
-        words = found.text.split()
-        if len(words) <= _LONGEST_IN_BRACKETS and len(found.text) > 1 and all(word[0].isupper() for word in words):
+        if len(found.text) > 1 and _IN_BRACKETS.fullmatch(found.text.strip()):
             yield _trimmed(found)
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -72,8 +73,11 @@ def _spans(doc: Doc, options: Sequence[str], reference: str) -> Iterator[Span]:
         if any(span.start <= token.start and token.stop <= span.stop for span in named)
     }
     wanted = _agreement(doc.tokens, held, reference)
+    governed: dict[int, list[int]] = defaultdict(list)
     for at, token in enumerate(doc.tokens):
-        if _agrees(doc, at, held | set(anaphors), wanted):
+        governed[token.head].append(at)
+    for at, token in enumerate(doc.tokens):
+        if _agrees(doc, at, held | set(anaphors), wanted, governed):
             yield Span(token.start, token.stop, "VERB")
 
 
@@ -125,19 +129,25 @@ def _verbal(token: Token) -> list[Reading]:
     return verbal if token.pos in {"VERB", "AUX"} or not nominal else []
 
 
-def _agrees(doc: Doc, at: int, held: set[int], wanted: frozenset[str]) -> bool:
+def _agrees(doc: Doc, at: int, held: set[int], wanted: frozenset[str], governed: Mapping[int, Sequence[int]]) -> bool:
     """Whether a verb form agrees with an antecedent or the anaphor, and has no other subject."""
     tokens = doc.tokens
     verbal = [reading for reading in _verbal(tokens[at]) if _number(reading) & wanted]
     if not verbal:
         return False
     if all(reading.pos == "PRTF" for reading in verbal):
-        return tokens[at].head in held or _subjects(tokens, at) & held != set()
-    subjects = _subjects(tokens, at)
+        return tokens[at].head in held or _subjects(tokens, at, governed) & held != set()
+    numbers = frozenset().union(*map(_number, verbal))
+    subjects = {place for place in _subjects(tokens, at, governed) if place in held or _fits(tokens[place], numbers)}
     if subjects:
         return bool(subjects & held)
     shared = tokens[at].relation == "conj"
     return shared or not any(reading.grammemes & {"plur", "neut"} for reading in verbal)
+
+
+def _fits(subject: Token, numbers: frozenset[str]) -> bool:
+    """Whether a word can be the subject of a verb of these genders or the plural; else the parser erred."""
+    return any(_number(reading) & numbers for reading in readings(subject.text))
 
 
 def _number(reading: Reading) -> frozenset[str]:
@@ -147,11 +157,11 @@ def _number(reading: Reading) -> frozenset[str]:
     return (reading.grammemes & _GENDERS) or _GENDERS
 
 
-def _subjects(tokens: Sequence[Token], at: int) -> set[int]:
+def _subjects(tokens: Sequence[Token], at: int, governed: Mapping[int, Sequence[int]]) -> set[int]:
     """The subjects of a verb, with the names beside them; one that is joined to another has that one's."""
     for _ in range(len(tokens)):
-        own = {place for place, token in enumerate(tokens) if token.head == at and token.relation in _SUBJECTS}
-        beside = {place for place, token in enumerate(tokens) if token.head in own and token.relation in _BESIDE}
+        own = {place for place in governed.get(at, ()) if tokens[place].relation in _SUBJECTS}
+        beside = {place for one in own for place in governed.get(one, ()) if tokens[place].relation in _BESIDE}
         if own:
             return own | beside
         if tokens[at].relation not in _SHARING or tokens[at].head == at:
