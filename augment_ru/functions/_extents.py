@@ -125,8 +125,6 @@ def titles(view: View, labels: Labels) -> None:
             continue
         context = view.texts[max(inside[0] - _NEAR, 0) : inside[0]]
         before = next((word for word in reversed(context) if word[0].isalpha()), "")
-            (word for word in view.texts[inside[0] - 1 : max(inside[0] - 9, 0) : -1] if word[0].isalpha()), ""
-        )
         known = {labels[at] for at in inside} - {""}
         label = known.pop() if len(known) == 1 and len(inside) == 1 else head_kind(before) or "WORK"
         for at in inside:
