@@ -9,9 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from augment_ru.attack import Attack, layers_of, proposals
-from augment_ru.augmenter import Augmenter, Prepared, prepare
+from augment_ru.augmenter import Augmenter
 from augment_ru.characters import decode
-from augment_ru.proposals import Drop, Proposals, legal
+from augment_ru.legality import Drop, legal
+from augment_ru.prepare import Prepared, prepare
+from augment_ru.proposals import Proposals
 from augment_ru.records import Record, generic
 from augment_ru.result import Result
 from augment_ru.script import Edit, Span
