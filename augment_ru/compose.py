@@ -16,7 +16,8 @@ from augment_ru.characters import Mask
 from augment_ru.doc import Batch
 from augment_ru.draws import Streams
 from augment_ru.errors import AugmentError
-from augment_ru.proposals import Proposals, apply, legal
+from augment_ru.legality import legal
+from augment_ru.proposals import Proposals, apply
 from augment_ru.script import Change, Edit, Script, Span, compose
 from augment_ru.search import cut
 

@@ -9,9 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from augment_ru.attack import Attack, layers_of, proposals
-from augment_ru.augmenter import Augmenter, Prepared, prepare
+from augment_ru.augmenter import Augmenter
 from augment_ru.characters import decode
-from augment_ru.proposals import Drop, Proposals, legal
+from augment_ru.legality import Drop, legal
+from augment_ru.prepare import Prepared, prepare
+from augment_ru.proposals import Proposals
 from augment_ru.records import Record, generic
 from augment_ru.result import Result
 from augment_ru.script import Edit, Span
@@ -27,19 +29,22 @@ def explained(text: str, attacks: Sequence[Attack], settings: Mapping[str, Any])
     record = Record({"text": text}, generic())
     layers = frozenset().union(*map(layers_of, attacks))
     prepared = prepare([record], augmenters[0].protector, augmenters[0].annotate, layers)
-    _protected(console, text, prepared.batch.protected(0))
+    protector = augmenters[0].protector(record.task)
+    rules = {rule.label: found.name for found in protector.constraints for rule in found.rules}
+    _protected(console, text, prepared.batch.protected(0), rules)
     for augmenter in augmenters:
         console.print()
         _attack(console, augmenter, prepared)
 
 
-def _protected(console: Console, text: str, spans: Sequence[Span]) -> None:
+def _protected(console: Console, text: str, spans: Sequence[Span], rules: Mapping[str, str]) -> None:
     shown = Text(text)
     for span in spans:
         shown.stylize("black on yellow", span.start, span.stop)
     console.print(Text("protected ", style="bold"), shown, sep="")
     for span in spans:
-        console.print(f"  [yellow]{span.label:<10}[/] {span.start}–{span.stop}  ", Text(span.of(text)), sep="")
+        rule = f"{span.label:<10}[/] {rules.get(span.label, 'always'):<16}"
+        console.print(f"  [yellow]{rule} {span.start}–{span.stop}  ", Text(span.of(text)), sep="")
     if not spans:
         console.print("  nothing")
 

@@ -1,7 +1,6 @@
 """The work of `augment-ru perturb`: rows in, rows out, in chunks; nothing half-done is left behind."""
 
 import os
-import stat
 import sys
 import time
 from collections import Counter
@@ -11,10 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from augment_ru.augmenter import Augmenter, chunks, prepare
+from augment_ru.augmenter import Augmenter
 from augment_ru.compose import attack_of
 from augment_ru.errors import AugmentError
+from augment_ru.files import Advance, opened, progress, replacing
 from augment_ru.json_lines import Line, encoded, lines, parsed
+from augment_ru.prepare import chunks, prepare
 from augment_ru.records import Record, Task, generic, recognise
 from augment_ru.records import task as task_of
 from augment_ru.result import Result, original
@@ -144,9 +145,9 @@ def run(prepared: Prepared) -> int:
     job = prepared.job
     tally = Tally()
     with ExitStack() as stack:
-        source = stack.enter_context(_opened(job.source))
+        source = stack.enter_context(opened(job.source))
         write, reject = stack.enter_context(_outputs(job))
-        advance = stack.enter_context(_progress(job.source))
+        advance = stack.enter_context(progress(job.source))
         for chunk in chunks(_records(source, prepared, tally, reject, advance)):
             write("".join(f"{line}\n" for line in _perturbed(chunk, prepared, tally)))
     if sys.stderr is not None:
@@ -176,13 +177,7 @@ class _Reject(Protocol):
     def __call__(self, line: Line, reason: str) -> None: ...
 
 
-class _Advance(Protocol):
-    def __call__(self, rows: int, size: int) -> None: ...
-
-
-def _records(
-    source: BinaryIO, prepared: Prepared, tally: Tally, reject: _Reject, advance: _Advance
-) -> Iterator[Record]:
+def _records(source: BinaryIO, prepared: Prepared, tally: Tally, reject: _Reject, advance: Advance) -> Iterator[Record]:
     """The rows of the file as records that can be perturbed; what cannot is rejected, or ends the run."""
     job = prepared.job
     where = "stdin" if job.source == "-" else job.source
@@ -235,17 +230,6 @@ def _unknown(values: Mapping[str, Any]) -> bool:
 
 
 @contextmanager
-def _opened(source: str) -> Iterator[BinaryIO]:
-    if source == "-":
-        if sys.stdin is None:
-            raise AugmentError("stdin: is closed; give a file")
-        yield sys.stdin.buffer
-        return
-    with Path(source).open("rb") as stream:
-        yield stream
-
-
-@contextmanager
 def _outputs(job: Job) -> Iterator[tuple[_Write, _Reject]]:
     """Where rows and rejected lines go."""
     if job.output is None:
@@ -284,64 +268,3 @@ def _outputs(job: Job) -> Iterator[tuple[_Write, _Reject]]:
         yield save, reject
         if job.skip and not rejects:
             job.rejects.unlink(missing_ok=True)  # of a run before: no longer true
-
-
-@contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
-    """A file that takes the target's place when all went well, and is gone when it did not.
-
-    Raises:
-        AugmentError: the file cannot be written, or the disk is full.
-    """
-    if target.exists() and not target.is_file():  # a device or a pipe, such as /dev/null
-        try:
-            with target.open("wb") as stream:
-                yield stream
-        except OSError as error:
-            raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
-        return
-    target = target.resolve()  # a link stays a link
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        stream = part.open("wb")
-    except OSError as error:
-        raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
-    try:
-        with stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        if target.exists():
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
-        part.replace(target)
-    except OSError as error:
-        raise AugmentError(f"{target}: cannot be written: {error.strerror}; no output file was left") from error
-    finally:
-        part.unlink(missing_ok=True)
-
-
-@contextmanager
-def _progress(source: str) -> Iterator[_Advance]:
-    """A bar with the rate on stderr, when that is a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda rows, size: None  # noqa: ARG005
-        return
-    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    total = Path(source).stat().st_size if source != "-" and Path(source).is_file() else None
-    began = time.perf_counter()
-    done = 0
-    columns = (
-        SpinnerColumn(), BarColumn(), TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]:,.0f} a second"),
-        TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        shown = bar.add_task("perturb", total=total, rows=0, rate=0.0)
-
-        def advance(rows: int, size: int) -> None:
-            nonlocal done
-            done += rows
-            bar.update(shown, advance=size, rows=done, rate=done / max(time.perf_counter() - began, 1e-9))
-
-        yield advance

@@ -22,7 +22,7 @@ from rich.table import Table
 
 from augment_ru import Augmenter
 from augment_ru.annotate import Natasha
-from augment_ru.augmenter import prepare_texts
+from augment_ru.prepare import prepare_texts
 from augment_ru.records import generic
 from augment_ru.registry import names
 

@@ -14,7 +14,8 @@ from augment_ru.annotate import Natasha
 from augment_ru.attack import Attack, layers_of, make, proposals
 from augment_ru.characters import atoms_of
 from augment_ru.draws import digests
-from augment_ru.proposals import apply, legal
+from augment_ru.legality import legal
+from augment_ru.proposals import apply
 from strategies import ATTACKS, SENTENCES, attacks, texts
 
 WIDE = 30

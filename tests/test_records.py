@@ -139,7 +139,7 @@ def line_of(raw: str, attack: str = "case", meta: str = "none", **options: Any) 
     """The line after an attack."""
     text, values = parsed(raw.encode())
     augmenter = Augmenter(attack, constraints=(), similarity="none", probability=1.0, **options)
-    from augment_ru.augmenter import prepare  # noqa: PLC0415
+    from augment_ru.prepare import prepare  # noqa: PLC0415
 
     record = Record(values, generic(), text)
     (result,) = augmenter.perturb(prepare([record], augmenter.protector, augmenter.annotate))

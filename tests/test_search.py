@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Script
-from augment_ru.augmenter import prepare_texts
+from augment_ru.prepare import prepare_texts
 from augment_ru.records import generic
 from augment_ru.search import SCHEDULES, Counts
 from strategies import ATTACKS, SENTENCES, texts
