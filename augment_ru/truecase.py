@@ -16,7 +16,7 @@ def shouted(words: Sequence[str]) -> list[bool]:
     [True, True, True, True, False]
     """
     found = [False] * len(words)
-    if not any(word.isupper() and len(word) > 1 for word in words):
+    if not [word for word in words if word.isupper() and len(word) > 1]:
         return found
     letters = [(at, word) for at, word in enumerate(words) if word[0].isalpha()]
     run: list[int] = []

@@ -8,6 +8,7 @@ _PAIRS = re.compile(
     r"«([^«»]+)»|„([^„“”\"]+)[“”\"]|“([^“”]+)”|\"([^\"\n]+)\"|(?<!\w)'([^'\n]{2,})'(?!\w)|(?<!\w)‘([^‘’\n]+)’(?!\w)"
 )
 _OUTER = re.compile(r"«((?:[^«»]|«[^«»]*»)+)»")
+_OPENING = re.compile("[«„“\"'‘]")
 _BRACKETS = re.compile(r"\(([^()\n]+)\)")
 _LONGEST_TITLE = 9
 _NEAR = 40
@@ -31,7 +32,7 @@ def quoted(text: str) -> Iterator[Quoted]:
     >>> [found.text for found in quoted('Роман «Мать» и опера "Aida"')]
     ['Мать', 'Aida']
     """
-    if not any(mark in text for mark in "«„“\"'‘"):
+    if not _OPENING.search(text):
         return
     seen = set()
     for pattern in (_OUTER, _PAIRS):

@@ -2,8 +2,6 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from functools import cached_property
 
 from augment_ru.doc import Doc
 from augment_ru.truecase import shouted
@@ -17,48 +15,32 @@ _ABBREVIATIONS = frozenset({
 _MARKER = re.compile(r"[A-HА-З]")
 
 
-@dataclass(frozen=True)
 class View:
-    """The tokens of a text with what their letter case is worth."""
+    """The tokens of a text with what their letter case is worth.
 
-    doc: Doc
+    Attributes:
+        texts: the tokens as they are written.
+        shouts: which of them stand in a run of words in capitals, so that their capitals say nothing.
+        capitals: which start with a capital, and do not shout.
+        capitalised: the places of those.
+        starts: the places of capitals that start a sentence, a quotation or an option, and so say nothing.
+        lower: whether the text has no capitals at all.
+        informal: whether no capital stands inside a sentence: then even names may be written in lower case.
+    """
 
-    @cached_property
-    def texts(self) -> list[str]:
-        """The tokens as they are written."""
-        return [token.text for token in self.doc.tokens]
+    __slots__ = ("capitalised", "capitals", "doc", "informal", "lower", "shouts", "starts", "texts")
 
-    @cached_property
-    def capitals(self) -> list[bool]:
-        """Which tokens start with a capital, and do not shout."""
-        if True not in self.shouts:
-            return [word[0].isupper() for word in self.texts]
-        return [word[0].isupper() and not shout for word, shout in zip(self.texts, self.shouts, strict=True)]
-
-    @cached_property
-    def capitalised(self) -> list[int]:
-        """The places of those tokens."""
-        return [at for at, capital in enumerate(self.capitals) if capital]
-
-    @cached_property
-    def starts(self) -> set[int]:
-        """The places of capitals that start a sentence, a quotation or an option, and so say nothing."""
-        return {at for at in self.capitalised if self._starts(at)}
-
-    @cached_property
-    def shouts(self) -> list[bool]:
-        """Which tokens stand in a run of words in capitals: their capitals say nothing."""
-        return shouted(self.texts)
-
-    @cached_property
-    def lower(self) -> bool:
-        """Whether the text has no capitals at all."""
-        return self.doc.text.islower()
-
-    @cached_property
-    def informal(self) -> bool:
-        """Whether no capital stands inside a sentence: then even names may be written in lower case."""
-        return len(self.starts) == len(self.capitalised)
+    def __init__(self, doc: Doc) -> None:
+        self.doc = doc
+        self.texts = [token.text for token in doc.tokens]
+        self.shouts = shouted(self.texts)
+        self.capitals = [word[0].isupper() for word in self.texts]
+        if True in self.shouts:
+            self.capitals = [capital and not shout for capital, shout in zip(self.capitals, self.shouts, strict=True)]
+        self.capitalised = [at for at, capital in enumerate(self.capitals) if capital]
+        self.starts = {at for at in self.capitalised if self._starts(at)}
+        self.lower = doc.text.islower()
+        self.informal = len(self.starts) == len(self.capitalised)
 
     def _starts(self, at: int) -> bool:
         before = at - 1

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
 from typing import Any
 
 from augment_ru.doc import Doc
@@ -86,11 +85,11 @@ def _repeat(view: View, labels: list[str], known: Mapping[str, str]) -> None:
 def _spans(view: View, labels: Sequence[str]) -> list[Span]:
     """Neighbouring tokens of one label as one span."""
     found: list[Span] = []
-    tokens = view.doc.tokens
-    at = 0
-    for label, run in groupby(labels):
-        stop = at + len(list(run))
-        if label:
-            found.append(Span(tokens[at].start, tokens[stop - 1].stop, label))
-        at = stop
+    before = ""
+    for token, label in zip(view.doc.tokens, labels, strict=True):
+        if label and label == before:
+            found[-1] = Span(found[-1].start, token.stop, label)
+        elif label:
+            found.append(Span(token.start, token.stop, label))
+        before = label
     return found
