@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from augment_ru.augmenter import Augmenter
-    from augment_ru.compose import Chain, SomeOf, one_of
+    from augment_ru.compose import Chain, OneOf, SomeOf
     from augment_ru.doc import Batch, Doc, Token
     from augment_ru.draws import Rng, Streams
     from augment_ru.errors import AugmentError
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AugmentError", "Augmenter", "Batch", "Chain", "Change", "Doc", "Edit", "Record", "Result", "Rng", "Script",
-    "SomeOf", "Span", "Streams", "Task", "Token", "one_of",
+    "AugmentError", "Augmenter", "Batch", "Chain", "Change", "Doc", "Edit", "OneOf", "Record", "Result", "Rng",
+    "Script", "SomeOf", "Span", "Streams", "Task", "Token",
 ]  # fmt: skip
 
 _HOME = {
     "augmenter": ("Augmenter",),
-    "compose": ("Chain", "SomeOf", "one_of"),
+    "compose": ("Chain", "OneOf", "SomeOf"),
     "doc": ("Batch", "Doc", "Token"),
     "draws": ("Rng", "Streams"),
     "errors": ("AugmentError",),

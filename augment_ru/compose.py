@@ -22,81 +22,111 @@ from augment_ru.script import Change, Edit, Script, Span, compose
 from augment_ru.search import cut
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Each attack on the outcome of the one before."""
+class _Parts:
+    """What every composition says of itself, by its parts."""
 
-    attacks: tuple[Attack, ...]
+    __slots__ = ()
+    attacks: Sequence[Attack | str]
 
     def __post_init__(self) -> None:
-        _check("Chain", self.attacks)
+        if isinstance(self.attacks, str) or not self.attacks:
+            raise AugmentError(f"{type(self).__name__}: needs a sequence of at least one attack")
+        made = tuple(attack_of(part) if isinstance(part, str) else part for part in self.attacks)
+        for attack in made:
+            check_probability(attack.name, attack.probability)
+        object.__setattr__(self, "attacks", made)
 
     @property
-    def name(self) -> str:
-        """`a+b`."""
-        return "+".join(attack.name for attack in self.attacks)
+    def parts(self) -> tuple[Attack, ...]:
+        """The attacks, made where a name was given."""
+        return cast("tuple[Attack, ...]", self.attacks)
 
     @property
     def probability(self) -> float:
         """The largest of its parts'."""
-        return max(attack.probability for attack in self.attacks)
+        return max(attack.probability for attack in self.parts)
 
     @property
     def layers(self) -> frozenset[str]:
         """What its parts read."""
-        return frozenset().union(*map(layers_of, self.attacks))
-
-    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """The edits of all its parts, composed."""
-        return _composed(self.attacks, self.probability, batch, streams, np.ones((len(batch), len(self.attacks)), bool))
+        return frozenset().union(*map(layers_of, self.parts))
 
 
 @dataclass(frozen=True, slots=True)
-class SomeOf:
-    """Several of the attacks, chosen at random for each text, in the order given."""
+class Chain(_Parts):
+    """Each attack (or its name) on the outcome of the one before.
 
-    attacks: tuple[Attack, ...]
+    Raises:
+        AugmentError: there is no attack, or none of such a name.
+    """
+
+    attacks: Sequence[Attack | str]
+
+    @property
+    def name(self) -> str:
+        """`a+b`."""
+        return "+".join(attack.name for attack in self.parts)
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """The edits of all its parts, composed."""
+        every = np.ones((len(batch), len(self.attacks)), dtype=np.bool_)
+        return _composed(self.parts, self.probability, batch, streams, every)
+
+
+@dataclass(frozen=True, slots=True)
+class SomeOf(_Parts):
+    """Several of the attacks (or their names), chosen at random for each text, in the order given.
+
+    Raises:
+        AugmentError: there is no attack, none of such a name, or `count` is not 1 to their number.
+    """
+
+    attacks: Sequence[Attack | str]
     count: int = 2
 
     def __post_init__(self) -> None:
-        _check("SomeOf", self.attacks)
+        _Parts.__post_init__(self)
         if not 1 <= self.count <= len(self.attacks):
             raise AugmentError(f"SomeOf: {self.count} of {len(self.attacks)} attacks; count must be 1 to that")
 
     @property
     def name(self) -> str:
         """`2of(a|b|c)`."""
-        return f"{self.count}of({'|'.join(attack.name for attack in self.attacks)})"
-
-    @property
-    def probability(self) -> float:
-        """The largest of its parts'."""
-        return max(attack.probability for attack in self.attacks)
-
-    @property
-    def layers(self) -> frozenset[str]:
-        """What its parts read."""
-        return frozenset().union(*map(layers_of, self.attacks))
+        return f"{self.count}of({'|'.join(attack.name for attack in self.parts)})"
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """The edits of the chosen parts, composed."""
-        shape = len(batch), len(self.attacks)
-        rows, stages = np.divmod(np.arange(shape[0] * shape[1]), shape[1])
-        draws = Streams.of(streams.keys, "choice").uniform(rows, stages).reshape(shape)
-        chosen = np.argsort(np.argsort(draws, axis=1), axis=1) < self.count
-        return _composed(self.attacks, self.probability, batch, streams, chosen)
+        chosen = _chosen(len(batch), len(self.attacks), self.count, streams)
+        return _composed(self.parts, self.probability, batch, streams, chosen)
 
 
-def one_of(*attacks: Attack) -> SomeOf:
-    """One of the attacks, chosen at random for each text."""
-    return SomeOf(attacks, count=1)
+@dataclass(frozen=True, slots=True)
+class OneOf(_Parts):
+    """One of the attacks (or their names), chosen at random for each text.
+
+    Raises:
+        AugmentError: there is no attack, or none of such a name.
+    """
+
+    attacks: Sequence[Attack | str]
+
+    @property
+    def name(self) -> str:
+        """`1of(a|b)`."""
+        return f"1of({'|'.join(attack.name for attack in self.parts)})"
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """The edits of the chosen part."""
+        chosen = _chosen(len(batch), len(self.attacks), 1, streams)
+        return _composed(self.parts, self.probability, batch, streams, chosen)
 
 
-def _check(kind: str, attacks: Sequence[Attack]) -> None:
-    if not attacks:
-        raise AugmentError(f"{kind}: needs at least one attack")
-    for attack in attacks:
-        check_probability(attack.name, attack.probability)
+def _chosen(texts: int, attacks: int, count: int, streams: Streams) -> Mask:
+    """Which attacks each text gets, shape (texts, attacks): those of the lowest draws."""
+    rows, stages = np.divmod(np.arange(texts * attacks), attacks)
+    draws = Streams.of(streams.keys, "choice").uniform(rows, stages).reshape(texts, attacks)
+    chosen: Mask = np.argsort(np.argsort(draws, axis=1), axis=1) < count
+    return chosen
 
 
 @dataclass(slots=True)
@@ -210,6 +240,6 @@ def attack_of(
 
 def with_probability(attack: Attack, probability: float) -> Attack:
     """The attack, or each part of a composition, with another probability."""
-    if isinstance(attack, Chain | SomeOf):
-        return replace(attack, attacks=tuple(with_probability(part, probability) for part in attack.attacks))
+    if isinstance(attack, Chain | SomeOf | OneOf):
+        return replace(attack, attacks=tuple(with_probability(part, probability) for part in attack.parts))
     return cast("Attack", replace(cast("Any", attack), probability=probability))

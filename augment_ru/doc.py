@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from augment_ru import characters
-from augment_ru.characters import CLUSTER, Flags, Mask
+from augment_ru.characters import BREAK, CLUSTER, Flags, Mask
 from augment_ru.draws import Ints
 from augment_ru.errors import AugmentError
 from augment_ru.script import Span
@@ -188,6 +188,10 @@ class Batch:
         if self.fences.size == len(self.texts):
             return self._row_of[places]
         return np.searchsorted(self.fences, places, side="right") - 1
+
+    def sentences(self, places: Ints) -> Ints:
+        """The number of the sentence or line that each global place is in, by marks alone, ascending."""
+        return np.cumsum((self.flags & BREAK) != 0)[places] + self.segments(places)
 
     @cached_property
     def words(self) -> tuple[Ints, Ints]:

@@ -80,6 +80,20 @@ def unit(keys: Keys, positions: Ints, lane: int = 0) -> Floats:
     return states.astype(np.float64) * _UNIT
 
 
+def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
+    """Random pairs within groups: the indices of the ones and of the others; an odd member stays alone.
+
+    Args:
+        groups: the group of each member, ascending, shape (members,).
+        draws: a draw from U[0, 1) for each, by which its group is shuffled.
+    """
+    shuffled = np.argsort(groups + draws, kind="stable")
+    place = np.arange(groups.size)
+    first = np.maximum.accumulate(np.where(np.diff(groups, prepend=-1) != 0, place, 0))
+    leading = np.flatnonzero(((place - first) % 2 == 0) & (np.diff(groups, append=-1) == 0))
+    return shuffled[leading], shuffled[leading + 1]
+
+
 class Rng:
     """The draws of one text, taken in order: what an attack that looks at one text at a time is given."""
 

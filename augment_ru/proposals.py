@@ -87,6 +87,17 @@ class Proposals:
         return cls(starts, stops, np.arange(starts.size), ranks, texts, clean)
 
     @classmethod
+    def of_swaps(cls, batch: Batch, ones: tuple[Ints, Ints], others: tuple[Ints, Ints], ranks: Floats) -> "Proposals":
+        """Changes of two edits each: a range of the batch and another exchange their texts."""
+        starts, stops = (np.stack(pair, axis=1).ravel() for pair in zip(ones, others, strict=True))
+        sources = np.arange(starts.size) ^ 1  # the other one of each pair
+
+        def replace(indices: Ints) -> Replacements:
+            return Replacements.of_ranges(batch.codes, starts[sources[indices]], stops[sources[indices]])
+
+        return cls(starts, stops, np.repeat(np.arange(ranks.size), 2), ranks, replace)
+
+    @classmethod
     def of_changes(cls, batch: Batch, proposed: Iterable[Iterable[Change]]) -> "Proposals":
         """The columns of the changes that were proposed for each text of a batch.
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import augment_ru
-from augment_ru import Augmenter, AugmentError, Chain, SomeOf, Span, one_of
+from augment_ru import Augmenter, AugmentError, Chain, OneOf, SomeOf, Span
 from augment_ru.attack import make
 from augment_ru.compose import attack_of
 from strategies import ATTACKS, SENTENCES
@@ -113,7 +113,7 @@ def test_a_chain_protects_what_the_original_says() -> None:
 
 
 def test_one_of_chooses_for_each_text() -> None:
-    chosen = one_of(make("case", {"probability": 1.0}), make("butterfingers", {"probability": 1.0}))
+    chosen = OneOf((make("case", {"probability": 1.0}), make("butterfingers", {"probability": 1.0})))
     results = Augmenter(chosen, constraints=(), similarity="none").texts([f"кошка {n} спит" for n in range(60)])
     cased = sum(result.text == result.source.upper() for result in results)
     assert 15 < cased < 45
@@ -122,8 +122,12 @@ def test_one_of_chooses_for_each_text() -> None:
 def test_some_of_needs_a_count_that_fits() -> None:
     with pytest.raises(AugmentError, match="3 of 1 attacks"):
         SomeOf((make("case"),), 3)
-    with pytest.raises(AugmentError, match="at least one"):
-        Chain(())
+    for wrong in ((), "case"):
+        with pytest.raises(AugmentError, match="at least one"):
+            Chain(wrong)
+    with pytest.raises(AugmentError, match="did you mean 'case'"):
+        OneOf(("caze",))
+    assert Chain(("eda_swap", "case")).name == "eda_swap+case"
 
 
 def test_an_attack_of_ones_own_is_held_to_the_law() -> None:
