@@ -188,15 +188,35 @@ class _Network:
     labels: list[str]
 
     def encoded(self, sentences: Sequence[Sequence[str]]) -> Iterator[npt.NDArray[np.float32]]:
-        """The encoder's output for each sentence, shape (words, dimensions)."""
+        """The encoder's output for each sentence, shape (words, dimensions).
+
+        A long sentence goes in pieces, each with as many words around it as the encoder looks at.
+        """
+        reach = sum(layer.conv.padding for layer in self.model.encoder.layers)
+        pieces = [
+            (words[max(start - reach, 0) : start + _TOKENS_AT_ONCE + reach], min(start, reach), start)
+            for words in sentences
+            for start in range(0, max(len(words), 1), _TOKENS_AT_ONCE)
+        ]
+        outputs = self._encoded_pieces([words for words, _, _ in pieces])
+        queue = zip(pieces, outputs, strict=True)
+        for words in sentences:
+            parts = []
+            for _ in range(0, max(len(words), 1), _TOKENS_AT_ONCE):
+                (_, before, start), output = next(queue)
+                parts.append(output[before : before + min(_TOKENS_AT_ONCE, len(words) - start)])
+            yield np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+    def _encoded_pieces(self, pieces: Sequence[Sequence[str]]) -> Iterator[npt.NDArray[np.float32]]:
+        """The encoder's output for each piece: several pieces in one sequence, a masked gap between them."""
         start = 0
-        while start < len(sentences):
+        while start < len(pieces):
             stop, size = start, 0
-            while stop < len(sentences) and (stop == start or size + len(sentences[stop]) < _TOKENS_AT_ONCE):
-                size += len(sentences[stop]) + 1
+            while stop < len(pieces) and (stop == start or size + len(pieces[stop]) < _TOKENS_AT_ONCE):
+                size += len(pieces[stop]) + 1
                 stop += 1
             pairs = [self.pad]
-            for words in sentences[start:stop]:
+            for words in pieces[start:stop]:
                 pairs += map(self.encode, words)
                 pairs.append(self.pad)
             ids, shapes = np.array(pairs).T[:, None]
@@ -205,7 +225,7 @@ class _Network:
             inputs[gaps] = 0
             outputs = self.model.encoder(inputs, gaps)[0]
             at = 1
-            for words in sentences[start:stop]:
+            for words in pieces[start:stop]:
                 yield outputs[at : at + len(words)]
                 at += len(words) + 1
             start = stop

@@ -48,6 +48,16 @@ def test_entities_are_those_of_natashas_own_call() -> None:
     assert entities(docs[0])
 
 
+def test_a_long_text_goes_in_pieces_with_the_same_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    from augment_ru import annotate as module  # noqa: PLC0415  (the size is patched)
+
+    text = " ".join(SENTENCES[:4] * 5)
+    expected = annotate([text], ALL)
+    for size in (5, 17):
+        monkeypatch.setattr(module, "_TOKENS_AT_ONCE", size)
+        assert annotate([text], ALL) == expected
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.lists(texts(), min_size=1, max_size=6))
 def test_a_text_is_annotated_as_if_alone(sources: list[str]) -> None:

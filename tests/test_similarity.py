@@ -63,15 +63,22 @@ def test_texts_without_words() -> None:
     assert score("", "кот") == 0.0
 
 
-def test_long_texts_are_matched_in_blocks_with_the_same_score() -> None:
+def test_long_texts_are_matched_in_blocks_with_the_same_score(monkeypatch: pytest.MonkeyPatch) -> None:
     long = " ".join(SENTENCES * 20)
-    other = " ".join(reversed(SENTENCES * 20))
-    from augment_ru.similarity import navec  # noqa: PLC0415  (the block size is patched)
+    other = long.replace("собака", "кошка").replace("завод", "комбинат")
+    from augment_ru.similarity import navec  # noqa: PLC0415  (the sizes are patched)
 
+    monkeypatch.setattr(navec, "_BLOCK", 10_000)
     whole = score(long, other)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(navec, "_BLOCK", 7)
+    for block in (7, 100):
+        monkeypatch.setattr(navec, "_BLOCK", block)
         assert score(long, other) == pytest.approx(whole, abs=1e-9)
+
+
+def test_a_very_long_text_takes_time_by_its_length() -> None:
+    """50,000 words: matched whole, they would take a matrix of 10 GB."""
+    long = " ".join(SENTENCES * 800)
+    assert 0.9 < score(long, long.replace("собака", "кошка")) < 1.0
 
 
 @pytest.mark.parametrize(

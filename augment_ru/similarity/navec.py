@@ -21,7 +21,8 @@ Vectors = npt.NDArray[np.float32]
 _KEYCAP = "\ufe0f\u20e3"
 _SYMBOLS = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]")
 _CHARACTER_DIMENSIONS = 128
-_BLOCK = 512  # rows of a matching matrix held at once
+_BLOCK, _REACH = 512, 512
+"""Words matched at once, and how far a long text looks for a match: time and memory grow with its length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Navec:
     word; an emoji by the words it stands for. Static vectors know no order, so a match counts in full only
     beside matching neighbours: each neighbour has the share `context` in it.
 
-    Scores lie in [0, 1]; equal texts score 1. The default threshold: docs/similarity.md says how it was
+    Texts of over 512 words look for a match within 512 words of its place. Scores lie in [0, 1]; equal texts
+    score 1. The default threshold: docs/similarity.md says how it was
     chosen.
     """
 
@@ -61,7 +63,7 @@ class NavecScorer:
         self._context = context
         self._words = words
         self._texts = texts
-        self._vectors: dict[int, _Words] = {}
+        self._vectors: dict[int, _Words | None] = {}
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Scores of the candidates against the references of these indices, in [0, 1]."""
@@ -74,8 +76,9 @@ class NavecScorer:
                 scores[place] = 0.0
             else:
                 if index not in self._vectors:
-                    self._vectors[index] = _vectors_of(self._words[index])
-                scores[place] = _f1(self._vectors[index], _vectors_of(words), self._context)
+                    short = len(self._words[index]) <= _BLOCK
+                    self._vectors[index] = _vectors_of(self._words[index]) if short else None
+                scores[place] = _f1(self._words[index], words, self._context, self._vectors[index])
         return scores
 
 
@@ -147,21 +150,23 @@ def _unit(vector: Vectors) -> Vectors:
     return vector / np.float32(length) if length else vector
 
 
-def _f1(reference: _Words, candidate: _Words, context: float) -> float:
-    rows, columns = len(reference.firsts), len(candidate.firsts)
-    bounds = [*reference.firsts.tolist(), len(reference.meanings)]
-    best_of_rows = np.empty(rows)
-    best_of_columns = np.full(columns, -1.0)
+def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, known: "_Words | None" = None) -> float:
+    """The F1 of two lists of words; `known`: the vectors of the reference, where it is short."""
+    rows, columns = len(reference), len(candidate)
+    best_of_rows, best_of_columns = np.empty(rows), np.full(columns, -1.0)
     for first in range(0, rows, _BLOCK):
         last = min(first + _BLOCK, rows)
         above, below = max(first - 1, 0), min(last + 1, rows)
-        block = slice(bounds[above], bounds[below])
-        firsts = reference.firsts[above:below] - bounds[above]
-        plain = _similarities(_Words(reference.meanings[block], reference.letters[block], firsts), candidate)
-        edges = above == 0, below == rows
+        left, right = 0, columns
+        if max(rows, columns) > _BLOCK:
+            left = max(first * columns // rows - _REACH, 0)
+            right = min(-(-last * columns // rows) + _REACH, columns)
+        block = known or _vectors_of(reference[above:below])
+        plain = _similarities(block, _vectors_of(candidate[left:right]))
+        edges = above == left == 0, below == rows and right == columns
         mixed = _with_neighbours(plain, context, edges)[first - above : last - above]
         best_of_rows[first:last] = mixed.max(axis=1)
-        np.maximum(best_of_columns, mixed.max(axis=0), out=best_of_columns)
+        np.maximum(best_of_columns[left:right], mixed.max(axis=0), out=best_of_columns[left:right])
     recall, precision = float(best_of_rows.mean()), float(best_of_columns.mean())
     total = precision + recall
     return min(max(2 * precision * recall / total, 0.0), 1.0) if total > 0 else 0.0
