@@ -18,12 +18,13 @@ from augment_ru.draws import Ints
 from augment_ru.script import Span
 
 Codes = npt.NDArray[np.uint32]
-Flags = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.uint16]
 Mask = npt.NDArray[np.bool_]
 
-KNOWN, WORD, DIGIT, JOINER, SPACE, BREAK, CLUSTER, ATOM = (np.uint8(1 << bit) for bit in range(8))
+KNOWN, WORD, DIGIT, JOINER, SPACE, BREAK, CLUSTER, ATOM, SIGN = (np.uint16(1 << bit) for bit in range(9))
 """Bits of a code point's class: seen before; part of a word; a decimal digit; joins two parts of a word;
-white space within a line; ends a sentence or a line; may stand inside a grapheme cluster; hints at an atom."""
+white space within a line; ends a sentence or a line; may stand inside a grapheme cluster; hints at an atom;
+may belong to a number, or spell out a line feed."""
 
 _SEPARATOR = "\n"
 _JOINERS = "-‐‑'’ʼ.,:/·_\u00ad"
@@ -32,13 +33,13 @@ _ATOM_HINTS = "@#.:\\<&`{%"
 _BACKSLASH = ord("\\")
 _MARKUP = np.array([ord(sign) for sign in "\\<&`{%"], dtype=np.uint32)
 _ESCAPED = "nrt"
-_SIGNS = np.array([ord(sign) for sign in "+-−±№#$€₽£₴¥%‰°"], dtype=np.uint32)
+_SIGNS = "+-−±№#$€₽£₴¥%‰°"
 _DEGREE = ord("°")
 _LONGEST_UNIT = 8
 _GROUP = 3
 """Digits of a thousand."""
 
-_classes: Flags = np.zeros(0x110000, dtype=np.uint8)
+_classes: Flags = np.zeros(0x110000, dtype=np.uint16)
 """The class of each code point that was seen; 0 is not seen yet. Filling it in twice changes nothing."""
 
 
@@ -70,6 +71,7 @@ def _classify(code: int) -> int:
         BREAK: char in _ENDS,
         CLUSTER: category[0] == "M" or _within(code, _CLUSTERED),
         ATOM: char in _ATOM_HINTS,
+        SIGN: char in _SIGNS or char == "\\",
     }
     return int(KNOWN) | sum(int(bit) for bit, holds in bits.items() if holds)
 
@@ -117,9 +119,6 @@ def words(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
         inside[joiners[joined]] = True
     _join_signs(codes, flags, inside)
     _join_thousands(flags, inside)
-    for backslash in np.flatnonzero(codes == _BACKSLASH).tolist():
-        if chr(codes[backslash + 1]) in _ESCAPED:
-            inside[backslash + 1] = False
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1  # the last code is a line feed: each start has a stop
     if inside.size and inside[0]:
         edges = np.concatenate([[0], edges])
@@ -127,21 +126,25 @@ def words(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
 
 
 def _join_signs(codes: Codes, flags: Flags, inside: Mask) -> None:
-    """Count the signs at a number as its own: «−15», «№7», «$5», «50%», «25°»."""
-    digit = (flags & DIGIT) != 0
-    for place in np.flatnonzero(np.isin(codes, _SIGNS)).tolist():
+    r"""Count the signs at a number as its own: «−15», «№7», «$5», «50%», «25°»; and «\n» as no letter."""
+    for place in np.flatnonzero(flags & SIGN).tolist():
+        sign, following = chr(codes[place]), int(place) + 1
+        if sign == "\\":
+            inside[following] &= chr(codes[following]) not in _ESCAPED
+            continue
         before = place > 0 and bool(inside[place - 1])
-        if (digit[place + 1] and not before) or (before and digit[place - 1] and chr(codes[place]) not in "+-−±№#"):
+        if (flags[following] & DIGIT and not before) or (before and flags[place - 1] & DIGIT and sign not in "+-−±№#"):
             inside[place] = True
 
 
 def _with_units(codes: Codes, flags: Flags, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """The words, with a number and the abbreviated unit after it as one: «25 м/с», «−15 °C», «2,5 кг»."""
     joined: list[int] = []
-    numbers = np.flatnonzero((flags[starts] & DIGIT) | (flags[np.maximum(stops, 1) - 1] & DIGIT))
+    numbers = np.flatnonzero((flags[starts] | flags[stops - 1]) & DIGIT)
+    numbers = numbers[(flags[stops[numbers]] & SPACE) != 0]
     for word in numbers.tolist():
         stop = int(stops[word])
-        if word + 1 < starts.size and flags[stop] & SPACE:
+        if word + 1 < starts.size:
             degree = int(codes[stop + 1] == _DEGREE)
             following = int(starts[word + 1])
             if following == stop + 1 + degree and stops[word + 1] - following <= _LONGEST_UNIT:
