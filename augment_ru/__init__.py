@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from augment_ru.doc import Batch, Doc, Token
     from augment_ru.draws import Rng, Streams
     from augment_ru.errors import AugmentError
-    from augment_ru.records import Record, Task
+    from augment_ru.records import Record
     from augment_ru.result import Result
     from augment_ru.script import Change, Edit, Script, Span
+    from augment_ru.task import Task
 
 __version__ = "0.1.0"
 
@@ -26,7 +27,8 @@ _HOME = {
     "doc": ("Batch", "Doc", "Token"),
     "draws": ("Rng", "Streams"),
     "errors": ("AugmentError",),
-    "records": ("Record", "Task"),
+    "records": ("Record",),
+    "task": ("Task",),
     "result": ("Result",),
     "script": ("Change", "Edit", "Script", "Span"),
 }

@@ -17,13 +17,15 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.legality import legal
 from augment_ru.prepare import CHUNK_CHARACTERS, CHUNK_ROWS, Prepared, chunks, prepare, prepare_texts
 from augment_ru.proposals import Applied, apply
-from augment_ru.records import Record, Task, generic, recognise
-from augment_ru.records import task as task_of
+from augment_ru.protect import Protector
+from augment_ru.records import Record
 from augment_ru.result import NO_SPANS, Result, Run, Verdict
-from augment_ru.rules import Constraint, Protector
+from augment_ru.rules import Constraint
 from augment_ru.rules import constraint as constraint_of
 from augment_ru.script import Script, Span
 from augment_ru.search import SCHEDULES, Counts, Found, Gate, Plain, Plan, Similarity, cut
+from augment_ru.task import Task, generic, recognise
+from augment_ru.task import task as task_of
 
 _MOST_CANDIDATES = 1000
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from augment_ru.annotate import Natasha
 from augment_ru.data import folder
 from augment_ru.errors import AugmentError
-from augment_ru.rules import Constraint, Example, Protector, constraint_paths, name_of, read_constraint
+from augment_ru.protect import Protector
+from augment_ru.rules import Constraint, Example, constraint_paths, name_of, read_constraint
 from augment_ru.script import Span
 
 _HEADER = ("source", "licen")

@@ -14,9 +14,10 @@ from augment_ru.characters import decode
 from augment_ru.legality import Drop, legal
 from augment_ru.prepare import Prepared, prepare
 from augment_ru.proposals import Proposals
-from augment_ru.records import Record, generic
+from augment_ru.records import Record
 from augment_ru.result import Result
 from augment_ru.script import Edit, Span
+from augment_ru.task import generic
 
 _SHOWN = 200
 """Changes listed for one attack; a long text has thousands."""

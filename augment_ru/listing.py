@@ -8,8 +8,8 @@ from typing import Any
 
 from augment_ru import registry
 from augment_ru.augmenter import similarity_of
-from augment_ru.records import task
 from augment_ru.rules import constraint, constraint_paths
+from augment_ru.task import task
 
 KINDS = ("attacks", "constraints", "similarities", "tasks")
 

@@ -16,10 +16,11 @@ from augment_ru.errors import AugmentError
 from augment_ru.files import Advance, opened, progress, replacing
 from augment_ru.json_lines import Line, encoded, lines, parsed
 from augment_ru.prepare import chunks, prepare
-from augment_ru.records import Record, Task, generic, recognise
-from augment_ru.records import task as task_of
+from augment_ru.records import Record
 from augment_ru.result import Result, original
 from augment_ru.search import Counts
+from augment_ru.task import Task, generic, recognise
+from augment_ru.task import task as task_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from augment_ru.annotate import Annotator
 from augment_ru.doc import Batch, Doc
 from augment_ru.draws import Ints, Keys, digests
 from augment_ru.errors import AugmentError
-from augment_ru.records import Record, Task, generic
-from augment_ru.rules import Protector
+from augment_ru.protect import Protector
+from augment_ru.records import Record
 from augment_ru.script import Span
+from augment_ru.task import Task, generic
 
 _SURROGATES = 0xD800 >> 11
 CHUNK_ROWS = 1024

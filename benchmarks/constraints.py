@@ -19,7 +19,8 @@ from typing import Any
 
 from augment_ru.annotate import Natasha
 from augment_ru.doc import Doc
-from augment_ru.rules import Protector, constraint
+from augment_ru.protect import Protector
+from augment_ru.rules import constraint
 from augment_ru.script import Span
 
 GOLD = Path(__file__).resolve().parent.parent / "tests" / "gold"

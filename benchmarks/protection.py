@@ -14,9 +14,9 @@ from typing import Any
 
 from augment_ru import registry
 from augment_ru.augmenter import Augmenter
-from augment_ru.records import generic, task
 from augment_ru.result import Result
 from augment_ru.search import SCHEDULES
+from augment_ru.task import generic, task
 from constraints import GOLD, rows
 
 STREWN = ("😂", "👨‍👩‍👧", "🇷🇺", "и́", "ё", "\n", "  ", "\u00a0", "не", "XIX", "«Ё»", "5 км", "1️⃣")

@@ -23,8 +23,8 @@ from rich.table import Table
 from augment_ru import Augmenter
 from augment_ru.annotate import Natasha
 from augment_ru.prepare import prepare_texts
-from augment_ru.records import generic
 from augment_ru.registry import names
+from augment_ru.task import generic
 
 SEED_SENTENCES = (
     "Кошка тихо спит на подоконнике, а на улице идёт дождь.",

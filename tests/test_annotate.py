@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from augment_ru import AugmentError, Doc
 from augment_ru.annotate import Natasha, annotator, closed
 from augment_ru.doc import LAYERS
-from augment_ru.rules import as_spacy
+from augment_ru.protect import as_spacy
 from strategies import SENTENCES, texts
 
 ALL = frozenset(LAYERS)
@@ -49,7 +49,7 @@ def test_entities_are_those_of_natashas_own_call() -> None:
 
 
 def test_a_long_text_goes_in_pieces_with_the_same_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
-    from augment_ru import annotate as module  # noqa: PLC0415  (the size is patched)
+    from augment_ru import networks as module  # noqa: PLC0415  (the size is patched)
 
     text = " ".join(SENTENCES[:4] * 5)
     expected = annotate([text], ALL)

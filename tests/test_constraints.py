@@ -18,9 +18,10 @@ from augment_ru.check import rule_problems
 from augment_ru.errors import AugmentError
 from augment_ru.functions.referents import listed
 from augment_ru.lexical import Lexicon, is_lexical
-from augment_ru.records import Task
-from augment_ru.rules import Protector, constraint, constraint_paths, read_constraint
+from augment_ru.protect import Protector
+from augment_ru.rules import constraint, constraint_paths, read_constraint
 from augment_ru.search import SCHEDULES
+from augment_ru.task import Task
 
 
 def _benchmark() -> ModuleType:

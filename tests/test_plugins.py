@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from augment_ru import Edit
-from augment_ru.records import Task
+from augment_ru.task import Task
 
 @dataclass(frozen=True)
 class Shout:

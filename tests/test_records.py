@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Record, Result
 from augment_ru.json_lines import MAX_LINE, encoded, lines, located, parsed
-from augment_ru.records import generic, recognise, task
 from augment_ru.registry import names
+from augment_ru.task import generic, recognise, task
 from strategies import texts
 
 MULTIQ = {

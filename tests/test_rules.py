@@ -9,7 +9,8 @@ import pytest
 from augment_ru import Augmenter, AugmentError, Span
 from augment_ru.check import dictionary_problems, problems, rule_problems
 from augment_ru.data import folder
-from augment_ru.rules import Example, Protector, constraint, constraint_paths, occurrences, read_constraint
+from augment_ru.protect import Protector, occurrences
+from augment_ru.rules import Example, constraint, constraint_paths, read_constraint
 
 GOOD = """
 why = "Цена — ответ на вопрос."

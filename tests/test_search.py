@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Script
 from augment_ru.prepare import prepare_texts
-from augment_ru.records import generic
 from augment_ru.search import SCHEDULES, Counts
+from augment_ru.task import generic
 from strategies import ATTACKS, SENTENCES, texts
 
 TEXT = "Кошка тихо спит на тёплом окне, а собака громко лает во дворе на соседа."

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from augment_ru.annotate import RUSSIAN, morphology
+from augment_ru.lemmas import RUSSIAN, morphology
 
 NAMES = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
 """pymorphy3's grammemes of proper names, and the label of each."""

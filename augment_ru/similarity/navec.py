@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru import characters
-from augment_ru.annotate import embedding
 from augment_ru.data import dictionary
 from augment_ru.draws import Floats, Ints
+from augment_ru.networks import embedding
 
 Vectors = npt.NDArray[np.float32]
 

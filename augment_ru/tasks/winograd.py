@@ -3,7 +3,7 @@
 The label is read off names, the pronoun, the nouns it may stand for and the verbs that agree: all of them stay.
 """
 
-from augment_ru.records import Task
+from augment_ru.task import Task
 
 TASK = Task(
     name="winograd",

@@ -1,0 +1,141 @@
+"""The models of the natasha package: entities, parts of speech and syntax of texts that are split into words."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_TOKENS_AT_ONCE = 512  # measured: the models' matrices stay in the cache
+
+
+@dataclass(frozen=True, slots=True)
+class _Network:
+    """One of slovnet's models with the tables that encode its input and decode its output."""
+
+    model: Any
+    encode: Callable[[str], tuple[int, int]]
+    pad: tuple[int, int]
+    labels: list[str]
+
+    def encoded(self, sentences: Sequence[Sequence[str]]) -> Iterator[npt.NDArray[np.float32]]:
+        """The encoder's output for each sentence, shape (words, dimensions).
+
+        A long sentence goes in pieces, each with as many words around it as the encoder looks at.
+        """
+        reach = sum(layer.conv.padding for layer in self.model.encoder.layers)
+        pieces = [
+            (words[max(start - reach, 0) : start + _TOKENS_AT_ONCE + reach], min(start, reach), start)
+            for words in sentences
+            for start in range(0, max(len(words), 1), _TOKENS_AT_ONCE)
+        ]
+        outputs = self._encoded_pieces([words for words, _, _ in pieces])
+        queue = zip(pieces, outputs, strict=True)
+        for words in sentences:
+            parts = []
+            for _ in range(0, max(len(words), 1), _TOKENS_AT_ONCE):
+                (_, before, start), output = next(queue)
+                parts.append(output[before : before + min(_TOKENS_AT_ONCE, len(words) - start)])
+            yield np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+    def _encoded_pieces(self, pieces: Sequence[Sequence[str]]) -> Iterator[npt.NDArray[np.float32]]:
+        """The encoder's output for each piece: several pieces in one sequence, a masked gap between them."""
+        start = 0
+        while start < len(pieces):
+            stop, size = start, 0
+            while stop < len(pieces) and (stop == start or size + len(pieces[stop]) < _TOKENS_AT_ONCE):
+                size += len(pieces[stop]) + 1
+                stop += 1
+            pairs = [self.pad]
+            for words in pieces[start:stop]:
+                pairs += map(self.encode, words)
+                pairs.append(self.pad)
+            ids, shapes = np.array(pairs).T[:, None]
+            gaps = ids == self.pad[0]
+            inputs = self.model.emb(ids, shapes)
+            inputs[gaps] = 0
+            outputs = self.model.encoder(inputs, gaps)[0]
+            at = 1
+            for words in pieces[start:stop]:
+                yield outputs[at : at + len(words)]
+                at += len(words) + 1
+            start = stop
+
+
+@cache
+def _network(kind: str) -> _Network:
+    """One of natasha's models, loaded once a process."""
+    import natasha  # noqa: PLC0415  (half a second)
+    from slovnet.shape import word_shape  # noqa: PLC0415
+
+    maker = {
+        "ner": natasha.NewsNERTagger,
+        "morph": natasha.NewsMorphTagger,
+        "syntax": natasha.NewsSyntaxParser,
+    }
+    infer = maker[kind](embedding()).infer
+    words, shapes = infer.encoder.words_vocab, infer.encoder.shapes_vocab
+
+    @lru_cache(maxsize=50_000)
+    def encode(word: str) -> tuple[int, int]:
+        return words.encode(word.lower()), shapes.encode(word_shape(word))
+
+    labels = infer.decoder.rels_vocab if kind == "syntax" else infer.decoder.tags_vocab
+    return _Network(infer.model, encode, (words.pad_id, shapes.pad_id), list(labels.items))
+
+
+@cache
+def embedding() -> Any:  # noqa: ANN401  (navec has no types)
+    """The navec vectors of the natasha package: 250,000 words of news, 300 dimensions, loaded once."""
+    from natasha.data import NEWS_EMBEDDING  # noqa: PLC0415
+    from navec import Navec  # noqa: PLC0415
+
+    return Navec.load(NEWS_EMBEDDING)
+
+
+def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The entity of each word, `B-PER`, `I-PER`, …, or "" for none: as slovnet's own call decides."""
+    network = _network("ner")
+    model, labels = network.model, ["" if label == "O" else label for label in network.labels]
+    scores = [model.head(outputs) for outputs in network.encoded(texts)]
+    found: list[list[str]] = [[] for _ in texts]
+    order = sorted((index for index, row in enumerate(scores) if len(row)), key=lambda index: len(scores[index]))
+    for first in range(0, len(order), 128):
+        chunk = order[first : first + 128]
+        longest = len(scores[chunk[-1]])
+        emissions = np.zeros((len(chunk), longest, len(labels)), dtype=np.float32)
+        mask = np.zeros((len(chunk), longest), dtype=np.bool_)
+        for place, index in enumerate(chunk):
+            emissions[place, : len(scores[index])] = scores[index]
+            mask[place, : len(scores[index])] = True
+        for index, tags in zip(chunk, model.head.crf.decode(emissions, mask), strict=True):
+            found[index] = [labels[tag] for tag in tags]
+    return found
+
+
+def tags(sentences: list[list[str]]) -> list[list[str]]:
+    """The part of speech and features of each word, `NOUN|Case=Nom|…`."""
+    network = _network("morph")
+    labels = network.labels
+    return [[labels[tag] for tag in network.model.head(outputs).argmax(-1)] for outputs in network.encoded(sentences)]
+
+
+def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
+    """The head (its number in the sentence; its own for a root) and relation of each word."""
+    network = _network("syntax")
+    model, labels = network.model, network.labels
+    trees: list[list[tuple[int, str]]] = []
+    for outputs in network.encoded(sentences):
+        size = len(outputs)
+        mask = np.ones((1, size), dtype=np.bool_)
+        heads = model.head.decode(model.head(outputs[None]), mask)
+        relations = model.rel.decode(model.rel(outputs[None], heads), mask)[0]
+        trees.append(
+            [
+                (place if head == 0 else int(head) - 1, labels[relation])
+                for place, (head, relation) in enumerate(zip(heads[0], relations, strict=True))
+            ]
+        )
+    return trees
