@@ -1,5 +1,6 @@
 """Documents cannot lie: their examples run, and print what they say."""
 
+import ast
 import contextlib
 import io
 import re
@@ -53,3 +54,28 @@ def test_everything_that_can_be_named_is_documented() -> None:
     assert all(f"## {name}" in attacks for name in names("attacks"))
     assert all(f"`{name}`" in formats for name in names("tasks"))
     assert all(f"`{name}`" in readme for name in constraint_paths())
+
+
+def imports_of(path: Path) -> set[str]:
+    """The modules of the package that a file imports, late imports too."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "augment_ru":
+            inner = node.module.removeprefix("augment_ru").strip(".")
+            found |= {inner} if inner else {alias.name for alias in node.names}
+    return found
+
+
+def test_a_module_imports_only_modules_above_it_in_the_list() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    listed = BLOCK.search(text, text.index("## Module order"))
+    assert listed
+    order: dict[str, int] = {}
+    for number, line in enumerate(listed[2].split()):
+        order[line.strip(",:")] = number
+    package = ROOT / "augment_ru"
+    modules = {path for path in package.glob("*.py") if path.stem not in ("__init__", "__main__", "cli")}
+    assert {path.stem for path in modules} <= order.keys()
+    for path in modules:
+        for module in imports_of(path) & order.keys():
+            assert order[module] < order[path.stem], f"{path.stem} imports {module}"
