@@ -74,8 +74,22 @@ def prepare(
     """Annotate the texts of the records once, with all layers wanted, and find what is protected.
 
     Raises:
-        AugmentError: a record lacks a field, or has an offset that does not match.
+        AugmentError: a record lacks a field, or has an offset that does not match: which record and field.
     """
+    try:
+        return _prepared(records, protector_for, annotate, layers)
+    except AugmentError:
+        for record in records:
+            record.check()  # names the record, if it was one
+        raise
+
+
+def _prepared(
+    records: Sequence[Record],
+    protector_for: Callable[[Task], Protector],
+    annotate: Annotator,
+    layers: frozenset[str],
+) -> Prepared:
     fields = [name for record in records for name in record.task.fields]
     owners = np.repeat(np.arange(len(records)), [len(record.task.fields) for record in records])
     texts = [record.text(name) for record in records for name in record.task.fields]

@@ -16,6 +16,9 @@ from augment_ru.protect import occurrences
 from augment_ru.script import Edit, Script, Span
 from augment_ru.task import AnswerOffsets, Task
 
+_SHOWN = 60
+"""Characters of a record's key in a message."""
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -57,6 +60,19 @@ class Record:
         if isinstance(identity, str | int) and identity != "":
             return f"id:{identity}"
         return "text:" + "\x1f".join([str(self.values.get(name)) for name in self.task.fields])
+
+    def check(self) -> None:
+        """Nothing, if the record has its texts and its places match them.
+
+        Raises:
+            AugmentError: it does not: which record, which field, and why.
+        """
+        try:
+            self.texts()
+            self.anchors()
+        except AugmentError as error:
+            key = self.key
+            raise AugmentError(f"record {key if len(key) <= _SHOWN else key[:_SHOWN] + '…'}: {error}") from error
 
     def anchors(self) -> "Anchors":
         """The spans that the task itself names, and the borders between options.

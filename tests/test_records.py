@@ -110,6 +110,12 @@ def test_a_row_that_contradicts_itself_is_refused(row: dict[str, Any], message: 
         perturbed(row, "case")
 
 
+def test_an_error_names_the_record() -> None:
+    rows = [RWSD, {**RWSD, "idx": 77, "target": {"span1_text": "x", "span1_index": 50}}]
+    with pytest.raises(AugmentError, match=r"record id:77: target\.span1_index: word 50"):
+        list(Augmenter("case", constraints=(), similarity="none").records(rows))
+
+
 @pytest.mark.parametrize("name", names("tasks"))
 def test_each_task_is_recognised_by_its_own_fields(name: str) -> None:
     known = task(name)
