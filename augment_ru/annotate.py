@@ -22,6 +22,9 @@ from augment_ru.truecase import truecased
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 """What pymorphy3 may be asked about: it fails on characters that have no name."""
 _ESCAPES = re.compile(r"\\[nrt]")
+_EMOJI = re.compile(
+    "[\u200d\ufe0e\ufe0f\u20e3\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff\U000e0020-\U000e007f]+"
+)
 _STRESS = "\u0300\u0301"
 
 
@@ -114,7 +117,7 @@ class _Part:
     def of(cls, text: str) -> "_Part":
         from razdel import tokenize  # noqa: PLC0415  (loaded only where texts are annotated)
 
-        read, origin = _readable(text)
+        read, origin = readable(text)
         tokens = list(tokenize(read))
         places = [(token.start, token.stop) for token in tokens]
         if origin is not None:
@@ -136,28 +139,39 @@ class _Part:
             first = last
 
 
-def _readable(text: str) -> tuple[str, list[int] | None]:
-    r"""The text composed and without stress marks, and the place of each character of it in the text.
+def readable(text: str) -> tuple[str, list[int] | None]:
+    r"""The text composed, without stress marks, emoji apart from words; and the place of each character of it.
 
     A line feed that is spelt out, as TAPE's MultiQ does («\nКазань»), is read as spaces.
     """
     if "\\" in text:
         text = _ESCAPES.sub("  ", text)
-    if unicodedata.is_normalized("NFC", text) and not any(mark in text for mark in _STRESS):
+    emoji = [match.span() for match in _EMOJI.finditer(text)]
+    if not emoji and unicodedata.is_normalized("NFC", text) and not any(mark in text for mark in _STRESS):
         return text, None
     pieces: list[str] = []
     origin: list[int] = []
     at = 0
-    while at < len(text):
-        stop = at + 1
-        while stop < len(text) and unicodedata.combining(text[stop]):
-            stop += 1
-        kept = "".join(char for char in text[at:stop] if char not in _STRESS or stop - at == 1)
-        piece = unicodedata.normalize("NFC", kept)
-        pieces.append(piece)
-        origin += [at] * len(piece)
+    for start, stop in [*emoji, (len(text), len(text))]:
+        for first, piece in _composed(text, at, start):
+            pieces.append(piece)
+            origin += [first] * len(piece)
+        if start < stop:
+            pieces += (" ", text[start:stop], " ")
+            origin += (start, *range(start, stop), stop)
         at = stop
     return "".join(pieces), [*origin, len(text)]
+
+
+def _composed(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
+    """The letters of a stretch with their marks composed, and where each stands; stress marks are left out."""
+    while start < stop:
+        after = start + 1
+        while after < stop and unicodedata.combining(text[after]):
+            after += 1
+        kept = "".join(char for char in text[start:after] if char not in _STRESS or after - start == 1)
+        yield start, unicodedata.normalize("NFC", kept)
+        start = after
 
 
 def _regroup(parts: Sequence[_Part], rows: list[list[Any]], *, heads: bool = False) -> list[list[Any]]:

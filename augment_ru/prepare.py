@@ -106,9 +106,20 @@ def _prepared(
         by_field = [{name: next(queue) for name in record.task.fields} for record in records]
         for record, spans in zip(records, _found(records, by_field, protectors), strict=True):
             anchors = record.anchors()
-            protected += [anchors.spans[name] + spans[name] for name in record.task.fields]
+            protected += [_outer(anchors.spans[name] + spans[name]) for name in record.task.fields]
             borders += [anchors.borders.get(name, []) for name in record.task.fields]
     return Prepared(records, fields, owners, keys, Batch(texts, docs, protected, borders, annotate))
+
+
+def _outer(spans: Sequence[Span]) -> list[Span]:
+    """The spans in order, without those that lie within one of the same label."""
+    kept: list[Span] = []
+    reach: dict[str, int] = {}
+    for span in sorted(spans, key=lambda span: (span.start, -span.stop)):
+        if span.stop > reach.get(span.label, -1):
+            reach[span.label] = span.stop
+            kept.append(span)
+    return kept
 
 
 def _found(

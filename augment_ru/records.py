@@ -4,7 +4,9 @@ A row read from JSON keeps its own characters: only the values that change are r
 numbers, escapes, key order and whatever else the line holds stay byte for byte.
 """
 
+import ast
 import copy
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -78,8 +80,13 @@ class Record:
         """The spans that the task itself names, and the borders between options.
 
         Raises:
-            AugmentError: an annotated offset does not match its segment.
+            AugmentError: an annotated offset does not match its segment, or a list of the task is none.
         """
+        for name in self.task.lists:
+            try:
+                listed(self.values.get(name))
+            except AugmentError as error:
+                raise AugmentError(f"field '{name}': {error}") from error
         spans: dict[str, list[Span]] = {name: [] for name in self.task.fields}
         borders: dict[str, list[int]] = {}
         for place in self.places():
@@ -125,6 +132,34 @@ class Record:
                         where = f"{words.field}.{number_key}"
                         span = _word_span(where, first, len(str(target.get(key, "")).split()), text, words.label)
                         yield Place(words.text, span, (words.field, number_key), words=True)
+
+
+_APART = re.compile(r"""(?<=['"])\s+(?=['"])""")
+
+
+def listed(value: object) -> list[str]:
+    """The texts of a list, or of its string form in old files, which is read and never run.
+
+    >>> listed("['Катя', 'Машу']"), listed("['Катя' 'Машу']"), listed(None)
+    (['Катя', 'Машу'], ['Катя', 'Машу'], [])
+
+    Raises:
+        AugmentError: the value is neither.
+    """
+    read = value
+    if isinstance(value, str):
+        for reader in (json.loads, ast.literal_eval):
+            try:
+                read = reader(_APART.sub(", ", value))
+                break
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                continue
+    if read is None:
+        return []
+    if isinstance(read, str) or not isinstance(read, Sequence) or not all(isinstance(one, str) for one in read):
+        shown = repr(value)
+        raise AugmentError(f"{shown if len(shown) <= _SHOWN else shown[:_SHOWN] + '…'} is no list of texts")
+    return [one.strip() for one in read if one.strip()]
 
 
 class Anchors(NamedTuple):

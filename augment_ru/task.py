@@ -40,6 +40,7 @@ class Task:
         id: the field that tells rows apart, if there is one.
         constraints: the constraints that hold by default.
         options: the text fields that hold «(A) … (B) …»; the markers survive, each option stays its own.
+        lists: the fields that must be lists of texts, or the string form of one.
         answers, words: fields whose places follow the text.
     """
 
@@ -51,6 +52,7 @@ class Task:
     options: tuple[str, ...] = ()
     answers: tuple[AnswerOffsets, ...] = ()
     words: tuple[WordSpans, ...] = ()
+    lists: tuple[str, ...] = ()
 
     @property
     def anchored(self) -> bool:

@@ -16,9 +16,9 @@ from augment_ru.annotate import Natasha
 from augment_ru.augmenter import Augmenter
 from augment_ru.check import rule_problems
 from augment_ru.errors import AugmentError
-from augment_ru.functions.referents import listed
 from augment_ru.lexical import Lexicon, is_lexical
 from augment_ru.protect import Protector
+from augment_ru.records import listed
 from augment_ru.rules import constraint, constraint_paths, read_constraint
 from augment_ru.search import SCHEDULES
 from augment_ru.task import Task
@@ -104,8 +104,34 @@ def test_a_name_in_one_text_is_known_in_all_texts_of_the_record() -> None:
 
 def test_options_are_read_and_never_run() -> None:
     assert listed(["Катя", "Машу"]) == listed("['Катя', 'Машу']") == listed('["Катя", "Машу"]') == ["Катя", "Машу"]
-    for hostile in ("__import__('os').getcwd()", "[" * 10_000, "{'a': 1}", "", None, 5, "[1, 2]"):
-        assert listed(hostile) == []
+    assert listed("['Книга' 'войне']") == listed("['Книга'\n 'войне']") == ["Книга", "войне"]
+    assert listed(None) == listed("[]") == []
+    for hostile in ("__import__('os').getcwd()", "[" * 10_000, "{'a': 1}", "", 5, "[1, 2]", "Книга, войне", [["x"]]):
+        with pytest.raises(AugmentError, match="is no list of texts"):
+            listed(hostile)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "record", "expected"),
+    [
+        ("named_entities", "🔥Москва🔥 и 😀Иван😀", {}, ["Москва", "Иван"]),
+        ("negation", "😀не😀люблю это", {}, ["не"]),
+        ("jeopardy", "🔥ЭТОТ ФИЛЬМ🔥 сняли", {}, ["ЭТОТ", "ЭТОТ ФИЛЬМ"]),
+        ("multihop", "мы были с парижем вчера, Ян", {"bridge_answers": ["Париж"]}, ["парижем"]),
+        ("multihop", "Пётр пришёл.", {"bridge_answers": ["Пётр"]}, ["Пётр"]),
+        ("multihop", "усы в инее, Ян", {"bridge_answers": ["Уса"]}, []),
+        (
+            "referents",
+            "Кни́га о ла́мпе, кото́рая упала",
+            {"options": ["Книга", "лампе"], "reference": "которая"},
+            ["Кни́га", "ла́мпе", "кото́рая", "упала"],
+        ),
+    ],
+)
+def test_emoji_stress_marks_and_decomposed_letters_hide_nothing(
+    name: str, text: str, record: dict[str, Any], expected: list[str]
+) -> None:
+    assert list(dict.fromkeys(found for found, _ in _protected(name, text, **record))) == expected
 
 
 def test_rwsd_rows_name_their_referents_in_target() -> None:

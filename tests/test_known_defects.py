@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from augment_ru import Augmenter, Result
+from augment_ru import Augmenter, AugmentError, Result
 from augment_ru.attack import make
 from augment_ru.data import dictionary_path, rows
 from augment_ru.search import SCHEDULES
@@ -69,8 +69,8 @@ def test_08_data_is_never_evaluated() -> None:
         "answer": "окна",
         "label": 1,
     }
-    (result,) = Augmenter("case", similarity="none").records([row])
-    assert result.row()["options"] == row["options"]
+    with pytest.raises(AugmentError, match=r"field 'options': .*is no list of texts"):
+        list(Augmenter("case", similarity="none").records([row]))
 
 
 def test_10_one_word_is_not_spoilt_alike_in_every_row_and_the_callers_random_state_stays() -> None:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from augment_ru.annotate import readable
 from augment_ru.functions._words import Reading, readings
 from augment_ru.script import Span
 
@@ -42,15 +43,16 @@ def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
     """Where the phrases stand as whole words, in any form and letter case.
 
     A capitalised word in another form must keep its capital: «Уса» stands in «по Усе», not in «усы в инее»;
-    in a text without capitals it need not.
+    in a text without capitals it need not, nor where the form is a name by itself («с парижем»).
 
     >>> text = "Кама впадает в Волгу. Берега Камы круты, завод «Камаз» стоит."
     >>> [text[span.start : span.stop] for span in mentions(text, ["Кама"], "MAIN")]
     ['Кама', 'Камы']
     """
+    text, origin = readable(text)
     there = words(text)
     free = not any(word.text[0].isupper() for word in there)
-    for phrase in dict.fromkeys(phrases):
+    for phrase in dict.fromkeys(readable(phrase)[0] for phrase in phrases):
         wanted = words(phrase)
         if not wanted:
             continue
@@ -63,7 +65,8 @@ def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
             if not all(_is(one.text, form.text, free=free) for one, form in zip(wanted, run, strict=True)):
                 continue
             if gaps == [text[left.stop : right.start].strip() for left, right in pairwise(run)]:
-                yield Span(run[0].start, run[-1].stop, label)
+                start, stop = run[0].start, run[-1].stop
+                yield Span(origin[start], origin[stop], label) if origin else Span(start, stop, label)
 
 
 def outermost(spans: Iterable[Span]) -> list[Span]:
@@ -79,9 +82,14 @@ def _is(word: str, form: str, *, free: bool) -> bool:
     """Whether `form` is `word` in any form."""
     if word == form or _folded(word) == _folded(form):
         return True
-    if word[0].isupper() and not (form[0].isupper() or free):
+    if word[0].isupper() and not (form[0].isupper() or free or _is_name(form)):
         return False
     return word[0].casefold() == form[0].casefold() and inflected(_folded(word), _folded(form))
+
+
+def _is_name(form: str) -> bool:
+    """Whether the likeliest reading of a word in lower case is a name."""
+    return any(reading.name for reading in readings(form)[:1])
 
 
 @lru_cache(maxsize=100_000)

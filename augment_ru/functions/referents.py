@@ -1,14 +1,14 @@
 """Who may be meant: the anaphor, its possible antecedents, and the verbs that agree with them."""
 
-import ast
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from augment_ru.annotate import readable
 from augment_ru.doc import Doc, Token
 from augment_ru.functions._forms import mentions
 from augment_ru.functions._words import Reading, readings
+from augment_ru.records import listed
 from augment_ru.script import Span
 
 _GENDERS = frozenset({"masc", "femn", "neut"})
@@ -33,31 +33,12 @@ def _asked(record: Mapping[str, Any]) -> tuple[list[str], str]:
     target = record.get("target")
     if isinstance(target, Mapping) and "options" not in record:
         pronouns = [word for word in str(target.get("span2_text", "")).split() if _is_pronoun(word)]
-        return listed([target.get("span1_text")]), pronouns[0].strip(",.!?") if pronouns else ""
-    return listed(record.get("options")), str(record.get("reference") or "").strip()
+        return listed([str(target.get("span1_text") or "")]), pronouns[0].strip(",.!?") if pronouns else ""
+    return listed(record.get("options")), readable(str(record.get("reference") or "").strip())[0]
 
 
 def _is_pronoun(word: str) -> bool:
     return any(reading.pos == "NPRO" or "Anph" in reading.grammemes for reading in readings(word.strip(",.!?")))
-
-
-def listed(options: object) -> list[str]:
-    """The options: of a list, or of its string form in old files, which is read and never run.
-
-    >>> listed("['Катя', 'Машу']"), listed('["Катя"]'), listed("__import__('os')")
-    (['Катя', 'Машу'], ['Катя'], [])
-    """
-    if isinstance(options, str):
-        for read in (json.loads, ast.literal_eval):
-            try:
-                value = read(options)
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
-                continue
-            return listed(value) if not isinstance(value, str) else [value]
-        return []
-    if isinstance(options, Sequence):
-        return [option.strip() for option in options if isinstance(option, str) and option.strip()]
-    return []
 
 
 def _spans(doc: Doc, options: Sequence[str], reference: str) -> Iterator[Span]:

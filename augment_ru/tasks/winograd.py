@@ -8,6 +8,7 @@ from augment_ru.task import Task
 TASK = Task(
     name="winograd",
     fields=("text",),
+    lists=("options",),
     keys=frozenset({"text", "answer", "label", "options", "reference"}),
     constraints=("named_entities", "referents"),
 )
