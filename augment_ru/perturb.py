@@ -18,6 +18,7 @@ from augment_ru.json_lines import Line, encoded, lines, parsed
 from augment_ru.prepare import chunks, prepare
 from augment_ru.records import Record
 from augment_ru.result import Result, original
+from augment_ru.rewrite import refuse_twice
 from augment_ru.search import Counts
 from augment_ru.task import Task, generic, recognise
 from augment_ru.task import task as task_of
@@ -214,11 +215,8 @@ def _record(line: Line, job: Job, task: Task | None) -> Record:
     record = Record(values, job.with_fields(task), text)
     record.texts()
     record.anchors()
-    if job.meta != "none" and "augment" in values:
-        raise AugmentError(
-            "the row has a field 'augment' already (an output of perturb?); "
-            "use --meta none, or --attack A+B to do one attack after another"
-        )
+    if job.meta != "none":
+        refuse_twice(values)
     return record
 
 

@@ -5,17 +5,15 @@ numbers, escapes, key order and whatever else the line holds stay byte for byte.
 """
 
 import ast
-import copy
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
-from augment_ru.json_lines import encoded, encoded_row, located
 from augment_ru.protect import occurrences
-from augment_ru.script import Edit, Script, Span
+from augment_ru.script import Script, Span
 from augment_ru.task import AnswerOffsets, Task
 
 _SHOWN = 60
@@ -271,64 +269,3 @@ def _table(value: object, where: str) -> Mapping[str, Any]:
 def _kind(value: object) -> str:
     kinds = {type(None): "nothing", bool: "a truth value", int: "a number", float: "a number", str: "a text"}
     return kinds.get(type(value), "a list" if isinstance(value, Sequence) else "an object")
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """The values of a row that are new: path to value; and the metadata that is added, if any."""
-
-    values: Mapping[tuple[str | int, ...], Any]
-    metadata: Mapping[str, Any] | None = None
-    key: str = field(default="augment")
-
-
-def written(record: Record, changed: Changed) -> str:
-    """The row as a JSON line: the line it was read from, with only the new values replaced.
-
-    Raises:
-        AugmentError: the row has a field of the metadata's name already.
-    """
-    if changed.metadata is not None and changed.key in record.values:
-        raise _twice(changed.key)
-    line = record.line if record.line is not None else encoded_row(record.values)
-    edits = []
-    for path, value in changed.values.items():
-        start, stop = located(line, path)
-        edits.append(Edit(start, stop, encoded(value, like=line[start:stop])))
-    if changed.metadata is not None:
-        end = line.rindex("}")
-        comma = ", " if record.values else ""
-        edits.append(Edit(end, end, f"{comma}{encoded(changed.key)}: {encoded(changed.metadata)}"))
-    return Script(line, edits).text
-
-
-def _twice(key: str) -> AugmentError:
-    return AugmentError(
-        f"the row has a field '{key}' already (an output of perturb?); rename it, use --meta none, "
-        f"or --attack A+B to do one attack after another"
-    )
-
-
-def replaced(record: Record, changed: Changed) -> dict[str, Any]:
-    """The row as a dictionary, with the new values, sharing nothing with the record.
-
-    Raises:
-        AugmentError: the row has a field of the metadata's name already.
-    """
-    if changed.metadata is not None and changed.key in record.values:
-        raise _twice(changed.key)
-    row: dict[str, Any] = copy.deepcopy(dict(record.values))
-    for path, value in changed.values.items():
-        row = _with(row, path, value)
-    if changed.metadata is not None:
-        row[changed.key] = changed.metadata
-    return row
-
-
-def _with(value: Any, path: Sequence[str | int], new: Any) -> Any:  # noqa: ANN401  (JSON values)
-    """A copy of the value with the one at the path replaced."""
-    if not path:
-        return new
-    changed: Any = list(value) if isinstance(value, list) else dict(value)
-    changed[path[0]] = _with(changed[path[0]], path[1:], new)
-    return changed

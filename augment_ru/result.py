@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.records import Changed, Record, replaced, written
+from augment_ru.records import Record
+from augment_ru.rewrite import Changed, replaced, written
 from augment_ru.script import Script, Span
 
 Status = Literal["perturbed", "unchanged", "rejected"]

@@ -1,0 +1,81 @@
+"""How a row is written back: its own line or dictionary, with the new values and the metadata."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from augment_ru.errors import AugmentError
+from augment_ru.json_lines import encoded, encoded_row, located
+from augment_ru.records import Record
+from augment_ru.script import Edit, Script
+
+KEY = "augment"
+"""The field that the metadata is written under."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The values of a row that are new: path to value; and the metadata that is added, if any."""
+
+    values: Mapping[tuple[str | int, ...], Any]
+    metadata: Mapping[str, Any] | None = None
+    key: str = KEY
+
+
+def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
+    """Nothing, unless the row has a field of the metadata's name already.
+
+    Raises:
+        AugmentError: it has.
+    """
+    if key in values:
+        raise AugmentError(
+            f"the row has a field '{key}' already (an output of perturb?); rename it, use --meta none, "
+            f"or --attack A+B to do one attack after another"
+        )
+
+
+def written(record: Record, changed: Changed) -> str:
+    """The row as a JSON line: the line it was read from, with only the new values replaced.
+
+    Raises:
+        AugmentError: the row has a field of the metadata's name already.
+    """
+    if changed.metadata is not None:
+        refuse_twice(record.values, changed.key)
+    line = record.line if record.line is not None else encoded_row(record.values)
+    edits = []
+    for path, value in changed.values.items():
+        start, stop = located(line, path)
+        edits.append(Edit(start, stop, encoded(value, like=line[start:stop])))
+    if changed.metadata is not None:
+        end = line.rindex("}")
+        comma = ", " if record.values else ""
+        edits.append(Edit(end, end, f"{comma}{encoded(changed.key)}: {encoded(changed.metadata)}"))
+    return Script(line, edits).text
+
+
+def replaced(record: Record, changed: Changed) -> dict[str, Any]:
+    """The row as a dictionary, with the new values, sharing nothing with the record.
+
+    Raises:
+        AugmentError: the row has a field of the metadata's name already.
+    """
+    if changed.metadata is not None:
+        refuse_twice(record.values, changed.key)
+    row: dict[str, Any] = copy.deepcopy(dict(record.values))
+    for path, value in changed.values.items():
+        row = _with(row, path, value)
+    if changed.metadata is not None:
+        row[changed.key] = changed.metadata
+    return row
+
+
+def _with(value: Any, path: Sequence[str | int], new: Any) -> Any:  # noqa: ANN401  (JSON values)
+    """A copy of the value with the one at the path replaced."""
+    if not path:
+        return new
+    changed: Any = list(value) if isinstance(value, list) else dict(value)
+    changed[path[0]] = _with(changed[path[0]], path[1:], new)
+    return changed
