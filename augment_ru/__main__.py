@@ -19,7 +19,7 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # where a terminal knows no Cyrillic
     try:
-        from augment_ru.cli import cli  # noqa: PLC0415  (after the handlers, so that no moment is without them)
+        from augment_ru.cli.main import cli  # noqa: PLC0415  (after the handlers, so that no moment is without them)
 
         cli(prog_name="augment-ru")
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from augment_ru.script import Change, Edit
+from augment_ru.edits import Change, Edit
 
 T = TypeVar("T")
 Keys = npt.NDArray[np.uint64]

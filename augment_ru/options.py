@@ -1,149 +1,99 @@
-"""Options that several commands share, and how they become settings."""
+"""Options by name: dataclasses made from what a user wrote."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-
-import click
+import dataclasses
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from augment_ru.errors import AugmentError, unknown
 
-if TYPE_CHECKING:
-    from augment_ru.attack import Attack
-
-_F = TypeVar("_F", bound=Callable[..., Any])
+T = typing.TypeVar("T")
 
 
-def usage(error: AugmentError) -> click.UsageError:
-    """Wrong usage, exit code 2, in place of a failed run."""
-    return click.UsageError(str(error))
+def configured(name: str, made: Any, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  (any dataclass)
+    """An object of the class with some of its fields set; strings are read as the field's type.
+
+    Raises:
+        AugmentError: there is no such field, or a value does not fit.
+    """
+    known = options_of(made)
+    values = {}
+    for option, value in options.items():
+        if option not in known:
+            raise unknown(f"option of {name}", option, known)
+        values[option] = parse(f"{name}.{option}", value, known[option]) if isinstance(value, str) else value
+    return made(**values)
 
 
-def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """`NAME.OPTION=VALUE` as options of the attacks and the similarity of these names."""
-    found: dict[str, dict[str, Any]] = {}
-    for pair in pairs:
-        left, equals, value = pair.partition("=")
-        name, dot, option = left.partition(".")
-        if not (equals and dot):
-            raise AugmentError(f"--set {pair}: must be NAME.OPTION=VALUE, as in butterfingers.probability=0.2")
-        if name not in names:
-            raise AugmentError(f"--set {pair}: {unknown('attack or similarity of this run', name, names)}")
-        found.setdefault(name, {})[option] = value
+def chosen(kind: str, made: type[T], options: Mapping[str, Any]) -> T:
+    """The options of a kind of model; `train` and `seed` are given to all, and left out where they are of no use.
+
+    Raises:
+        AugmentError: there is no such option, or a value does not fit.
+    """
+    known = options_of(made)
+    mine = {name: value for name, value in options.items() if name in known or name not in ("train", "seed")}
+    found: T = configured(kind, made, mine)
     return found
 
 
-SEARCH = (
-    click.option("--probability", type=float, metavar="P", help="In place of the attack's default, from 0 to 1."),
-    click.option(
-        "--similarity",
-        metavar="NAME[:MODEL[@LAYER]]",
-        help="navec, bertscore:MODEL@LAYER, or none.  [default: navec]",
-    ),
-    click.option("--threshold", type=float, metavar="X", help="The lowest similarity that passes, from 0 to 1."),
-    click.option(
-        "--schedule",
-        metavar="NAME",
-        help="paper: halve P until it passes; strongest: as many edits as pass.  [default: paper]",
-    ),
-    click.option("--candidates", type=int, metavar="N", help="Perturbations tried for each row.  [default: 3]"),
-    click.option(
-        "--set",
-        "options",
-        multiple=True,
-        metavar="NAME.OPTION=VALUE",
-        help="An option of an attack or similarity (list -v).",
-    ),
-    click.option(
-        "--constraint",
-        "constraints",
-        multiple=True,
-        metavar="NAME|FILE",
-        help="In place of the task's constraints.",
-    ),
-    click.option("--no-constraints", is_flag=True, help="Protect links, answers and option markers only."),
-    click.option("--annotator", metavar="NAME", help="natasha or spacy:PIPELINE.  [default: natasha]"),
-    click.option("--seed", type=int, metavar="N", help="Of all random draws.  [default: 42]"),
-    click.option(
-        "--preset",
-        type=click.Choice(["offline", "tape"]),
-        help="Defaults of all else; tape: the paper's, with models.  [default: offline]",
-    ),
-    click.option("--device", metavar="NAME", help="For models: auto, cpu, cuda, cuda:N.  [default: auto]"),
-)
+def options_of(made: Any) -> dict[str, Any]:  # noqa: ANN401  (any dataclass)
+    """The options of a class and their types."""
+    types_of = typing.get_type_hints(made) if _is_data(made) else {}
+    return {field.name: types_of[field.name] for field in fields_of(made)}
 
 
-def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
-    """A command with these options, in their order in its help."""
-
-    def decorate(function: _F) -> _F:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
+def fields_of(made: Any) -> tuple[dataclasses.Field[Any], ...]:  # noqa: ANN401  (any dataclass)
+    """The fields that are options; those with `metadata={"option": False}` are set in Python alone."""
+    fields = dataclasses.fields(made) if _is_data(made) else ()
+    return tuple(field for field in fields if field.metadata.get("option", True))
 
 
-class Chosen(NamedTuple):
-    """What the options of a command stand for."""
+def on_device(component: Any, device: str) -> Any:  # noqa: ANN401  (a dataclass, or what has none to set)
+    """The component, and each part of a composition, with its networks on this device."""
+    if not _is_data(component):
+        return component
+    names = {field.name for field in dataclasses.fields(component)}
+    changed: dict[str, Any] = {"device": device} if "device" in names else {}
+    if "attacks" in names:
+        changed["attacks"] = tuple(on_device(part, device) for part in component.attacks)
+    return dataclasses.replace(component, **changed) if changed else component
 
-    attacks: list["Attack"]
-    settings: dict[str, Any]
-    """Arguments of an `Augmenter`."""
+
+def has_device(component: Any) -> bool:  # noqa: ANN401
+    """Whether the component, or a part of it, runs a network."""
+    if not _is_data(component):
+        return False
+    names = {field.name for field in dataclasses.fields(component)}
+    return "device" in names or any(map(has_device, _parts(component, names)))
 
 
-def chosen(given: Mapping[str, Any], attacks: Sequence[str]) -> Chosen:
-    """The attacks and settings that the options of `SEARCH` name, over those of the preset.
+def _parts(component: Any, names: Iterable[str]) -> tuple[Any, ...]:  # noqa: ANN401
+    return tuple(component.attacks) if "attacks" in names else ()
+
+
+def _is_data(value: Any) -> bool:  # noqa: ANN401
+    return dataclasses.is_dataclass(value)
+
+
+def parse(where: str, text: str, wanted: Any) -> Any:  # noqa: ANN401  (a type form in, a value of it out)
+    """The value that a text stands for, read as a type: str, int, float, bool, tuple[str, ...], or X | None.
 
     Raises:
-        AugmentError: a name is unknown, or a value does not fit.
+        AugmentError: the text is no such value.
     """
-    from augment_ru.compose import attack_of  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.presets import preset  # noqa: PLC0415
-    from augment_ru.settings import has_device, on_device  # noqa: PLC0415
-    from augment_ru.similarities import similarity_of  # noqa: PLC0415
-
-    if given["no_constraints"] and given["constraints"]:
-        raise AugmentError("--constraint and --no-constraints contradict each other; give one")
-    defaults = preset(given["preset"] or "offline")
-    settings = dict(defaults.settings)
-    settings |= {key: given[key] for key in _SETTINGS if given.get(key) is not None}
-    if given["no_constraints"]:
-        settings["constraints"] = ()
-    elif given["constraints"]:
-        settings["constraints"] = given["constraints"]
-    gate = str(settings.get("similarity", "navec"))
-    parts = {name.strip() for spec in attacks for name in spec.split("+")}
-    name_of_gate = gate.partition(":")[0]
-    values = {name: dict(defaults.options.get(name, {})) for name in (*parts, name_of_gate)}
-    if given.get("probability") is not None:
-        for name in parts:
-            values[name]["probability"] = given["probability"]
-    for name, options in option_values(given["options"], {*parts, name_of_gate}).items():
-        values[name] |= options
-    made = [attack_of(spec, options=values) for spec in attacks]
-    similarity = similarity_of(gate, values[name_of_gate])
-    if given["device"]:
-        if given["device"] not in ("auto", "cpu") and not any(map(has_device, (*made, similarity))):
-            raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")
-        made = [on_device(attack, given["device"]) for attack in made]
-        similarity = on_device(similarity, given["device"])
-    return Chosen(made, settings | {"similarity": similarity})
-
-
-_SETTINGS = ("similarity", "threshold", "schedule", "candidates", "annotator", "seed")
-
-
-def merged(given: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a recipe, and over them those of the command line."""
-
-    def absent(value: object) -> bool:  # 0 is a value: a seed, a probability, a limit
-        return value is None or value is False or value == ()
-
-    context = click.get_current_context()
-    types = {param.name: param for param in context.command.params}
-    values = dict(given)
-    for key, value in recipe.items():
-        if absent(given[key]):
-            param = types[key]
-            values[key] = value if isinstance(value, tuple | bool) else param.type.convert(value, param, context)
-    return values
+    if typing.get_origin(wanted) in (typing.Union, types.UnionType):
+        if text == "none":
+            return None
+        wanted = next(inner for inner in typing.get_args(wanted) if inner is not type(None))
+    if typing.get_origin(wanted) is tuple:
+        return tuple(text.split(","))
+    if wanted is bool:
+        if text not in ("true", "false"):
+            raise AugmentError(f"{where}: '{text}'; possible: true, false")
+        return text == "true"
+    try:
+        return wanted(text)
+    except ValueError as error:
+        raise AugmentError(f"{where}: '{text}' is not of type {wanted.__name__}") from error

@@ -5,17 +5,18 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from augment_ru.data import PACKAGE
 from augment_ru.errors import AugmentError, unknown
+from augment_ru.resources import PACKAGE
 
-_GROUPS = {
-    "attacks": "augment_ru.attacks",
-    "functions": "augment_ru.functions",
-    "models": "augment_ru.models",
-    "similarity": "augment_ru.similarities",
-    "tasks": "augment_ru.tasks",
+_FOLDERS = {
+    "attacks": "attacks",
+    "functions": "constraints/functions",
+    "models": "models",
+    "similarities": "similarities",
+    "tasks": "tasks",
 }
-"""The entry points that add to a folder of ours."""
+"""The folder of the package that holds our files of a kind; other packages add to it by the entry points
+`augment_ru.KIND`."""
 
 
 @cache
@@ -37,13 +38,13 @@ def offered(group: str) -> dict[str, EntryPoint]:
 
 
 def names(kind: str) -> list[str]:
-    """The names of a kind (`attacks`, `functions`, `models`, `similarity`, `tasks`), ours and others'.
+    """The names of a kind (`attacks`, `functions`, `models`, `similarities`, `tasks`), ours and others'.
 
     Raises:
         AugmentError: another package claims a name of ours.
     """
-    ours = {path.stem for path in (PACKAGE / kind).glob("*.py") if not path.stem.startswith("_")}
-    theirs = offered(_GROUPS[kind])
+    ours = {path.stem for path in (PACKAGE / _FOLDERS[kind]).glob("*.py") if not path.stem.startswith("_")}
+    theirs = offered(f"augment_ru.{kind}")
     if clash := sorted(ours & theirs.keys()):
         raise AugmentError(f"two {kind} called '{clash[0]}': ours and {theirs[clash[0]].value}; uninstall that one")
     return sorted(ours | theirs.keys())
@@ -60,11 +61,11 @@ def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kin
     known = names(kind)
     if name not in known:
         raise unknown(singular, name, known)
-    entry = offered(_GROUPS[kind]).get(name)
+    entry = offered(f"augment_ru.{kind}").get(name)
     if entry is not None:
         return entry.load()
-    module = import_module(f"augment_ru.{kind}.{name}")
+    module = import_module(f"augment_ru.{_FOLDERS[kind].replace('/', '.')}.{name}")
     for value in vars(module).values():
         if name in (getattr(value, "name", None), getattr(value, "__name__", None)) and value is not module:
             return value
-    raise AugmentError(f"augment_ru/{kind}/{name}.py offers nothing that is called '{name}'")
+    raise AugmentError(f"augment_ru/{_FOLDERS[kind]}/{name}.py offers nothing that is called '{name}'")

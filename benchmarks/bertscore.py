@@ -34,11 +34,13 @@ from tokenizers import BertWordPieceTokenizer
 from transformers import BertConfig, BertModel
 from transformers.models.bert.tokenization_bert import BertTokenizer
 
-from augment_ru import Augmenter, pretrained
+from augment_ru import Augmenter
 from augment_ru.draws import Floats, Rng
-from augment_ru.result import Result
-from augment_ru.search import Counts, Plain, Similarity
-from augment_ru.similarity.bertscore import BertScore
+from augment_ru.engine.result import Result
+from augment_ru.engine.search import Counts
+from augment_ru.engine.similarity import Plain, Similarity
+from augment_ru.inference import pretrained
+from augment_ru.similarities.bertscore import BertScore
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 LAYER = 9
@@ -103,8 +105,8 @@ def searched(
 
 
 def _prepared(augmenter: Augmenter, texts: Sequence[str]) -> Any:  # noqa: ANN401
-    from augment_ru.prepare import prepare_texts  # noqa: PLC0415
-    from augment_ru.task import generic  # noqa: PLC0415
+    from augment_ru.engine.prepare import prepare_texts  # noqa: PLC0415
+    from augment_ru.records.task import generic  # noqa: PLC0415
 
     return prepare_texts(texts, augmenter.protector(generic()), augmenter.annotate, augmenter.layers)
 

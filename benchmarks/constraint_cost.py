@@ -3,8 +3,8 @@
 import time
 from pathlib import Path
 
-from augment_ru.annotate import Natasha
-from augment_ru.doc import Doc
+from augment_ru.language.annotate import Natasha
+from augment_ru.text.doc import Doc
 from constraints import KINDS, ours, rows
 
 

@@ -17,13 +17,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from augment_ru.annotate import Natasha
-from augment_ru.doc import Doc
-from augment_ru.protect import Protector
-from augment_ru.rules import constraint
-from augment_ru.script import Span
+from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.rule_file import constraint
+from augment_ru.edits import Span
+from augment_ru.language.annotate import Natasha
+from augment_ru.text.doc import Doc
 
-GOLD = Path(__file__).resolve().parent.parent / "tests" / "gold"
+GOLD = Path(__file__).resolve().parent.parent / "tests" / "constraints" / "gold"
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _MARKS = frozenset("«»„“”\"'()[]")
 

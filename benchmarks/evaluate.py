@@ -38,12 +38,12 @@ from tokenizers import ByteLevelBPETokenizer
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from transformers.utils.logging import disable_progress_bar
 
-from augment_ru.examples import example_of
+from augment_ru.evaluation.examples import example_of
 from augment_ru.models.hf_causal import hf_causal
-from augment_ru.prompt_files import prompt_of
-from augment_ru.prompted import Prompted
-from augment_ru.prompts import Filled
-from augment_ru.task import task
+from augment_ru.prompting.prompt import Filled
+from augment_ru.prompting.prompt_file import prompt_of
+from augment_ru.prompting.prompted_model import Prompted
+from augment_ru.records.task import task
 
 ROOT = Path(__file__).resolve().parents[1]
 TASK = task("ru_worldtree")
@@ -65,7 +65,7 @@ def save_model(folder: Path) -> None:
 
 
 def rows(count: int) -> list[dict[str, Any]]:
-    """Questions with four options each, of the texts in tests/gold."""
+    """Questions with four options each, of the texts in tests/constraints/gold."""
     texts = []
     for path in sorted((ROOT / "tests" / "gold").glob("*named_entities*.jsonl")):
         texts += [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]

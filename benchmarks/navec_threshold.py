@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from augment_ru import Augmenter
-from augment_ru.similarity.navec import Navec
+from augment_ru.similarities.navec import Navec
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 GRID = {

@@ -22,13 +22,13 @@ import transformers
 from rich.console import Console
 from rich.table import Table
 
-from augment_ru import masked as network
 from augment_ru.draws import digests
-from augment_ru.generate import Decoding, continued, rewritten
-from augment_ru.masked import GAP, words_for
-from augment_ru.pretrained import Pretrained, load, release
+from augment_ru.inference import masked as network
+from augment_ru.inference.generate import Decoding, continued, rewritten
+from augment_ru.inference.masked import GAP, words_for
+from augment_ru.inference.pretrained import Pretrained, load, release
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
 from throughput import sentences
 

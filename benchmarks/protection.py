@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from augment_ru import registry
-from augment_ru.augmenter import Augmenter
-from augment_ru.result import Result
-from augment_ru.search import SCHEDULES
-from augment_ru.task import generic, task
+from augment_ru.engine.augmenter import Augmenter
+from augment_ru.engine.result import Result
+from augment_ru.engine.search import SCHEDULES
+from augment_ru.records.task import generic, task
 from constraints import GOLD, rows
 
 STREWN = ("😂", "👨‍👩‍👧", "🇷🇺", "и́", "ё", "\n", "  ", "\u00a0", "не", "XIX", "«Ё»", "5 км", "1️⃣")

@@ -22,11 +22,11 @@ from typing import Any
 from release_rows import TASKS
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.release.blueprint import Blueprint, read
+from augment_ru.engine.similarity import Scorer
 from augment_ru.release.build import Job, Report, build
-from augment_ru.release.inputs import original_rows, source
-from augment_ru.release.parts import PART_ROWS, Timing, variations, workshop
-from augment_ru.search import Scorer
+from augment_ru.release.recipe import Blueprint, read
+from augment_ru.release.shards import PART_ROWS, Timing, variations, workshop
+from augment_ru.release.sources import original_rows, source
 
 RECIPE = """
 name = "benchmark"

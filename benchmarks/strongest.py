@@ -16,10 +16,10 @@ from rich.table import Table
 
 from augment_ru import Augmenter
 from augment_ru.draws import Rng
-from augment_ru.prepare import prepare_texts
-from augment_ru.search import Counts
-from augment_ru.similarity.bertscore import BertScore
-from augment_ru.task import generic
+from augment_ru.engine.prepare import prepare_texts
+from augment_ru.engine.search import Counts
+from augment_ru.records.task import generic
+from augment_ru.similarities.bertscore import BertScore
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 REJECTED = (0.1, 0.4, 0.6, 0.9)

@@ -21,10 +21,10 @@ from rich.console import Console
 from rich.table import Table
 
 from augment_ru import Augmenter
-from augment_ru.annotate import Natasha
-from augment_ru.prepare import prepare_texts
+from augment_ru.engine.prepare import prepare_texts
+from augment_ru.language.annotate import Natasha
+from augment_ru.records.task import generic
 from augment_ru.registry import names
-from augment_ru.task import generic
 
 ATTACKS = [name for name in names("attacks") if name not in ("back_translation", "bae", "paraphrase")]
 """Those that run no network; the others are in neural.py."""

@@ -83,7 +83,7 @@ def runs(place: Path, corpora: Path | None, samples: Path | None, rows: int) -> 
 
 def models(place: Path) -> None:
     """The small models of the tests, in folders of the place and under the published names in a cache."""
-    tests = next(path for path in (ROOT / "tests" / "models", ROOT / "tests") if (path / "small_models.py").exists())
+    tests = next(path for path in (ROOT / "tests" / "support", ROOT / "tests") if (path / "small_models.py").exists())
     code = (
         f"import sys; sys.path[:0] = {[str(tests), str(ROOT / 'tests')]!r}; from pathlib import Path; "
         "import torch; torch.set_num_threads(1); import small_models, small_causal, small_networks; "
@@ -106,9 +106,8 @@ def digests(place: Path, arguments: argparse.Namespace) -> Iterator[tuple[str, s
     models(place)
     (place / "outputs").mkdir()
     for number, (name, words) in enumerate(runs(place, arguments.corpora, arguments.samples, arguments.rows)):
-        done = subprocess.run(
-            [sys.executable, "-m", "augment_ru", *words], env=environment(place), cwd=place, capture_output=True
-        )
+        command = [sys.executable, "-m", "augment_ru", *words]
+        done = subprocess.run(command, env=environment(place), cwd=place, capture_output=True, check=False)
         said = SECONDS.sub("… s", done.stderr.decode()).replace(str(place), "PLACE")
         out = done.stdout.replace(str(place).encode(), b"PLACE")
         if arguments.keep:

@@ -1,6 +1,5 @@
 """Documents cannot lie: their examples run, and print what they say."""
 
-import ast
 import contextlib
 import io
 import re
@@ -9,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from augment_ru.constraints.rule_file import constraint_paths
 from augment_ru.registry import names
-from augment_ru.rules import constraint_paths
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -54,29 +53,3 @@ def test_everything_that_can_be_named_is_documented() -> None:
     assert all(f"## {name}" in attacks for name in names("attacks"))
     assert all(f"`{name}`" in formats for name in names("tasks"))
     assert all(f"`{name}`" in readme for name in constraint_paths())
-
-
-def imports_of(path: Path) -> set[str]:
-    """The modules of the package that a file imports, late imports too."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "augment_ru":
-            inner = node.module.removeprefix("augment_ru").strip(".")
-            found |= {inner} if inner else {alias.name for alias in node.names}
-    return found
-
-
-def test_a_module_imports_only_modules_above_it_in_the_list() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    listed = BLOCK.search(text, text.index("## Module order"))
-    assert listed
-    order: dict[str, int] = {}
-    for number, line in enumerate(listed[2].split()):
-        order[line.strip(",:")] = number
-    package = ROOT / "augment_ru"
-    modules = {path.stem: path for path in package.glob("*.py") if path.stem not in ("__init__", "__main__", "cli")}
-    modules |= {f"release.{path.stem}": path for path in package.glob("release/*.py") if path.stem != "__init__"}
-    assert modules.keys() <= order.keys()
-    for name, path in modules.items():
-        for module in imports_of(path) & order.keys():
-            assert order[module] < order[name], f"{name} imports {module}"

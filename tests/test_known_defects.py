@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from augment_ru import Augmenter, AugmentError, Result
-from augment_ru.attack import make
-from augment_ru.data import dictionary_path, rows
-from augment_ru.search import SCHEDULES
+from augment_ru.engine.attack import make
+from augment_ru.engine.search import SCHEDULES
+from augment_ru.resources import dictionary_path, rows
 from strategies import ATTACKS, BY_WORD
 
 PUSHKIN = "Пушкин жил в Москве, а умер в Петербурге."

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from augment_ru import Edit
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 @dataclass(frozen=True)
 class Shout:
@@ -97,7 +97,7 @@ def test_a_package_adds_attacks_similarities_tasks_and_constraints(tmp_path: Pat
     [
         ("augment_ru.attacks", "case = plug:Shout", ("list",), "two attacks called 'case'"),
         ("augment_ru.constraints", "named_entities = plug:RULES", ("list",), "two constraints called 'named_entities'"),
-        ("augment_ru.similarities", "navec = plug:Half", ("list",), "two similarity called 'navec'"),
+        ("augment_ru.similarities", "navec = plug:Half", ("list",), "two similarities called 'navec'"),
         ("augment_ru.tasks", "multiq = plug:TASK", ("list",), "two tasks called 'multiq'"),
     ],
 )

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from augment_ru.continuations import from_model
-from augment_ru.corpus import Corpus, read_corpus, shipped_corpus
-from augment_ru.distractors import Generator, distract, from_corpus
-from augment_ru.doc import Batch
 from augment_ru.draws import Streams
+from augment_ru.editing.continuations import from_model
+from augment_ru.editing.corpus import Corpus, read_corpus, shipped_corpus
+from augment_ru.editing.distractors import Generator, distract, from_corpus
+from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.generate import Decoding
-from augment_ru.proposals import Proposals
+from augment_ru.inference.generate import Decoding
+from augment_ru.text.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)

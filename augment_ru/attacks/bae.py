@@ -6,18 +6,18 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from augment_ru.characters import Mask
-from augment_ru.doc import Batch
 from augment_ru.draws import Ints, Keys, Streams
+from augment_ru.editing.on_demand import in_rounds
+from augment_ru.edits import Change, Edit
+from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.generate import CLOSE, Decoding, chosen_of
-from augment_ru.lemmas import RUSSIAN
-from augment_ru.masked import Word, context, in_case, same_kind, words_for
-from augment_ru.memo import Memo
-from augment_ru.pretrained import Pretrained, load
-from augment_ru.proposals import Proposals
-from augment_ru.rounds import in_rounds
-from augment_ru.script import Change, Edit
+from augment_ru.inference.generate import CLOSE, Decoding, chosen_of
+from augment_ru.inference.masked import Word, context, in_case, same_kind, words_for
+from augment_ru.inference.memo import Memo
+from augment_ru.inference.pretrained import Pretrained, load
+from augment_ru.language.morphology import RUSSIAN
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Mask
 
 MODES = ("replace", "insert", "either")
 _memo: Memo[tuple[Word, ...]] = Memo(most=20_000)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from augment_ru.doc import Batch
 from augment_ru.draws import Streams
-from augment_ru.proposals import Proposals
-from augment_ru.substitute import letter_case, substitute_characters
+from augment_ru.editing.characters import letter_case, substitute_characters
+from augment_ru.engine.proposals import Proposals
+from augment_ru.text.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)

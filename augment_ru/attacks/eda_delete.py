@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from augment_ru.characters import SPACE
-from augment_ru.doc import Batch
 from augment_ru.draws import Streams
-from augment_ru.proposals import Proposals, Replacements
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import SPACE
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from augment_ru.doc import Batch
 from augment_ru.draws import Streams, paired
-from augment_ru.proposals import Proposals
+from augment_ru.engine.proposals import Proposals
+from augment_ru.text.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from functools import cache
 from itertools import groupby
 from typing import ClassVar
 
-from augment_ru.data import dictionary, dictionary_path, rows
-from augment_ru.doc import Doc
 from augment_ru.draws import Rng
-from augment_ru.script import Change, Edit
+from augment_ru.edits import Change, Edit
+from augment_ru.resources import dictionary, dictionary_path, rows
+from augment_ru.text.doc import Doc
 
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
 _KEYCAP = "\ufe0f\u20e3"

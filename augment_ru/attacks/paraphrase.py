@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from augment_ru.doc import Batch
 from augment_ru.draws import Keys, Streams
-from augment_ru.generate import Decoding, rewritten
-from augment_ru.memo import Memo
-from augment_ru.pretrained import load
-from augment_ru.proposals import Proposals
-from augment_ru.rewriting import rewrite_sentences
+from augment_ru.editing.rewriting import rewrite_sentences
+from augment_ru.engine.proposals import Proposals
+from augment_ru.inference.generate import Decoding, rewritten
+from augment_ru.inference.memo import Memo
+from augment_ru.inference.pretrained import load
+from augment_ru.text.batch import Batch
 
 _memo: Memo[str | None] = Memo()
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from augment_ru.bag_of_words import BagOfWords, fitted, train_of
-from augment_ru.metrics import sklearn_metrics
-from augment_ru.settings import chosen
-from augment_ru.task import Task
+from augment_ru.evaluation.metrics import sklearn_metrics
+from augment_ru.models._bag_of_words import BagOfWords, fitted, train_of
+from augment_ru.options import chosen
+from augment_ru.records.task import Task
 
 NGRAMS = (1, 5)
 TREES, DEPTH, RATE = 100, 3, 1.0

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from augment_ru.encoding import Encoder
-from augment_ru.generation import Writer
-from augment_ru.likelihood import context_of, scorer
-from augment_ru.pretrained import load
-from augment_ru.prompt_files import prompt_of
-from augment_ru.prompted import Prompted, at_least, limited, one_of, signature_of, within
-from augment_ru.prompts import Filled
-from augment_ru.settings import chosen
-from augment_ru.task import Task
+from augment_ru.inference.likelihood import context_of, scorer
+from augment_ru.inference.pretrained import load
+from augment_ru.options import chosen
+from augment_ru.prompting.encoder import Encoder
+from augment_ru.prompting.prompt import Filled
+from augment_ru.prompting.prompt_file import prompt_of
+from augment_ru.prompting.prompted_model import Prompted, at_least, limited, one_of, signature_of, within
+from augment_ru.prompting.writer import Writer
+from augment_ru.records.task import Task
 
 SCORES = ("perplexity", "loglikelihood")
 

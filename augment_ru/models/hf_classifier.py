@@ -8,14 +8,14 @@ import numpy as np
 
 from augment_ru.draws import Ints
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.examples import Example, Prediction
-from augment_ru.likelihood import context_of
-from augment_ru.pretrained import Pretrained, each_batch, load
-from augment_ru.prompted import DIGITS, at_least, signature_of
-from augment_ru.records import Record
-from augment_ru.settings import chosen
-from augment_ru.task import Task
-from augment_ru.templates import text_of
+from augment_ru.evaluation.examples import Example, Prediction
+from augment_ru.inference.likelihood import context_of
+from augment_ru.inference.pretrained import Pretrained, each_batch, load
+from augment_ru.options import chosen
+from augment_ru.prompting.prompted_model import DIGITS, at_least, signature_of
+from augment_ru.prompting.template import text_of
+from augment_ru.records.record import Record
+from augment_ru.records.task import Task
 
 _BUDGET = {"cpu": 2048, "cuda": 65_536}
 _PAIR = 2

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from augment_ru.draws import Ints
-from augment_ru.encoding import Encoder
-from augment_ru.generation import Writer, decoder_start
-from augment_ru.likelihood import context_of
-from augment_ru.pretrained import Pretrained, each_batch, load
-from augment_ru.prompt_files import prompt_of
-from augment_ru.prompted import Prompted, at_least, limited, signature_of, within
-from augment_ru.prompts import Filled
-from augment_ru.settings import chosen
-from augment_ru.task import Task
-from augment_ru.token_trees import Tokens
+from augment_ru.inference.likelihood import context_of
+from augment_ru.inference.pretrained import Pretrained, each_batch, load
+from augment_ru.inference.token_trees import Tokens
+from augment_ru.options import chosen
+from augment_ru.prompting.encoder import Encoder
+from augment_ru.prompting.prompt import Filled
+from augment_ru.prompting.prompt_file import prompt_of
+from augment_ru.prompting.prompted_model import Prompted, at_least, limited, signature_of, within
+from augment_ru.prompting.writer import Writer, decoder_start
+from augment_ru.records.task import Task
 
 if TYPE_CHECKING:
     from torch import Tensor

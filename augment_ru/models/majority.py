@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from augment_ru.bag_of_words import Always, BagOfWords, train_of
-from augment_ru.settings import chosen
-from augment_ru.task import Task
+from augment_ru.models._bag_of_words import Always, BagOfWords, train_of
+from augment_ru.options import chosen
+from augment_ru.records.task import Task
 
 
 @dataclass(frozen=True, slots=True)

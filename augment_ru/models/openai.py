@@ -9,13 +9,13 @@ from threading import Event
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.examples import Example, Prediction
-from augment_ru.prompt_files import prompt_of
-from augment_ru.prompts import Filled, Prompt
-from augment_ru.replies import asked, cut, meant
-from augment_ru.server import Server, at_once
-from augment_ru.settings import configured
-from augment_ru.task import Task
+from augment_ru.evaluation.examples import Example, Prediction
+from augment_ru.models._http import Server, at_once
+from augment_ru.options import configured
+from augment_ru.prompting.prompt import Filled, Prompt
+from augment_ru.prompting.prompt_file import prompt_of
+from augment_ru.prompting.replies import asked, cut, meant
+from augment_ru.records.task import Task
 
 ENDPOINTS = {"chat": "/chat/completions", "completions": "/completions"}
 KEY = "OPENAI_API_KEY"

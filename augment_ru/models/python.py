@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.examples import Example, Model, Prediction
-from augment_ru.settings import chosen
-from augment_ru.task import Task
+from augment_ru.evaluation.examples import Example, Model, Prediction
+from augment_ru.options import chosen
+from augment_ru.records.task import Task
 
 INPUTS = ("example", "record", "text")
 
@@ -20,8 +20,8 @@ class Options:
     """What can be set with `--model-option python.NAME=VALUE`.
 
     Attributes:
-        input: what the function gets a list of: example (`augment_ru.examples.Example`), record (the row as a
-            dictionary) or text.
+        input: what the function gets a list of: example (`augment_ru.Example`), record (the row as a dictionary) or
+            text.
     """
 
     input: str = "example"

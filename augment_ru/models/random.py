@@ -6,9 +6,9 @@ from typing import Any
 
 from augment_ru.draws import Rng, Streams, digests
 from augment_ru.errors import AugmentError
-from augment_ru.examples import Example, Prediction
-from augment_ru.settings import chosen
-from augment_ru.task import Task
+from augment_ru.evaluation.examples import Example, Prediction
+from augment_ru.options import chosen
+from augment_ru.records.task import Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,16 @@ from typing import Any
 
 import orjson
 
-from augment_ru import paths
-from augment_ru.json_lines import parsed
-from augment_ru.release.blueprint import Blueprint
+from augment_ru.formats.json_lines import parsed
+from augment_ru.records import field_paths
 from augment_ru.release.card import card
-from augment_ru.release.evidence import digest
-from augment_ru.release.harness import harness_files
-from augment_ru.release.inputs import Source, constraints, drawn, episodes, train_rows
+from augment_ru.release.edit_log import digest
+from augment_ru.release.figures import Tally, merged
+from augment_ru.release.lm_eval import harness_files
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, listed
-from augment_ru.release.parts import Part
-from augment_ru.release.statistics import Tally, merged
+from augment_ru.release.recipe import Blueprint
+from augment_ru.release.shards import Part
+from augment_ru.release.sources import Source, constraints, drawn, episodes, train_rows
 
 CARD, RECIPE = "README.md", "recipe.toml"
 _MOST_LABELS = 20
@@ -124,7 +124,9 @@ def described(one: Source, plan: Blueprint, counted: Mapping[str, Tally], train:
         "fields": list(one.task.fields),
         "gold": list(one.task.gold),
         "labels": _labels(one),
-        "answered": all(paths.has(parsed(row.encode())[1], field) for row in one.test.rows for field in one.task.gold),
+        "answered": all(
+            field_paths.has(parsed(row.encode())[1], field) for row in one.test.rows for field in one.task.gold
+        ),
         "metrics": list(one.task.metrics),
         "constraints": list(constraints(plan, one.part, one.task)),
         "licence": one.part.licence or plan.licence,
@@ -141,7 +143,7 @@ def _labels(one: Source) -> list[str | int]:
     found: dict[str, str | int] = {}
     for line in (*one.test.rows, *(one.train.rows if one.train else ())):
         row = parsed(line.encode())[1]
-        for value in (value for field in one.task.gold for value in paths.values(row, field)):
+        for value in (value for field in one.task.gold for value in field_paths.values(row, field)):
             if not isinstance(value, str | int):
                 return []
             found.setdefault(str(value), value)

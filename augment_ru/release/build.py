@@ -20,11 +20,11 @@ from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.release.assemble import assembled
-from augment_ru.release.blueprint import Blueprint, read
-from augment_ru.release.inputs import Source, constraints, original_rows, protector, source
 from augment_ru.release.manifest import FORMAT, MANIFEST, data_files, environment, own_digest
-from augment_ru.release.parts import PART_ROWS, Part, Timing, Work, Workshop, made, opened, works, workshop
-from augment_ru.release.place import Place, save
+from augment_ru.release.recipe import Blueprint, read
+from augment_ru.release.shards import PART_ROWS, Part, Timing, Work, Workshop, made, opened, works, workshop
+from augment_ru.release.sources import Source, constraints, original_rows, protector, source
+from augment_ru.release.staging import Place, save
 
 _AHEAD = 2
 """Parts that are given out for each worker, so that none is idle."""

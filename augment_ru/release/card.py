@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from augment_ru.release.yaml_text import yaml
+from augment_ru.release.yaml import yaml
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _TAGS = ("robustness", "adversarial", "text-perturbation", "few-shot", "augment-ru")

@@ -14,11 +14,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from augment_ru import __version__
-from augment_ru.data import PACKAGE, folder
+from augment_ru.constraints.rule_file import constraint_path
 from augment_ru.errors import AugmentError
-from augment_ru.release.blueprint import Blueprint
-from augment_ru.rules import constraint_path
+from augment_ru.release.recipe import Blueprint
+from augment_ru.resources import PACKAGE, folder
+from augment_ru.version import __version__
 
 FORMAT = "augment-ru release 1"
 MANIFEST = "manifest.json"

@@ -12,11 +12,11 @@ from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.release.assemble import derived
-from augment_ru.release.blueprint import blueprint, read
-from augment_ru.release.head import expected_files, head_problems
 from augment_ru.release.manifest import MANIFEST, environment, own_digest, read_manifest
-from augment_ru.release.rebuild import rebuilt
-from augment_ru.release.rows import Files, task_problems
+from augment_ru.release.recipe import blueprint, read
+from augment_ru.release.verify_manifest import expected_files, head_problems
+from augment_ru.release.verify_rebuild import rebuilt
+from augment_ru.release.verify_rows import Files, task_problems
 
 _MOST = 20
 """Complaints of a file that are told one by one."""

@@ -3,7 +3,7 @@
 The names in a question and the words for what is asked are its clues: «ЭТОТ ФИЛЬМ», X, quoted titles stay.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="chegeka",

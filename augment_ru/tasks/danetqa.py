@@ -3,7 +3,7 @@
 A yes turns into a no with one «не» or one digit, so beside names negation and numbers stay.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="danetqa",

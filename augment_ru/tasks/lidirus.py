@@ -3,7 +3,7 @@
 The pairs differ in one word, often a negation or a numeral: both stay, and names with them.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="lidirus",

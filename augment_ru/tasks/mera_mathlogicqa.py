@@ -3,7 +3,7 @@
 Numbers, the Latin letters of unknowns, negation and names are the problem itself, and stay.
 """
 
-from augment_ru.task import Marks, Task
+from augment_ru.records.task import Marks, Task
 
 TASK = Task(
     name="mera_mathlogicqa",

@@ -4,7 +4,7 @@ The bridge answer stands in `meta`, the answer in `outputs`: with its offset int
 Offsets follow the texts, and both answers stay in every form.
 """
 
-from augment_ru.task import AnswerOffsets, Task
+from augment_ru.records.task import AnswerOffsets, Task
 
 TASK = Task(
     name="mera_multiq",

@@ -3,7 +3,7 @@
 All three are perturbed, each in its place; `meta.task` says which of the two is asked.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="mera_parus",

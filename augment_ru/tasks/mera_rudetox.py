@@ -5,7 +5,7 @@ Only rows whose `inputs` has Russian letters are recognised: the same layout wit
 fluency; `f1` and `exact_match` compare with the reference.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="mera_rudetox",

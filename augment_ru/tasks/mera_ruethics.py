@@ -3,7 +3,7 @@
 The persons are named in the question as they stand in the text: there they stay, and so does negation.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="mera_ruethics",

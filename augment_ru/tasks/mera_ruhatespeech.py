@@ -3,7 +3,7 @@
 The utterance (`replica`, `replic` in some rows) and both replies are perturbed; the group is never touched.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="mera_ruhatespeech",

@@ -1,6 +1,6 @@
 """MERA's ruHHH: which of two replies is the more helpful, honest or harmless."""
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="mera_ruhhh",

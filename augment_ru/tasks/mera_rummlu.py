@@ -3,7 +3,7 @@
 The question is perturbed; its numbers and negation stay («Что из этого не …»). Options and subject are never touched.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="mera_rummlu",

@@ -4,7 +4,7 @@ The question is perturbed; the two replies are not, nor is what was said before.
 spelling («Сколько букв в слове …»): words in quotes and numbers stay.
 """
 
-from augment_ru.task import Marks, Task
+from augment_ru.records.task import Marks, Task
 
 TASK = Task(
     name="mera_rutie",

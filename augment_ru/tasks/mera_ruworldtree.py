@@ -3,7 +3,7 @@
 The question is perturbed; the options, fields of their own, are not.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="mera_ruworldtree",

@@ -3,7 +3,7 @@
 As in Russian SuperGLUE both spans stay, with the verbs that agree with them, and the numbers follow the text.
 """
 
-from augment_ru.task import Task, WordSpans
+from augment_ru.records.task import Task, WordSpans
 
 TASK = Task(
     name="mera_rwsd",

@@ -3,7 +3,7 @@
 The bridge answer must be the same name in both texts, in each of its forms, or the hop leads nowhere.
 """
 
-from augment_ru.task import AnswerOffsets, Task
+from augment_ru.records.task import AnswerOffsets, Task
 
 TASK = Task(
     name="multiq",

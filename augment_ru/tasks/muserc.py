@@ -4,7 +4,7 @@ The sentences of the passage are numbered, «(1) … (2) …»: the numbers stay
 into another, since a question may be about one of them. The answers are never touched.
 """
 
-from augment_ru.task import Marks, Task
+from augment_ru.records.task import Marks, Task
 
 TASK = Task(
     name="muserc",

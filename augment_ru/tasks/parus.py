@@ -3,7 +3,7 @@
 All three are perturbed, each in its place; `question` says which of the two is asked, and never changes.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="parus",

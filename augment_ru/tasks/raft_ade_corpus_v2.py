@@ -1,6 +1,6 @@
 """RAFT's ADE Corpus V2: does a sentence report an adverse effect of a drug. English."""
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="raft_ade_corpus_v2",

@@ -1,6 +1,6 @@
 """RAFT's Banking77: which of 77 services a bank's customer asks for. English."""
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="raft_banking_77",

@@ -3,7 +3,7 @@
 The link to the paper is never touched.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="raft_neurips_impact_statement_risks",

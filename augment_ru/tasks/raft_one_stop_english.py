@@ -1,6 +1,6 @@
 """RAFT's OneStopEnglish: for learners of which level an article is written. English."""
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="raft_one_stop_english",

@@ -1,6 +1,6 @@
 """RAFT's Overruling: does a sentence overrule a decision. English."""
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="raft_overruling",

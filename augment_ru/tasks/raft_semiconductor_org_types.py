@@ -3,7 +3,7 @@
 The title of the paper is perturbed; the organisation's name is what the label is read off, and stays.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="raft_semiconductor_org_types",

@@ -3,7 +3,7 @@
 Title and abstract are perturbed; address, year, kind, author and journal are never touched.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="raft_tai_safety_research",

@@ -1,6 +1,6 @@
 """RAFT's Terms of Service: is a clause potentially unfair to the consumer. English."""
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="raft_terms_of_service",

@@ -1,6 +1,6 @@
 """RAFT's TweetEval Hate: is a tweet hateful towards immigrants or women. English."""
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="raft_tweet_eval_hate",

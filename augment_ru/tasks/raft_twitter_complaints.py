@@ -1,6 +1,6 @@
 """RAFT's Twitter complaints: is a tweet to a company a complaint. English."""
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="raft_twitter_complaints",

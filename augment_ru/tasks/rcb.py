@@ -3,7 +3,7 @@
 The label turns on that verb, which `verb` gives as a lemma, and on negation: both stay in every form.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="rcb",

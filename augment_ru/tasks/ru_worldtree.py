@@ -3,7 +3,7 @@
 The label is the letter of an option: markers and option texts stay, the question around them is perturbed.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="ru_worldtree",

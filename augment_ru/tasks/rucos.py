@@ -4,7 +4,7 @@ The text is a story and its `@highlight` lines; its entities are given by the nu
 (some readers count the last one in, some do not). Entities, answers and both marks stay, and the numbers follow.
 """
 
-from augment_ru.task import CharacterSpans, Marks, Task
+from augment_ru.records.task import CharacterSpans, Marks, Task
 
 TASK = Task(
     name="rucos",

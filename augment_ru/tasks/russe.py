@@ -4,7 +4,7 @@ The word stands between `start1` and `end1`, `start2` and `end2`. In some rows t
 comma along: the whole word stays, and both numbers move with it as they are. `word` is its lemma.
 """
 
-from augment_ru.task import CharacterSpans, Task
+from augment_ru.records.task import CharacterSpans, Task
 
 TASK = Task(
     name="russe",

@@ -3,7 +3,7 @@
 The label says whether two spans mean the same, which is read off the names in the text, the pronoun and its verb.
 """
 
-from augment_ru.task import Task, WordSpans
+from augment_ru.records.task import Task, WordSpans
 
 TASK = Task(
     name="rwsd",

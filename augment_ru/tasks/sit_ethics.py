@@ -3,7 +3,7 @@
 A norm is kept or broken by a «не»: without it the judgement of the text turns over; names are who is judged.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="sit_ethics",

@@ -3,7 +3,7 @@
 A follows turns into a does not with one «не» or one digit, so beside names negation and numbers stay.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="terra",

@@ -4,7 +4,7 @@ The label is read off names, the pronoun, the nouns it may stand for and the ver
 A row may lack `reference`; then no pronoun is known to be the one asked about.
 """
 
-from augment_ru.task import Task
+from augment_ru.records.task import Task
 
 TASK = Task(
     name="winograd",

@@ -1,0 +1,22 @@
+from .constraints.rule_file import Constraint as Constraint
+from .draws import Rng as Rng, Streams as Streams
+from .edits import Change as Change, Edit as Edit, Script as Script, Span as Span
+from .editing.characters import Substitutions as Substitutions, substitute_characters as substitute_characters
+from .engine.attack import Attack as Attack
+from .engine.augmenter import Augmenter as Augmenter
+from .engine.composition import Chain as Chain, OneOf as OneOf, SomeOf as SomeOf
+from .engine.proposals import Proposals as Proposals
+from .engine.result import Result as Result
+from .engine.similarity import Scorer as Scorer, Similarity as Similarity
+from .errors import AugmentError as AugmentError
+from .evaluation.evaluate import evaluate as evaluate
+from .evaluation.examples import Example as Example, Model as Model
+from .evaluation.report import Evaluation as Evaluation
+from .language.annotate import Annotator as Annotator
+from .models._torch import TorchModel as TorchModel
+from .records.record import Record as Record
+from .records.task import Task as Task
+from .resources import dictionary as dictionary
+from .text.batch import Batch as Batch
+from .text.doc import Doc as Doc, Token as Token
+from .version import __version__ as __version__

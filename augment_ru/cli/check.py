@@ -1,0 +1,24 @@
+"""`augment-ru check`."""
+
+from pathlib import Path
+
+import click
+
+from augment_ru.errors import AugmentError
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--debug", is_flag=True, hidden=True)
+def check(files: tuple[str, ...], debug: bool) -> None:  # noqa: FBT001
+    """Lint dictionaries (.tsv), rule and prompt files (.toml), and run the rules' examples; by default ours."""
+    from augment_ru.jobs.check import problems  # noqa: PLC0415
+
+    del debug
+    found = 0
+    for line in problems([Path(file) for file in files]):
+        found += 1
+        click.echo(line)
+    if found:
+        raise AugmentError(f"{found} problem{'s' if found > 1 else ''}")
+    click.echo("no problems", err=True)

@@ -1,0 +1,86 @@
+"""`augment-ru evaluate`."""
+
+from typing import Any
+
+import click
+
+from augment_ru.cli.shared_options import usage
+from augment_ru.errors import AugmentError
+
+
+@click.command()
+@click.argument("source", metavar="PERTURBED.jsonl|-")
+@click.option("--model", "models", multiple=True, metavar="KIND[:ARGUMENT]", help="augment-ru list models. Repeatable.")
+@click.option("--originals", metavar="FILE", help="The unperturbed rows, if PERTURBED does not hold them.")
+@click.option("--task", metavar="NAME", help="By default recognised by the fields.")
+@click.option("--text-field", "text_fields", multiple=True, metavar="NAME", help="In place of the task's texts.")
+@click.option("--label-field", "label_fields", multiple=True, metavar="NAME", help="In place of the task's answers.")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="In place of the task's metrics.")
+@click.option("--train", metavar="FILE", help="Demonstrations, and what linear and its like learn from.")
+@click.option("--shots", default="0", metavar="K,K,…", help="Numbers of demonstrations.  [default: 0]")
+@click.option("--episodes", default=5, type=int, metavar="N", help="Sets of demonstrations for each K.  [default: 5]")
+@click.option("--by", multiple=True, metavar="FIELD", help="Report by the values of a field, too.")
+@click.option("--device", default="auto", metavar="NAME", help="auto, cpu or cuda[:N].  [default: auto]")
+@click.option(
+    "--model-option",
+    "options",
+    multiple=True,
+    metavar="KIND.NAME=VALUE",
+    help="An option of the models of a kind (list models -v).",
+)
+@click.option("--seed", type=int, default=42, metavar="N", help="Of all random draws.  [default: 42]")
+@click.option("--cache", metavar="FILE|none", help="Where answers are kept.  [default: the user's cache folder]")
+@click.option("-o", "--output", metavar="REPORT.json", help="The report; - for stdout.")
+@click.option("--html", metavar="REPORT.html", help="The report as a page to look at.")
+@click.option("--predictions", metavar="FILE.jsonl", help="Every prediction, so that anyone can recount.")
+@click.option("--debug", is_flag=True, hidden=True)
+def evaluate(**given: Any) -> None:  # noqa: ANN401
+    """Count how often attacks break what models get right.
+
+    \b
+    augment-ru evaluate perturbed.jsonl --model linear:train.jsonl --html report.html
+    augment-ru evaluate perturbed.jsonl --model hf-causal:gpt --train train.jsonl --shots 0,1,4,8 -o report.json
+    """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
+    from augment_ru.jobs.evaluate import Job, run  # noqa: PLC0415  (so that --help loads nothing heavy)
+
+    try:
+        job = Job(
+            source=given["source"],
+            models=given["models"],
+            shots=_shots(given["shots"]),
+            options=_options(given["options"]),
+            settings={
+                name: given[name]
+                for name in (
+                    *("originals", "task", "text_fields", "label_fields", "metrics", "train"),
+                    *("episodes", "by", "device", "seed"),
+                )
+            },
+            cache=given["cache"],
+            report=given["output"],
+            html=given["html"],
+            predictions=given["predictions"],
+        )
+        job.check()
+    except AugmentError as error:
+        raise usage(error) from error
+    run(job)
+
+
+def _shots(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError as error:
+        raise AugmentError(f"--shots {text}: must be numbers, as in 0,1,4,8") from error
+
+
+def _options(pairs: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """`KIND.NAME=VALUE` as options of kinds of models."""
+    found: dict[str, dict[str, str]] = {}
+    for pair in pairs:
+        left, equals, value = pair.partition("=")
+        kind, dot, name = left.partition(".")
+        if not (equals and dot and kind and name):
+            raise AugmentError(f"--model-option {pair}: must be KIND.NAME=VALUE, as in linear.analyzer=char")
+        found.setdefault(kind, {})[name] = value
+    return found

@@ -1,0 +1,63 @@
+"""The command line: its commands, and errors as one line."""
+
+import sys
+from typing import Any
+
+import click
+
+from augment_ru.cli.calibrate import calibrate
+from augment_ru.cli.check import check
+from augment_ru.cli.evaluate import evaluate
+from augment_ru.cli.explain import explain
+from augment_ru.cli.list import list_
+from augment_ru.cli.models import models
+from augment_ru.cli.perturb import perturb
+from augment_ru.cli.release import release
+from augment_ru.errors import AugmentError
+from augment_ru.version import __version__
+
+_SIGNALLED = 128
+_UNFINISHED = "; no output file was written, and what went to stdout is incomplete"
+
+
+class _Commands(click.Group):
+    """Turns errors into one line on stderr: usage 2, data and runs 1, interrupted 130."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (click's own signature)
+        try:
+            return super().main(*args, **{**kwargs, "standalone_mode": False})
+        except click.UsageError as error:
+            hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
+            _fail(f"{error.format_message()}{hint}", 2)
+        except click.ClickException as error:
+            _fail(error.format_message(), 1)
+        except AugmentError as error:
+            _fail(str(error), 1)
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            _fail(f"{where}{error.strerror or error}", 1)
+        except (KeyboardInterrupt, click.Abort):
+            _fail(f"interrupted{_UNFINISHED}", 130)
+        except SystemExit as error:
+            if isinstance(error.code, int) and error.code > _SIGNALLED:
+                _fail(f"terminated{_UNFINISHED}", error.code)
+            raise
+
+
+def _fail(message: str, code: int) -> None:
+    if "--debug" in sys.argv:
+        raise  # noqa: PLE0704  (called while an error is handled)
+    click.echo(f"augment-ru: error: {' '.join(message.split())}", err=True)
+    sys.exit(code)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="augment-ru")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
+    """Perturb Russian texts as people and adversaries do; keep what carries the task and the meaning."""
+    del debug  # read where errors are shown, which may be before this runs
+
+
+for _command in (perturb, evaluate, release, explain, calibrate, list_, check, models):
+    cli.add_command(_command)

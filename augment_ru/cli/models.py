@@ -1,0 +1,43 @@
+"""`augment-ru models`."""
+
+import click
+
+from augment_ru.errors import AugmentError
+
+
+@click.group()
+@click.option("--debug", is_flag=True, hidden=True)
+def models(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
+    """Fetch the Hugging Face models that scorers and attacks use."""
+    del debug
+
+
+@models.command()
+@click.argument("names", nargs=-1, metavar="NAME...")
+@click.option("--preset", help="Every model that a preset needs.")
+@click.option("--revision", metavar="COMMIT", help="A branch, tag or commit.")
+@click.option("--debug", is_flag=True, hidden=True)
+def pull(names: tuple[str, ...], preset: str | None, revision: str | None, debug: bool) -> None:  # noqa: FBT001
+    """Download models from the hub into its local cache.
+
+    Weights as safetensors where the repository has them; never code. Nothing else of augment-ru uses the
+    network.
+
+    \b
+    augment-ru models pull bert-base-multilingual-cased
+    augment-ru models pull --preset tape
+    """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
+    from augment_ru.engine.presets import preset as preset_of  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.inference.hub import pull as fetch  # noqa: PLC0415
+
+    del debug
+    try:
+        wanted = [*names, *(preset_of(preset).models if preset else ())]
+    except AugmentError as error:
+        raise click.UsageError(str(error)) from error
+    if not wanted and preset:
+        raise click.UsageError(f"preset {preset} needs no model; name one, or --preset tape")
+    if not wanted:
+        raise click.UsageError("no model; name one, or --preset tape")
+    for name in wanted:
+        click.echo(f"{name}: {fetch(name, revision)}")

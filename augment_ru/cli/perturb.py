@@ -1,0 +1,60 @@
+"""`augment-ru perturb`."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from augment_ru.cli.shared_options import SEARCH, chosen, merged, usage, with_options
+from augment_ru.errors import AugmentError
+
+
+@click.command()
+@click.argument("source", metavar="IN|-")
+@click.option("-o", "--output", metavar="OUT", help="Written when the run is complete.  [default: stdout]")
+@click.option("--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="A+B does A, then B. Repeatable.")
+@click.option("--task", metavar="NAME", help="By default recognised by the fields.")
+@click.option("--field", "fields", multiple=True, metavar="NAME", help="Fields to perturb, in place of the task's.")
+@with_options(SEARCH)
+@click.option("--recipe", metavar="FILE.toml", help="Options from a file; the command line goes before it.")
+@click.option("--with-original", is_flag=True, help='Also write each row unperturbed (attack "original").')
+@click.option("--meta", type=click.Choice(["full", "brief", "none"]), help="How much `augment` holds.  [default: full]")
+@click.option("--on-error", type=click.Choice(["stop", "skip"]), help="skip: to OUT.rejects.jsonl.  [default: stop]")
+@click.option("--report", metavar="FILE.json", help="Where the table of the end of the run goes as JSON.")
+@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only the first N rows.")
+@click.option("--debug", is_flag=True, hidden=True)
+def perturb(**given: Any) -> None:  # noqa: ANN401
+    """Perturb the rows of a file, one output row for each row and attack.
+
+    The end of a file's name tells its format: .jsonl, .json, .csv, .tsv, .parquet; stdin has JSON lines.
+
+    \b
+    augment-ru perturb in.jsonl -o out.jsonl --attack butterfingers
+    augment-ru perturb train.csv -o out.csv --attack emojify --field "Tweet text"
+    augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
+    """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
+    from augment_ru.jobs.perturb import Job, run  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.jobs.recipe import read_recipe  # noqa: PLC0415
+
+    try:
+        if given["recipe"]:
+            given = merged(given, read_recipe(Path(given["recipe"])))
+        attacks, settings = chosen(given, given["attacks"])
+        job = Job(
+            source=given["source"],
+            output=given["output"],
+            attacks=attacks,
+            task=given["task"],
+            fields=given["fields"],
+            settings=settings,
+            with_original=given["with_original"],
+            meta=given["meta"] or "full",
+            skip=given["on_error"] == "skip",
+            limit=given["limit"],
+            report=given["report"],
+        )
+        prepared = job.prepared()
+    except AugmentError as error:
+        raise usage(error) from error
+    sys.exit(run(prepared))

@@ -1,0 +1,149 @@
+"""Options that several commands share, and how they become settings."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from augment_ru.errors import AugmentError, unknown
+
+if TYPE_CHECKING:
+    from augment_ru.engine.attack import Attack
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def usage(error: AugmentError) -> click.UsageError:
+    """Wrong usage, exit code 2, in place of a failed run."""
+    return click.UsageError(str(error))
+
+
+def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
+    """`NAME.OPTION=VALUE` as options of the attacks and the similarity of these names."""
+    found: dict[str, dict[str, Any]] = {}
+    for pair in pairs:
+        left, equals, value = pair.partition("=")
+        name, dot, option = left.partition(".")
+        if not (equals and dot):
+            raise AugmentError(f"--set {pair}: must be NAME.OPTION=VALUE, as in butterfingers.probability=0.2")
+        if name not in names:
+            raise AugmentError(f"--set {pair}: {unknown('attack or similarity of this run', name, names)}")
+        found.setdefault(name, {})[option] = value
+    return found
+
+
+SEARCH = (
+    click.option("--probability", type=float, metavar="P", help="In place of the attack's default, from 0 to 1."),
+    click.option(
+        "--similarity",
+        metavar="NAME[:MODEL[@LAYER]]",
+        help="navec, bertscore:MODEL@LAYER, or none.  [default: navec]",
+    ),
+    click.option("--threshold", type=float, metavar="X", help="The lowest similarity that passes, from 0 to 1."),
+    click.option(
+        "--schedule",
+        metavar="NAME",
+        help="paper: halve P until it passes; strongest: as many edits as pass.  [default: paper]",
+    ),
+    click.option("--candidates", type=int, metavar="N", help="Perturbations tried for each row.  [default: 3]"),
+    click.option(
+        "--set",
+        "options",
+        multiple=True,
+        metavar="NAME.OPTION=VALUE",
+        help="An option of an attack or similarity (list -v).",
+    ),
+    click.option(
+        "--constraint",
+        "constraints",
+        multiple=True,
+        metavar="NAME|FILE",
+        help="In place of the task's constraints.",
+    ),
+    click.option("--no-constraints", is_flag=True, help="Protect links, answers and option markers only."),
+    click.option("--annotator", metavar="NAME", help="natasha or spacy:PIPELINE.  [default: natasha]"),
+    click.option("--seed", type=int, metavar="N", help="Of all random draws.  [default: 42]"),
+    click.option(
+        "--preset",
+        type=click.Choice(["offline", "tape"]),
+        help="Defaults of all else; tape: the paper's, with models.  [default: offline]",
+    ),
+    click.option("--device", metavar="NAME", help="For models: auto, cpu, cuda, cuda:N.  [default: auto]"),
+)
+
+
+def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
+    """A command with these options, in their order in its help."""
+
+    def decorate(function: _F) -> _F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+class Chosen(NamedTuple):
+    """What the options of a command stand for."""
+
+    attacks: list["Attack"]
+    settings: dict[str, Any]
+    """Arguments of an `Augmenter`."""
+
+
+def chosen(given: Mapping[str, Any], attacks: Sequence[str]) -> Chosen:
+    """The attacks and settings that the options of `SEARCH` name, over those of the preset.
+
+    Raises:
+        AugmentError: a name is unknown, or a value does not fit.
+    """
+    from augment_ru.engine.composition import attack_of  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.engine.presets import preset  # noqa: PLC0415
+    from augment_ru.engine.similarity import similarity_of  # noqa: PLC0415
+    from augment_ru.options import has_device, on_device  # noqa: PLC0415
+
+    if given["no_constraints"] and given["constraints"]:
+        raise AugmentError("--constraint and --no-constraints contradict each other; give one")
+    defaults = preset(given["preset"] or "offline")
+    settings = dict(defaults.settings)
+    settings |= {key: given[key] for key in _SETTINGS if given.get(key) is not None}
+    if given["no_constraints"]:
+        settings["constraints"] = ()
+    elif given["constraints"]:
+        settings["constraints"] = given["constraints"]
+    gate = str(settings.get("similarity", "navec"))
+    parts = {name.strip() for spec in attacks for name in spec.split("+")}
+    name_of_gate = gate.partition(":")[0]
+    values = {name: dict(defaults.options.get(name, {})) for name in (*parts, name_of_gate)}
+    if given.get("probability") is not None:
+        for name in parts:
+            values[name]["probability"] = given["probability"]
+    for name, options in option_values(given["options"], {*parts, name_of_gate}).items():
+        values[name] |= options
+    made = [attack_of(spec, options=values) for spec in attacks]
+    similarity = similarity_of(gate, values[name_of_gate])
+    if given["device"]:
+        if given["device"] not in ("auto", "cpu") and not any(map(has_device, (*made, similarity))):
+            raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")
+        made = [on_device(attack, given["device"]) for attack in made]
+        similarity = on_device(similarity, given["device"])
+    return Chosen(made, settings | {"similarity": similarity})
+
+
+_SETTINGS = ("similarity", "threshold", "schedule", "candidates", "annotator", "seed")
+
+
+def merged(given: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a recipe, and over them those of the command line."""
+
+    def absent(value: object) -> bool:  # 0 is a value: a seed, a probability, a limit
+        return value is None or value is False or value == ()
+
+    context = click.get_current_context()
+    types = {param.name: param for param in context.command.params}
+    values = dict(given)
+    for key, value in recipe.items():
+        if absent(given[key]):
+            param = types[key]
+            values[key] = value if isinstance(value, tuple | bool) else param.type.convert(value, param, context)
+    return values

@@ -1,0 +1,1 @@
+"""What no edit may touch: rule files and how they run."""

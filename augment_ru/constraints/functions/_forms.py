@@ -1,0 +1,129 @@
+"""Where a word or a name stands in a text, in any of its forms: «Белая» → «на Белой»."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from augment_ru.constraints.functions._words import Reading, readings
+from augment_ru.edits import Span
+from augment_ru.language.annotate import readable
+
+_WORD = re.compile(r"[^\W_]+(?:[-‑'’][^\W_]+)*")
+_ENDINGS = (
+    "", "а", "я", "у", "ю", "о", "е", "ы", "и", "ь", "ой", "ей", "ою", "ею", "ом", "ем", "ью", "ам", "ям", "ами", "ями",
+    "ах", "ях", "ого", "его", "ому", "ему", "ым", "им", "ых", "их", "ая", "яя", "ое", "ее", "ый", "ий", "ую", "юю",
+    "ыми", "ими",
+)  # fmt: skip
+_SHORTEST_STEM = 3
+_GENDERS = frozenset({"masc", "femn", "neut"})
+_NOMINAL = frozenset({"NOUN", "ADJF", "PRTF", "NUMR"})
+
+
+class Word(NamedTuple):
+    """A word and where it stands; a hyphen joins words."""
+
+    start: int
+    stop: int
+    text: str
+
+
+def words(text: str) -> list[Word]:
+    r"""The words of a text; the two characters backslash and n, which MultiQ has, part them.
+
+    >>> [word.text for word in words(r"город.\nКазань и Ростов-на-Дону")]
+    ['город', 'Казань', 'и', 'Ростов-на-Дону']
+    """
+    plain = text.replace("\\n", "  ") if "\\" in text else text
+    return [Word(*match.span(), match[0]) for match in _WORD.finditer(plain)]
+
+
+def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
+    """Where the phrases stand as whole words, in any form and letter case.
+
+    A capitalised word in another form must keep its capital: «Уса» stands in «по Усе», not in «усы в инее»;
+    in a text without capitals it need not, nor where the form is a name by itself («с парижем»).
+
+    >>> text = "Кама впадает в Волгу. Берега Камы круты, завод «Камаз» стоит."
+    >>> [text[span.start : span.stop] for span in mentions(text, ["Кама"], "MAIN")]
+    ['Кама', 'Камы']
+    """
+    text, origin = readable(text)
+    there = words(text)
+    free = not any(word.text[0].isupper() for word in there)
+    for phrase in dict.fromkeys(readable(phrase)[0] for phrase in phrases):
+        wanted = words(phrase)
+        if not wanted:
+            continue
+        gaps = [phrase[left.stop : right.start].strip() for left, right in pairwise(wanted)]
+        initial = _folded(wanted[0].text[0])
+        for at in range(len(there) - len(wanted) + 1):
+            if _folded(there[at].text[0]) != initial:
+                continue
+            run = there[at : at + len(wanted)]
+            if not all(_is(one.text, form.text, free=free) for one, form in zip(wanted, run, strict=True)):
+                continue
+            if gaps == [text[left.stop : right.start].strip() for left, right in pairwise(run)]:
+                start, stop = run[0].start, run[-1].stop
+                yield Span(origin[start], origin[stop], label) if origin else Span(start, stop, label)
+
+
+def outermost(spans: Iterable[Span]) -> list[Span]:
+    """The spans that lie in no longer one: not «Уса» in «Большая Уса»."""
+    found: list[Span] = []
+    for span in sorted(set(spans), key=lambda span: (span.start, -span.stop)):
+        if not found or span.stop > found[-1].stop:
+            found.append(span)
+    return found
+
+
+def _is(word: str, form: str, *, free: bool) -> bool:
+    """Whether `form` is `word` in any form."""
+    if word == form or _folded(word) == _folded(form):
+        return True
+    if word[0].isupper() and not (form[0].isupper() or free or _is_name(form)):
+        return False
+    return word[0].casefold() == form[0].casefold() and inflected(_folded(word), _folded(form))
+
+
+def _is_name(form: str) -> bool:
+    """Whether the likeliest reading of a word in lower case is a name."""
+    return any(reading.name for reading in readings(form)[:1])
+
+
+@lru_cache(maxsize=100_000)
+def _folded(word: str) -> str:
+    return word.casefold().replace("ё", "е")
+
+
+@lru_cache(maxsize=100_000)
+def inflected(word: str, form: str) -> bool:
+    """Whether two words in lower case are forms of one noun, adjective or numeral.
+
+    >>> inflected("орел", "орла"), inflected("шталем", "шталь"), inflected("казань", "казанка")
+    (True, True, False)
+    """
+    ours, theirs = readings(word), readings(form)
+    if any(_same(one, other) for one in ours for other in theirs):
+        return True
+    if any(reading.known for reading in ours) and any(reading.known for reading in theirs):
+        return False
+    return bool(_stems(word) & _stems(form))
+
+
+def _same(one: Reading, other: Reading) -> bool:
+    """Whether two readings belong to one word; adjectives of two genders do not."""
+    if one.lemma.replace("ё", "е") != other.lemma.replace("ё", "е") or not {one.pos, other.pos} <= _NOMINAL:
+        return False
+    if "ADJF" not in {one.pos, other.pos}:
+        return True
+    return bool(one.grammemes & other.grammemes & _GENDERS) or "plur" in one.grammemes | other.grammemes
+
+
+def _stems(word: str) -> frozenset[str]:
+    return frozenset(
+        word[: len(word) - len(ending)]
+        for ending in _ENDINGS
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM
+    )

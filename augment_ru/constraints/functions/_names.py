@@ -1,0 +1,213 @@
+"""Steps of the search for names: each writes the label of the tokens that it finds into a list."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from augment_ru.constraints.functions._view import View
+from augment_ru.constraints.functions._words import readings
+from augment_ru.resources import name_heads
+
+Labels = list[str]
+"""The label of each token, "" for none."""
+
+_NOMINAL = frozenset({"NOUN", "ADJF", "ADJS", "PRTF", "NUMR", ""})
+_CLOSED = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "ADVB", "INTJ"})
+_PRONOUNS = frozenset({"Apro", "NPRO", "Anum"})
+_LEGAL_FORMS = frozenset({
+    "ООО", "ОАО", "ЗАО", "ПАО", "АО", "НАО", "ИП", "ТОО", "ЧП", "НКО", "АНО", "ФГУП", "МУП", "ГУП", "ФГБУ",
+    "ГБУ", "НПО",
+})  # fmt: skip
+_PLACES = frozenset({
+    "река", "город", "село", "деревня", "посёлок", "столица", "страна", "государство", "приток", "хутор",
+    "станица", "аул", "кишлак", "местечко", "планета", "спутник", "звезда", "гора", "озеро", "остров",
+    "полуостров", "область", "край", "республика", "район", "улица", "вершина",
+})  # fmt: skip
+_MARKS = frozenset('«»"„“”!?…')
+ROMAN = re.compile(r"[IVXLC]+(-[а-яё]+)?")
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
+
+
+@lru_cache(maxsize=100_000)
+def head_kind(word: str) -> str:
+    """LOC or ORG if the word is a noun that names are made with, else "".
+
+    >>> head_kind("министерством"), head_kind("кошка")
+    ('ORG', '')
+    """
+    heads = name_heads()
+    return next((heads[reading.lemma] for reading in readings(word) if reading.lemma in heads), "")
+
+
+def model(view: View, labels: Labels) -> None:
+    """What the annotator's model found, less a common noun that it took along at the start of a sentence."""
+    tokens = view.doc.tokens
+    for first, stop in _entities(view):
+        start = first
+        if _is_closed(tokens[first].text) and (first in view.starts or stop == first + 1):
+            start = first + 1
+        label = tokens[first].entity.partition("-")[2]
+        if first in view.starts and _is_common(tokens[first].text) and not _needs(view, first, stop, label):
+            start = next((at for at in range(first + 1, stop) if view.capitals[at]), stop)
+        inside = [at for at in range(start, stop) if _is_part(view.texts[at])]
+        for at in range(inside[0], inside[-1] + 1) if inside else ():
+            labels[at] = "" if view.texts[at] in _MARKS else label
+
+
+def _entities(view: View) -> Iterator[tuple[int, int]]:
+    """Where the model's entities start and stop."""
+    tokens = view.doc.tokens
+    stop = 0
+    for at, token in enumerate(tokens):
+        if token.entity and at >= stop:
+            stop = at + 1
+            while stop < len(tokens) and tokens[stop].entity.startswith("I"):
+                stop += 1
+            yield at, stop
+
+
+def _is_part(word: str) -> bool:
+    return any(map(str.isalnum, word))
+
+
+@lru_cache(maxsize=100_000)
+def _is_closed(word: str) -> bool:
+    """Whether a word is a pronoun, preposition, … by every reading: «ИХ», «Это»."""
+    return all(reading.known and (reading.pos in _CLOSED or "Apro" in reading.grammemes) for reading in readings(word))
+
+
+@lru_cache(maxsize=100_000)
+def _is_common(word: str) -> bool:
+    return all(reading.known and not reading.name for reading in readings(word)) and not word.isupper()
+
+
+def _needs(view: View, first: int, stop: int, label: str) -> bool:
+    """Whether a common word at the start of a sentence belongs to the name that the model saw."""
+    word = view.texts[first]
+    found = readings(word)
+    if not any(reading.pos == "NOUN" for reading in found):
+        return True
+    if stop == first + 1:
+        place = any(reading.lemma in _PLACES for reading in found)
+        return (label == "LOC" and not place) or (label == "ORG" and not head_kind(word))
+    return label != "PER" and (head_kind(word) != "" or (label == "ORG" and not view.capitals[first + 1]))
+
+
+def capitals(view: View, labels: Labels) -> None:
+    """Capitals inside a sentence, and such words at its start as are nothing but names."""
+    for at in view.capitalised:
+        word = view.texts[at]
+        if labels[at]:
+            continue
+        if _LATIN.match(word):
+            if len(word) > 1 and not ROMAN.fullmatch(word):
+                labels[at] = "ORG"
+        elif word.isupper() and len(word) > 1:
+            labels[at] = _abbreviation(word)
+        elif len(word) > 1 and (
+            _starts_with_name(view, at) if at in view.starts else _is_name_inside(view, at, labels)
+        ):
+            labels[at] = _kind(word)
+
+
+@lru_cache(maxsize=100_000)
+def _abbreviation(word: str) -> str:
+    """ORG or LOC for «МГУ», «США» and what no dictionary has; "" for «ДНК», «НЕ»."""
+    known = [reading for reading in readings(word) if reading.known]
+    if not known or word in _LEGAL_FORMS:
+        return "" if known or word in _LEGAL_FORMS else "ORG"
+    return next((reading.name for reading in known if reading.name), "")
+
+
+@lru_cache(maxsize=100_000)
+def _only_name(word: str) -> bool:
+    return all(reading.name and reading.known for reading in readings(word))
+
+
+def _starts_with_name(view: View, at: int) -> bool:
+    """«Маша, водя пальчиком»; «Белая — река»: names in spite of the sentence that starts there."""
+    found = readings(view.texts[at])
+    nouns = [reading for reading in found if reading.pos == "NOUN"]
+    if any(reading.pos in _CLOSED for reading in found) or (not nouns and not _is_defined(view, at)):
+        return False
+    if nouns and all(reading.name or not reading.known for reading in nouns):
+        return all(not reading.known or reading.pos not in {"ADJF", "ADJS", "PRTF", "PRTS"} for reading in found)
+    return _is_defined(view, at)
+
+
+def _is_defined(view: View, at: int) -> bool:
+    """Whether a dash and «река», «город», … follow."""
+    if at + 2 >= len(view.texts) or view.texts[at + 1] not in {"—", "–", "-"}:
+        return False
+    return any(
+        reading.lemma in _PLACES and "nomn" in reading.grammemes
+        for word in view.texts[at + 2 : at + 5]
+        for reading in readings(word)
+    )
+
+
+def _is_name_inside(view: View, at: int, labels: Labels) -> bool:
+    found = readings(view.texts[at])
+    nominal = any(reading.pos in _NOMINAL and not reading.grammemes & _PRONOUNS for reading in found)
+    return nominal and not _is_closed(view.texts[at]) and not _is_adjective_of(view, at, labels)
+
+
+def _is_adjective_of(view: View, at: int, labels: Labels) -> bool:
+    """«Британские» before «учёные»: an adjective that leans on a common noun is no name by itself."""
+    if at + 1 >= len(view.texts) or view.capitals[at + 1] or labels[at + 1]:
+        return False
+    following = readings(view.texts[at + 1])
+    own = readings(view.texts[at])
+    if any(reading.name for reading in own) or not any(reading.pos in {"ADJF", "PRTF"} for reading in own):
+        return False
+    return any(reading.pos in {"NOUN", "ADJF"} for reading in following) and not head_kind(view.texts[at + 1])
+
+
+@lru_cache(maxsize=100_000)
+def _kind(word: str) -> str:
+    found = readings(word)
+    named = next((reading.name for reading in found if reading.name), "")
+    if named:
+        return named
+    return "PER" if any("anim" in reading.grammemes for reading in found) else "ORG"
+
+
+@lru_cache(maxsize=100_000)
+def has(word: str, *marks: str) -> bool:
+    """Whether a reading of the word is one of these parts of speech or has one of these grammemes."""
+    wanted = set(marks)
+    return any(reading.pos in wanted or reading.grammemes & wanted for reading in readings(word))
+
+
+def initials(view: View, labels: Labels) -> None:
+    """«А. П. Чехов», «Керн А. П.»: initials with their full stops."""
+    for first, stop in _runs_of_initials(view):
+        several = stop - first > 2  # noqa: PLR2004  (a letter and its full stop)
+        after = stop < len(labels) and view.capitals[stop] and len(view.texts[stop]) > 1
+        before = first > 0 and view.capitals[first - 1] and len(view.texts[first - 1]) > 1
+        if after and (several or labels[stop] == "PER" or has(view.texts[stop], "Surn")):
+            labels[first : stop + 1] = ["PER"] * (stop + 1 - first)
+        elif before and (several or labels[first - 1] == "PER"):
+            labels[first - 1 : stop] = ["PER"] * (stop + 1 - first)
+
+
+def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
+    texts, stop = view.texts, 0
+    for at in view.capitalised:
+        if at < stop or len(texts[at]) > 1:
+            continue
+        stop = at
+        while stop < len(texts) - 1 and len(texts[stop]) == 1 and texts[stop].isupper() and texts[stop + 1] == ".":
+            stop += 2
+        if stop > at:
+            yield at, stop
+
+
+def lower_case(view: View, labels: Labels) -> None:
+    """«еду в сочи»: where case says nothing, words that are nothing but names."""
+    if not view.informal and True not in view.shouts:
+        return
+    for at, word in enumerate(view.texts):
+        caseless = view.shouts[at] or (view.informal and word.islower())
+        if caseless and len(word) > 2 and not labels[at] and _only_name(word):  # noqa: PLR2004
+            labels[at] = _kind(word)

@@ -1,0 +1,66 @@
+"""A document as the search for names reads it: which capitals say nothing, and which words shout."""
+
+import re
+import unicodedata
+
+from augment_ru.language.truecase import shouted
+from augment_ru.text.doc import Doc
+
+_ENDS = frozenset({".", "!", "?", "…", "...", "?!", "!!!", "!!", "?..", "!..", "•", "*"})
+_OPENING = frozenset("«„“\"'(‘[—–-")
+_ABBREVIATIONS = frozenset({
+    "г", "гг", "ул", "пр", "пл", "пер", "д", "дом", "р", "оз", "о", "обл", "пос", "с", "св", "им", "проф",
+    "акад", "доц", "ген", "гр", "тов", "мр", "м-р", "т", "ж", "п", "ст", "наб", "бул", "просп",
+})  # fmt: skip
+_MARKER = re.compile(r"[A-HА-З]|[0-9]{1,3}")
+
+
+class View:
+    """The tokens of a text with what their letter case is worth.
+
+    Attributes:
+        texts: the tokens as they are written.
+        shouts: which of them stand in a run of words in capitals, so that their capitals say nothing.
+        capitals: which start with a capital, and do not shout.
+        capitalised: the places of those.
+        starts: the places of capitals that start a sentence, a quotation or an option, and so say nothing.
+        lower: whether the text has no capitals at all.
+        informal: whether no capital stands inside a sentence: then even names may be written in lower case.
+    """
+
+    __slots__ = ("capitalised", "capitals", "doc", "informal", "lower", "shouts", "starts", "texts")
+
+    def __init__(self, doc: Doc) -> None:
+        self.doc = doc
+        self.texts = [token.text for token in doc.tokens]
+        self.shouts = shouted(self.texts)
+        self.capitals = [word[0].isupper() for word in self.texts]
+        if True in self.shouts:
+            self.capitals = [capital and not shout for capital, shout in zip(self.capitals, self.shouts, strict=True)]
+        self.capitalised = [at for at, capital in enumerate(self.capitals) if capital]
+        self.starts = {at for at in self.capitalised if self._starts(at)}
+        self.lower = doc.text.islower()
+        self.informal = len(self.starts) == len(self.capitalised)
+
+    def _starts(self, at: int) -> bool:
+        before = at - 1
+        while before >= 0 and self.texts[before] in _OPENING:
+            before -= 1
+        if before < 0:
+            return True
+        last, tokens = self.texts[before], self.doc.tokens
+        if "\n" in self.doc.text[tokens[before].stop : tokens[at].start] or self._after_marker(before):
+            return True
+        if last == ":":
+            return before < at - 1
+        if last == "." and before:
+            word = self.texts[before - 1]
+            return not (word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isupper()))
+        return last in _ENDS or unicodedata.category(last[0]) == "So"  # an emoji ends a sentence
+
+    def _after_marker(self, at: int) -> bool:
+        """Whether a marker «(A)» or «(12)» stops here, or the two characters that MultiQ has for a new line."""
+        before = self.texts[max(at - 2, 0) : at]
+        if self.texts[at] == ")":
+            return len(before) == 2 and before[0] == "(" and _MARKER.fullmatch(before[1]) is not None  # noqa: PLR2004
+        return self.texts[at] == "n" and before[-1:] == ["\\"]

@@ -1,0 +1,172 @@
+"""What a quiz question hides and names: «ЭТОТ ФИЛЬМ», «X», names in quotes and brackets."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from augment_ru.constraints.functions._quotes import Quoted, bracketed, is_title, quoted
+from augment_ru.constraints.functions._words import Reading, readings
+from augment_ru.edits import Span
+from augment_ru.text.doc import Doc, Token
+
+_CASES = frozenset({
+    "nomn", "gent", "datv", "accs", "ablt", "loct",
+})  # fmt: skip
+_GENDERS = frozenset({"masc", "femn", "neut"})
+_MODIFIERS = frozenset({"ADJF", "PRTF", "NUMR"})
+_NOUN = frozenset({"NOUN"})
+_JOINTS = frozenset({",", "и", "И", "но", "НО"})
+_SKIPPED = frozenset({"самый", "же", "очень", "весьма", "довольно"})
+_DEMONSTRATIVES = frozenset({"этот", "такой"})
+_X = re.compile(r"(?:X|Х|[Ии]кс(?:[ауеы]|ом|ов|ам|ами|ах)?|ИКС(?:[АУЕЫ]|ОМ|ОВ|АМ|АМИ|АХ)?)(?:-[\w-]+)?")
+_PRONOUNS = frozenset({"он", "она", "оно", "они", "это"})
+_COUNTED = frozenset({
+    "век", "столетие", "тысячелетие", "съезд", "глава", "класс", "том", "часть", "легион", "династия",
+    "олимпиада", "поколение", "луч",
+})  # fmt: skip
+_AXES = frozenset(["хромосома", "ось", "абсцисса", "координата"])
+_IN_CAPITALS = re.compile(r"[A-ZА-ЯЁ]+(?:-[A-ZА-ЯЁ]+)*")
+_IN_BRACKETS = re.compile(r"[^\W\d_a-zа-яё][^\s]*(?:\s+(?:[^\W_]{1,3}\s+){0,2}[^\W\d_a-zа-яё][^\s]*){0,4}")
+"""A name in brackets: capitals, and between them no word longer than «ду», «фон», «на»."""
+
+
+def jeopardy(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+    """The phrase for the unknown, its X, and quoted names: «снят [ЭТОТ ФИЛЬМ] по роману «[Солярис]»»."""
+    del record
+    return {name: [*_phrases(doc), *_unknowns(doc), *_names(doc.text)] for name, doc in docs.items()}
+
+
+def _phrases(doc: Doc) -> Iterator[Span]:
+    """«этот великий актёр»: a demonstrative with its noun and all between, and capitals around it."""
+    tokens = doc.tokens
+    for at, token in enumerate(tokens):
+        kind = _kind(token.text)
+        if not kind:
+            continue
+        last = _head(tokens, at, kind.readings) if kind.readings else at
+        loud = token.text.isupper() and len(token.text) > 1
+        if loud and kind.readings:
+            last = _capitals(tokens, last)
+        first = at - 1 if loud and at and _is_loud_preposition(tokens[at - 1].text) else at
+        if last > first:
+            yield Span(tokens[first].start, tokens[last].stop, "THIS_NP")
+
+
+class _Kind(NamedTuple):
+    """A word that may stand for the unknown; readings of a demonstrative, none of a pronoun."""
+
+    readings: tuple[Reading, ...]
+
+
+@lru_cache(maxsize=100_000)
+def _kind(word: str) -> _Kind | None:
+    found = readings(word)
+    own = tuple(reading for reading in found if reading.lemma in _DEMONSTRATIVES and reading.pos == "ADJF")
+    pronoun = any(reading.pos == "NPRO" and reading.lemma in _PRONOUNS for reading in found)
+    return _Kind(own) if own or pronoun else None
+
+
+@lru_cache(maxsize=100_000)
+def _is_loud_preposition(word: str) -> bool:
+    return word.isupper() and any(reading.pos == "PREP" for reading in readings(word))
+
+
+def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:
+    """The place of the noun that the demonstrative agrees with; its own place if there is none.
+
+    A word that is adjective and noun («рабочий», «больной») is the noun if none comes after it.
+    """
+    found, counted, at = first, False, first + 1
+    while at < len(tokens):
+        word = tokens[at].text
+        if word in _JOINTS and first + 1 < at < len(tokens) - 1:
+            at += 1 if tokens[at + 1].text not in _JOINTS else 2
+            if at >= len(tokens) or not _agreeing(own, tokens[at].text, _MODIFIERS):
+                break
+            continue
+        if any(reading.lemma in _SKIPPED for reading in readings(word)):
+            at += 1
+            continue
+        modifiers = _agreeing(own, word, _MODIFIERS)
+        if _agreeing(own, word, _NOUN) or (counted and _is_counted(word)):
+            found = at
+        if not modifiers:
+            break
+        counted = counted or any(reading.pos == "NUMR" for reading in modifiers)
+        at += 1
+    return found
+
+
+def _is_counted(word: str) -> bool:
+    """A noun after a numeral stands in the genitive: «эти два города»."""
+    return any(reading.pos == "NOUN" and "gent" in reading.grammemes for reading in readings(word))
+
+
+def _agreeing(own: Sequence[Reading], word: str, kinds: frozenset[str]) -> list[Reading]:
+    return [
+        other
+        for other in readings(word)
+        if other.pos in kinds and "Apro" not in other.grammemes and any(_agree(one, other) for one in own)
+    ]
+
+
+def _agree(one: Reading, other: Reading) -> bool:
+    """Whether two readings share case, number and gender."""
+    if not one.grammemes & other.grammemes & _CASES:
+        return False
+    if other.pos == "NUMR":
+        return "plur" in one.grammemes
+    if ("plur" in one.grammemes) != ("plur" in other.grammemes):
+        return False
+    genders = other.grammemes & _GENDERS
+    return "plur" in one.grammemes or not genders or bool(one.grammemes & genders)
+
+
+def _capitals(tokens: Sequence[Token], last: int) -> int:
+    """Where the unbroken run of capitals ends that the phrase goes on with: «ЭТОТ АСТРОНОМ | И МУЗЫКАНТ»."""
+    at = last + 1
+    while at < len(tokens) and _IN_CAPITALS.fullmatch(tokens[at].text):
+        kinds = {reading.pos for reading in readings(tokens[at].text)}
+        if kinds & {"NOUN", *_MODIFIERS} and not kinds & {"PRCL", "NPRO"}:
+            last = at
+        elif not kinds & {"CONJ", "PREP"}:
+            break
+        at += 1
+    return last
+
+
+def _unknowns(doc: Doc) -> Iterator[Span]:
+    """X and ИКС in place of the unknown; not «X век», «Людовик X», «ось X»."""
+    tokens = doc.tokens
+    places = [at for at, token in enumerate(tokens) if _X.fullmatch(token.text)]
+    if not places or any(reading.lemma in _AXES for token in tokens for reading in readings(token.text)):
+        return
+    for at in places:
+        after = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        counted = any(reading.lemma in _COUNTED for reading in readings(after)) if after else False
+        if not counted and not _is_numeral(tokens, at):
+            yield Span(tokens[at].start, tokens[at].stop, "X")
+
+
+def _is_numeral(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the token ends a person's name: «Ричард X», «Малькольм Икс»."""
+    if at == 0 or not tokens[at - 1].text[0].isupper():
+        return False
+    given = any("Name" in reading.grammemes for reading in readings(tokens[at - 1].text))
+    return given or (tokens[at].entity == "I-PER" and tokens[at - 1].entity.endswith("PER"))
+
+
+def _names(text: str) -> Iterator[Span]:
+    """Proper names that are all that stands between quote marks or brackets."""
+    for found in quoted(text):
+        if is_title(found):
+            yield _trimmed(found)
+    for found in bracketed(text):
+        if len(found.text) > 1 and _IN_BRACKETS.fullmatch(found.text.strip()):
+            yield _trimmed(found)
+
+
+def _trimmed(found: Quoted) -> Span:
+    start = found.start + len(found.text) - len(found.text.lstrip())
+    return Span(start, start + len(found.text.strip()), "QUOTED")

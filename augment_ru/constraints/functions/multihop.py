@@ -1,0 +1,30 @@
+"""Bridge and main answers wherever a record names them, in every form."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from augment_ru.constraints.functions._forms import mentions, outermost
+from augment_ru.edits import Span
+from augment_ru.text.doc import Doc
+
+_FIELDS = (("bridge_answers", "BRIDGE"), ("main_answers", "MAIN"))
+
+
+def multihop(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+    """The answers in each text: bridge «Тверь» → «[Тверь] — город. В [Твери] …, а Тверская область …»."""
+    segments = [(label, _segments(record.get(field))) for field, label in _FIELDS]
+    return {
+        name: outermost(span for label, answers in segments for span in mentions(doc.text, answers, label))
+        for name, doc in docs.items()
+    }
+
+
+def _segments(answers: object) -> Sequence[str]:
+    """The texts of the answers: of a list of objects or of texts, or of one of them."""
+    if isinstance(answers, str):
+        return [answers]
+    if isinstance(answers, Mapping):
+        return _segments(answers.get("segment") or list(answers.values()))
+    if isinstance(answers, Sequence):
+        return [segment for answer in answers for segment in _segments(answer)]
+    return []

@@ -1,0 +1,95 @@
+"""Persons, places, organisations and titled works: a model's finds, and what it misses."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from augment_ru.constraints.functions import _extents as extents
+from augment_ru.constraints.functions import _names as names
+from augment_ru.constraints.functions._view import View
+from augment_ru.constraints.functions._words import lemmas, readings
+from augment_ru.edits import Span
+from augment_ru.text.doc import Doc
+
+_SHORTEST = 3
+"""Characters of a word by which a name is known again."""
+
+_STEPS = (
+    names.model,
+    names.capitals,
+    names.initials,
+    names.lower_case,
+    extents.adjectival,
+    extents.genitives,
+    extents.titles,
+    extents.joined,
+    extents.organisations,
+)
+
+
+def named_entities(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+    """The names in each text; a name found in one is known in all texts of the record.
+
+    «Министерство [образования] и науки РФ» → «[Министерство образования и науки РФ]».
+    """
+    del record
+    views = {name: View(doc) for name, doc in docs.items()}
+    labels = {name: [""] * len(view.texts) for name, view in views.items()}
+    for name, view in views.items():
+        for step in _STEPS:
+            step(view, labels[name])
+    known = {lemma: label for name, view in views.items() for lemma, label in _known(view, labels[name])}
+    for name, view in views.items() if known else ():
+        _repeat(view, labels[name], known)
+    return {name: _spans(view, labels[name]) for name, view in views.items()}
+
+
+def _known(view: View, labels: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The lemmas by which a name is known again: not those of common words inside it."""
+    for at, label in enumerate(labels):
+        if label and len(view.texts[at]) > _SHORTEST - 1 and view.texts[at][0].isupper() and _tells(view, labels, at):
+            for lemma in lemmas(view.texts[at]):
+                yield lemma, label
+
+
+def _tells(view: View, labels: Sequence[str], at: int) -> bool:
+    """Whether a word of a name means the name when it stands alone."""
+    word = view.texts[at]
+    if _is_name(word):
+        return True
+    alone = not (at and labels[at - 1]) and not (at + 1 < len(labels) and labels[at + 1])
+    return alone and not names.head_kind(word) and _is_nominal(word)
+
+
+@lru_cache(maxsize=100_000)
+def _is_name(word: str) -> bool:
+    return any(reading.name or not reading.known for reading in readings(word))
+
+
+@lru_cache(maxsize=100_000)
+def _is_nominal(word: str) -> bool:
+    return all(reading.pos in {"NOUN", "ADJF"} for reading in readings(word))
+
+
+def _repeat(view: View, labels: list[str], known: Mapping[str, str]) -> None:
+    """Label what was a name elsewhere in the record: in lower case only where the text has no capitals."""
+    caseless = view.lower or True in view.shouts
+    for at in range(len(labels)) if caseless else view.capitalised:
+        word = view.texts[at]
+        if not labels[at] and len(word) >= _SHORTEST and (view.capitals[at] or view.shouts[at] or view.lower):
+            label = next((known[lemma] for lemma in lemmas(word) if lemma in known), "")
+            if label and (view.capitals[at] or _is_nominal(word)):
+                labels[at] = label
+
+
+def _spans(view: View, labels: Sequence[str]) -> list[Span]:
+    """Neighbouring tokens of one label as one span."""
+    found: list[Span] = []
+    before = ""
+    for token, label in zip(view.doc.tokens, labels, strict=True):
+        if label and label == before:
+            found[-1] = Span(found[-1].start, token.stop, label)
+        elif label:
+            found.append(Span(token.start, token.stop, label))
+        before = label
+    return found

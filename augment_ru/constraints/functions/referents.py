@@ -1,0 +1,151 @@
+"""Who may be meant: the anaphor, its possible antecedents, and the verbs that agree with them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from augment_ru.constraints.functions._forms import mentions
+from augment_ru.constraints.functions._words import Reading, readings
+from augment_ru.edits import Span
+from augment_ru.language.annotate import readable
+from augment_ru.records.record import listed
+from augment_ru.text.doc import Doc, Token
+
+_GENDERS = frozenset({"masc", "femn", "neut"})
+_PLURAL = frozenset({"plur"})
+_POSSESSIVES = {"его": frozenset({"masc", "neut"}), "ее": frozenset({"femn"}), "их": _PLURAL}
+_SUBJECTS = frozenset({"nsubj", "nsubj:pass", "csubj", "csubj:pass"})
+_BESIDE = frozenset({"flat", "flat:name", "flat:foreign", "appos"})
+_SHARING = frozenset({"conj", "cop", "aux", "aux:pass"})
+
+
+def referents(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+    """The spans that a Winograd question turns on.
+
+    «[Булочка] из [пекарни], [которая] [открылась] вчера, [оказалась] чёрствой.»
+    """
+    options, reference = _asked(record)
+    return {name: list(_spans(doc, options, reference)) for name, doc in docs.items()}
+
+
+def _asked(record: Mapping[str, Any]) -> tuple[list[str], str]:
+    """The options and the reference: of Winograd's fields, else the two spans of RWSD's `target`."""
+    target = record.get("target")
+    if isinstance(target, Mapping) and "options" not in record:
+        pronouns = [word for word in str(target.get("span2_text", "")).split() if _is_pronoun(word)]
+        return listed([str(target.get("span1_text") or "")]), pronouns[0].strip(",.!?") if pronouns else ""
+    return listed(record.get("options")), readable(str(record.get("reference") or "").strip())[0]
+
+
+def _is_pronoun(word: str) -> bool:
+    return any(reading.pos == "NPRO" or "Anph" in reading.grammemes for reading in readings(word.strip(",.!?")))
+
+
+def _spans(doc: Doc, options: Sequence[str], reference: str) -> Iterator[Span]:
+    named = list(mentions(doc.text, options, "ANTECEDENT"))
+    yield from named
+    anaphors = [at for at, token in enumerate(doc.tokens) if refers(token.text, reference)]
+    repeats = bool(reference) and all(reading.pos in {"VERB", "PRTS"} for reading in readings(reference))
+    for at in anaphors:
+        yield Span(doc.tokens[at].start, doc.tokens[at].stop, "VERB" if repeats else "ANAPHOR")
+    held = {
+        at
+        for at, token in enumerate(doc.tokens)
+        if any(span.start <= token.start and token.stop <= span.stop for span in named)
+    }
+    wanted = _agreement(doc.tokens, held, reference)
+    governed: dict[int, list[int]] = defaultdict(list)
+    for at, token in enumerate(doc.tokens):
+        governed[token.head].append(at)
+    for at, token in enumerate(doc.tokens):
+        if _agrees(doc, at, held | set(anaphors), wanted, governed):
+            yield Span(token.start, token.stop, "VERB")
+
+
+def refers(word: str, reference: str) -> bool:
+    """Whether a word is the reference in any form of its gender and number.
+
+    >>> refers("которую", "которая"), refers("неё", "она"), refers("который", "которая"), refers("её", "их")
+    (True, True, False, False)
+    """
+    word, reference = word.lower().replace("ё", "е"), reference.lower().replace("ё", "е")
+    if word == reference or reference in _POSSESSIVES or not reference:
+        return word == reference != ""
+    return any(
+        one.lemma == other.lemma and one.pos == other.pos and (reference == "свой" or _kinds(one) & _kinds(other))
+        for one in readings(reference)
+        if one.pos != "ADJF" or "nomn" in one.grammemes
+        for other in readings(word)
+    )
+
+
+def _kinds(reading: Reading) -> frozenset[str]:
+    """Gender in the singular, else the plural; a word of neither agrees with all («себя»)."""
+    if "plur" in reading.grammemes:
+        return _PLURAL
+    return (reading.grammemes & _GENDERS) or _GENDERS | _PLURAL
+
+
+def _agreement(tokens: Sequence[Token], held: set[int], reference: str) -> frozenset[str]:
+    """The genders, or the plural, that a verb must have: those of the reference, else of the options."""
+    folded = reference.lower().replace("ё", "е")
+    if folded in _POSSESSIVES:
+        return _POSSESSIVES[folded]
+    own = [reading for reading in readings(reference) if reading.pos in {"NPRO", "ADJF"}] if reference else []
+    if own and own[0].lemma not in {"себя", "свой"}:
+        return frozenset().union(*(_kinds(reading) for reading in own if "nomn" in reading.grammemes or len(own) == 1))
+    nouns = [reading for at in held for reading in readings(tokens[at].text) if reading.pos == "NOUN"]
+    return frozenset().union(*map(_kinds, nouns))
+
+
+def _verbal(token: Token) -> list[Reading]:
+    """The readings of a token as a verb or participle that agrees with a subject in the third person."""
+    found = readings(token.text)
+    verbal = [
+        reading
+        for reading in found
+        if reading.pos in {"VERB", "PRTS", "PRTF"} and not reading.grammemes & {"impr", "1per", "2per"}
+    ]
+    nominal = any(reading.pos in {"NOUN", "ADJF", "NPRO", "PREP", "CONJ", "ADVB"} for reading in found)
+    return verbal if token.pos in {"VERB", "AUX"} or not nominal else []
+
+
+def _agrees(doc: Doc, at: int, held: set[int], wanted: frozenset[str], governed: Mapping[int, Sequence[int]]) -> bool:
+    """Whether a verb form agrees with an antecedent or the anaphor, and has no other subject."""
+    tokens = doc.tokens
+    verbal = [reading for reading in _verbal(tokens[at]) if _number(reading) & wanted]
+    if not verbal:
+        return False
+    if all(reading.pos == "PRTF" for reading in verbal):
+        return tokens[at].head in held or _subjects(tokens, at, governed) & held != set()
+    numbers = frozenset().union(*map(_number, verbal))
+    subjects = {place for place in _subjects(tokens, at, governed) if place in held or _fits(tokens[place], numbers)}
+    if subjects:
+        return bool(subjects & held)
+    shared = tokens[at].relation == "conj"
+    return shared or not any(reading.grammemes & {"plur", "neut"} for reading in verbal)
+
+
+def _fits(subject: Token, numbers: frozenset[str]) -> bool:
+    """Whether a word can be the subject of a verb of these genders or the plural; else the parser erred."""
+    return any(_number(reading) & numbers for reading in readings(subject.text))
+
+
+def _number(reading: Reading) -> frozenset[str]:
+    """Plural, or the gender in the singular; the present tense has them all."""
+    if "plur" in reading.grammemes:
+        return _PLURAL
+    return (reading.grammemes & _GENDERS) or _GENDERS
+
+
+def _subjects(tokens: Sequence[Token], at: int, governed: Mapping[int, Sequence[int]]) -> set[int]:
+    """The subjects of a verb, with the names beside them; one that is joined to another has that one's."""
+    for _ in range(len(tokens)):
+        own = {place for place in governed.get(at, ()) if tokens[place].relation in _SUBJECTS}
+        beside = {place for one in own for place in governed.get(one, ()) if tokens[place].relation in _BESIDE}
+        if own:
+            return own | beside
+        if tokens[at].relation not in _SHARING or tokens[at].head == at:
+            break
+        at = tokens[at].head
+    return set()

@@ -1,0 +1,175 @@
+"""Constraints at work: rules, record fields and functions to the spans that no edit may touch."""
+
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from augment_ru import registry
+from augment_ru.constraints.lexicon import Lexicon, is_lexical
+from augment_ru.constraints.rule_file import Constraint, Function, Rule, Values
+from augment_ru.edits import Span
+from augment_ru.errors import AugmentError
+from augment_ru.records.field_paths import occurrences, strings, values
+from augment_ru.text.doc import Doc
+
+
+@dataclass(frozen=True)
+class Protector:
+    """Several constraints, ready to run. Picklable; the compiled patterns belong to each thread."""
+
+    constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """The annotation that the constraints read."""
+        return frozenset().union(*(constraint.layers for constraint in self.constraints))
+
+    def __call__(self, records: Sequence[Values], docs: Sequence[Mapping[str, Doc]]) -> list[dict[str, list[Span]]]:
+        """The protected spans of each annotated field of each record, with rule labels, in order."""
+        found: list[dict[str, list[Span]]] = [{name: [] for name in fields} for fields in docs]
+        self._match(docs, found)
+        rules = [rule for constraint in self.constraints for rule in constraint.rules]
+        labels = {rule.function: {one.label for one in rules if one.function == rule.function} for rule in rules}
+        functions = [(_function(name), labels[name]) for name in labels if name]
+        by_fields = [rule for rule in rules if rule.fields]
+        for record, fields, spans in zip(records, docs, found, strict=True):
+            for rule in by_fields:
+                words = [word for name in rule.fields for value in values(record, name) for word in strings(value)]
+                for name in fields.keys() - set(rule.fields):
+                    spans[name] += occurrences(fields[name].text, words, rule.label)
+            for function, wanted in functions:
+                for name, more in function(record, fields).items():
+                    spans[name] += (span for span in more if span.label in wanted)
+        return [{name: sorted(set(spans[name])) for name in spans} for spans in found]
+
+    def _match(self, docs: Sequence[Mapping[str, Doc]], found: list[dict[str, list[Span]]]) -> None:
+        rules = [rule for constraint in self.constraints for rule in constraint.rules if rule.pattern]
+        listed = [rule for rule in rules if is_lexical(rule.pattern)]
+        if listed:
+            lexicon = _lexicon(listed)
+            for fields, spans in zip(docs, found, strict=True):
+                for name, doc in fields.items():
+                    spans[name] += _joined(doc, lexicon.find([token.text for token in doc.tokens]))
+        rules = [rule for rule in rules if not is_lexical(rule.pattern)]
+        if not rules:
+            return
+        matcher, vocab, labels = _matcher(rules)
+        with vocab.memory_zone():  # frees the strings of these texts afterwards
+            for fields, spans in zip(docs, found, strict=True):
+                for name, doc in fields.items():
+                    spans[name] += _matched(doc, as_spacy(doc, vocab), matcher, labels)
+
+    def compiled(self) -> "Protector":
+        """The protector itself, when its patterns and functions are found to be sound.
+
+        Raises:
+            AugmentError: spaCy refuses a pattern, or there is no such function.
+        """
+        rules = [rule for constraint in self.constraints for rule in constraint.rules]
+        for rule in rules:
+            if rule.function:
+                _function(rule.function)
+        if others := [rule for rule in rules if rule.pattern and not is_lexical(rule.pattern)]:
+            _matcher(others)
+        return self
+
+
+_WINDOW, _OVERLAP = 400, 40
+"""Tokens matched at once: spaCy's Matcher takes quadratic time for a run that `OP = "+"` matches whole."""
+
+
+def _matched(doc: Doc, parsed: Any, matcher: Any, labels: Mapping[int, str]) -> Iterator[Span]:  # noqa: ANN401
+    """What the patterns match."""
+    matches: list[tuple[str, int, int]] = []
+    for start in range(0, max(len(doc.tokens), 1), _WINDOW - _OVERLAP):
+        window = parsed[start : start + _WINDOW] if len(doc.tokens) > _WINDOW else parsed
+        matches += ((labels[rule], start + first, start + last) for rule, first, last in matcher(window))
+        if window is parsed:
+            break
+    yield from _joined(doc, matches)
+
+
+def _joined(doc: Doc, matches: Iterable[tuple[str, int, int]]) -> Iterator[Span]:
+    """Matches (label, first token, the one after the last) as spans, those of one label that touch as one."""
+    runs: dict[str, list[tuple[int, int]]] = {}
+    for label, begin, end in matches:
+        runs.setdefault(label, []).append((begin, end))
+    for label, ranges in runs.items():
+        first, last = -1, -1
+        for begin, end in [*sorted(ranges), (len(doc.tokens) + 1, 0)]:
+            if begin > last:
+                if first >= 0:
+                    yield Span(doc.tokens[first].start, doc.tokens[last - 1].stop, label)
+                first, last = begin, end
+            last = max(last, end)
+
+
+_thread = threading.local()
+
+
+def _lexicon(rules: Sequence[Rule]) -> Lexicon:
+    """The table of words for these rules, one a thread."""
+    lexicons: dict[str, Lexicon] = _thread.__dict__.setdefault("lexicons", {})
+    return lexicons.setdefault(repr(rules), Lexicon([(rule.label, rule.pattern) for rule in rules]))
+
+
+def _matcher(rules: Sequence[Rule]) -> tuple[Any, Any, dict[int, str]]:
+    """SpaCy's Matcher for these patterns and the label of each, one a thread: vocabularies are not shared."""
+    compiled: dict[str, tuple[Any, Any, dict[int, str]]] = _thread.__dict__.setdefault("compiled", {})
+    key = repr(rules)
+    if key not in compiled:
+        from spacy.matcher import Matcher  # noqa: PLC0415  (a second, and only such rules need it)
+        from spacy.vocab import Vocab  # noqa: PLC0415
+
+        vocab = Vocab(lex_attr_getters=_getters(rules))
+        matcher = Matcher(vocab, validate=True)
+        labels: dict[int, str] = {}
+        for number, rule in enumerate(rules):
+            try:
+                matcher.add(str(number), [[dict(token) for token in rule.pattern]], greedy="LONGEST")
+            except (ValueError, TypeError, re.error) as error:
+                raise AugmentError(
+                    f"{rule.where}: spaCy refuses the pattern: {' '.join(str(error).split())}"
+                ) from error
+            labels[vocab.strings[str(number)]] = rule.label
+        compiled[key] = matcher, vocab, labels
+    return compiled[key]
+
+
+def _getters(rules: Sequence[Rule]) -> Any:  # noqa: ANN401
+    """What a vocabulary must know of a word (LOWER, IS_UPPER, …): only what the patterns read, for speed."""
+    from spacy.attrs import IDS  # type: ignore[import-not-found]  # noqa: PLC0415
+    from spacy.lang.lex_attrs import LEX_ATTRS  # noqa: PLC0415
+    from spacy.lang.ru import RussianDefaults  # noqa: PLC0415
+
+    read = {IDS[name] for rule in rules for token in rule.pattern for name in token if name in IDS}
+    known = {**LEX_ATTRS, **RussianDefaults.lex_attr_getters}
+    return {number: get for number, get in known.items() if number in read}
+
+
+def as_spacy(doc: Doc, vocab: Any) -> Any:  # noqa: ANN401
+    """A spaCy `Doc` of the tokens; white space is no token in it, so that rules need not know of it."""
+    from spacy.tokens import Doc as SpacyDoc  # noqa: PLC0415
+
+    tokens = doc.tokens
+    values: dict[str, Any] = {}
+    if "entities" in doc.layers:
+        values["ents"] = [token.entity or "O" for token in tokens]
+    if "morphology" in doc.layers:
+        values["pos"] = [token.pos for token in tokens]
+        values["morphs"] = [token.features for token in tokens]
+    if "lemmas" in doc.layers:
+        values["lemmas"] = [token.lemma for token in tokens]
+    if "syntax" in doc.layers:
+        values["heads"] = [token.head for token in tokens]
+        values["deps"] = [token.relation for token in tokens]
+    spaces = [left.stop < right.start for left, right in pairwise(tokens)]
+    return SpacyDoc(vocab, words=[token.text for token in tokens], spaces=[*spaces, False] if tokens else [], **values)
+
+
+def _function(name: str) -> Function:
+    found: Function = registry.find("functions", "function", name)
+    return found

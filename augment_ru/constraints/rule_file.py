@@ -1,0 +1,274 @@
+"""Constraints: rule files that say which spans of a text no edit may touch.
+
+A rule file is TOML: `why`, rules and examples. A rule is one of
+  pattern  = token pattern in the form of spaCy's Matcher (LEMMA, POS, MORPH, ENT_TYPE, …)
+  fields   = names of record fields whose values are protected wherever they stand as whole words
+  function = a Python function by name: a file in augment_ru/functions, or what a package offers under it;
+             of what it finds the rule keeps the spans of its own label
+and each has a `label`. Examples mark what is protected: text = "[Маша] спит."
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from augment_ru.edits import Span
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.language.annotate import closed
+from augment_ru.registry import offered
+from augment_ru.resources import folder
+from augment_ru.text.doc import Doc
+
+_LAYER_OF = {
+    "ENT_TYPE": "entities", "ENT_IOB": "entities", "POS": "morphology", "MORPH": "morphology",
+    "LEMMA": "lemmas", "DEP": "syntax",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "TEXT", "ORTH", "NORM", "LOWER", "LENGTH", "SHAPE", "IS_ALPHA", "IS_ASCII", "IS_DIGIT", "IS_LOWER", "IS_UPPER",
+    "IS_TITLE", "IS_PUNCT", "IS_QUOTE", "IS_BRACKET", "IS_LEFT_PUNCT", "IS_RIGHT_PUNCT", "IS_CURRENCY", "LIKE_NUM",
+    "OP", *_LAYER_OF,
+}  # fmt: skip
+_PARTS_OF_SPEECH = {
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM",
+    "VERB", "X",
+}  # fmt: skip
+_OPERATORS = re.compile(r"[?*+]|\{\d+(,\d*)?\}|\{,\d+\}")
+
+LANGUAGES = {"ru": "Russian", "en": "English"}
+
+Values = Mapping[str, Any]
+Function = Callable[[Values, Mapping[str, Doc]], Mapping[str, Sequence[Span]]]
+"""Record and its annotated fields, to protected spans of each field: the exception where no pattern will do."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A text whose protected parts stand in square brackets; none in it: nothing may be protected."""
+
+    marked: str
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The text without the marks."""
+        return re.sub(r"[\[\]]", "", self.marked)
+
+    @property
+    def spans(self) -> list[Span]:
+        """The marked spans of the text."""
+        spans: list[Span] = []
+        at = opened = 0
+        for char in self.marked:
+            if char == "[":
+                opened = at
+            elif char == "]":
+                spans.append(Span(opened, at))
+            else:
+                at += 1
+        return spans
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way to find what must be left alone; exactly one of the three ways is set."""
+
+    label: str
+    pattern: tuple[Mapping[str, Any], ...] = ()
+    fields: tuple[str, ...] = ()
+    function: str = ""
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A rule file."""
+
+    name: str
+    why: str
+    rules: tuple[Rule, ...]
+    examples: tuple[Example, ...]
+    extra_layers: frozenset[str] = frozenset()
+    language: str | None = None
+    """That its rules read; None for any."""
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """The annotation that its patterns read."""
+        wanted = {
+            _LAYER_OF[attribute]
+            for rule in self.rules
+            for token in rule.pattern
+            for attribute in token
+            if attribute in _LAYER_OF
+        }
+        basic = {"tokens"} if any(rule.pattern for rule in self.rules) else set()
+        return closed(frozenset(wanted | basic | self.extra_layers))
+
+    def only(self, labels: Sequence[str]) -> "Constraint":
+        """The constraint with the rules of these labels alone.
+
+        Raises:
+            AugmentError: no rule has one of the labels.
+        """
+        known = {rule.label for rule in self.rules}
+        for label in labels:
+            if label not in known:
+                raise unknown(f"label of {self.name}", label, known)
+        kept = tuple(rule for rule in self.rules if rule.label in labels)
+        return replace(self, rules=kept, examples=())
+
+
+def constraint(spec: str) -> Constraint:
+    """The constraint of this name or file; `NAME:LABEL,LABEL` takes some of its rules.
+
+    Raises:
+        AugmentError: there is no such constraint, or its file is wrong.
+    """
+    if spec.endswith(".toml"):
+        return _read(Path(spec))
+    name, _, labels = spec.partition(":")
+    found = _read(constraint_path(name))
+    return found.only(labels.split(",")) if labels else found
+
+
+def constraint_paths() -> dict[str, Path]:
+    """The rule files that can be named: ours, and those that other packages offer.
+
+    Raises:
+        AugmentError: two files claim one name.
+    """
+    paths = {path.stem: path for path in sorted(folder("constraints").glob("*.toml"))}
+    for name, entry in offered("augment_ru.constraints").items():
+        if name in paths:
+            raise AugmentError(f"two constraints called '{name}': ours and {entry.value}; uninstall or rename one")
+        paths[name] = Path(str(entry.load()))
+    return paths
+
+
+def constraint_path(name: str) -> Path:
+    """The rule file of a named constraint."""
+    paths = constraint_paths()
+    if name not in paths:
+        raise unknown("constraint", name, [*paths, "FILE.toml"])
+    return paths[name]
+
+
+@cache
+def _read(path: Path) -> Constraint:
+    return read_constraint(path)
+
+
+def name_of(path: Path) -> str:
+    """How a rule file is called in messages: ours by folder and name, others as they were given."""
+    return f"constraints/{path.name}" if path.parent == folder("constraints") else str(path)
+
+
+def read_constraint(path: Path) -> Constraint:
+    """Read and check a rule file.
+
+    Raises:
+        AugmentError: the file is missing, not TOML, or a rule in it is wrong: where and what.
+    """
+    where = name_of(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise AugmentError(f"{path}: cannot be read ({error.strerror}); give the path of a rule file") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise AugmentError(f"{where}: not TOML: {error}") from error
+    _only_keys(where, content, {"why", "language", "layers", "rule", "example"}, {"why", "rule"})
+    rules = tuple(
+        _rule(f"{where}: rule {number}", raw) for number, raw in enumerate(_tables(where, content, "rule"), 1)
+    )
+    if not rules:
+        raise AugmentError(f"{where}: no rule; add [[rule]]")
+    examples = []
+    for number, raw in enumerate(_tables(where, content, "example"), 1):
+        here = f"{where}: example {number}"
+        _only_keys(here, raw, {"text", "record"}, {"text"})
+        marked, record = _typed(here, raw, "text", str), _typed(here, raw, "record", dict)
+        if marked.count("[") != marked.count("]"):
+            raise AugmentError(f"{here}: a bracket is not closed: {marked}")
+        examples.append(Example(marked, record))
+    layers = frozenset(_texts(where, content, "layers"))
+    try:
+        closed(layers)
+    except AugmentError as error:
+        raise AugmentError(f"{where}: layers: {error}") from error
+    language = _typed(where, content, "language", str) or None
+    if language not in (None, *LANGUAGES):
+        raise AugmentError(f"{where}: {unknown('language', str(language), LANGUAGES)}")
+    return Constraint(path.stem, _typed(where, content, "why", str), rules, tuple(examples), layers, language)
+
+
+T = TypeVar("T")
+
+
+def _typed(where: str, table: Mapping[str, Any], key: str, wanted: type[T]) -> T:
+    """The value of a key, or an empty one."""
+    value = table.get(key, wanted())
+    if not isinstance(value, wanted):
+        kinds = {"str": "a text", "dict": "a table", "list": "a list"}
+        raise AugmentError(f"{where}: '{key}' is {value!r}; it must be {kinds[wanted.__name__]}")
+    return value
+
+
+def _texts(where: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """The texts of a list, which may be absent and may not be empty."""
+    values = _typed(where, table, key, list)
+    if not all(isinstance(value, str) for value in values) or (key in table and not values):
+        raise AugmentError(f"{where}: '{key}' is {values!r}; it must be a list of texts")
+    return tuple(values)
+
+
+def _tables(where: str, content: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    tables = content.get(key, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise AugmentError(f"{where}: '{key}' must be tables; write [[{key}]] above each")
+    return tables
+
+
+def _only_keys(where: str, table: Mapping[str, Any], known: set[str], needed: set[str]) -> None:
+    if missing := sorted(needed - table.keys()):
+        raise AugmentError(f"{where}: '{missing[0]}' is missing")
+    for key in table:
+        if key not in known:
+            raise AugmentError(f"{where}: {unknown('key', key, known)}")
+
+
+def _rule(where: str, raw: dict[str, Any]) -> Rule:
+    _only_keys(where, raw, {"label", "pattern", "fields", "function"}, {"label"})
+    ways = [way for way in ("pattern", "fields", "function") if way in raw]
+    if len(ways) != 1:
+        raise AugmentError(f"{where}: has {' and '.join(ways) or 'nothing'}; give one of pattern, fields, function")
+    label, function = _typed(where, raw, "label", str), _typed(where, raw, "function", str)
+    pattern = _typed(where, raw, "pattern", list)
+    if ways == ["pattern"] and not pattern:
+        raise AugmentError(f"{where}: an empty pattern matches nothing")
+    for token in pattern:
+        if not isinstance(token, dict):
+            raise AugmentError(f'{where}: {token!r} in the pattern; each token must be a table, as {{ LEMMA = "кот" }}')
+        for attribute, value in token.items():
+            _check_attribute(where, attribute, value)
+    return Rule(label, tuple(pattern), _texts(where, raw, "fields"), function, where)
+
+
+def _check_attribute(where: str, attribute: str, value: object) -> None:
+    if attribute not in _ATTRIBUTES:
+        raise AugmentError(f"{where}: {unknown('attribute', attribute, _ATTRIBUTES)}")
+    if attribute == "OP" and not _OPERATORS.fullmatch(str(value)):
+        raise AugmentError(f"{where}: OP '{value}'; possible: ? * + {{n}} {{n,m}}; instead of '!' use NOT_IN")
+    if attribute == "POS":
+        named = value if isinstance(value, str) else [one for part in _inner(value) for one in part]
+        for pos in [named] if isinstance(named, str) else named:
+            if pos not in _PARTS_OF_SPEECH:
+                raise AugmentError(f"{where}: {unknown('part of speech', str(pos), _PARTS_OF_SPEECH)}")
+
+
+def _inner(value: object) -> list[list[object]]:
+    """The lists in `{ IN = [...] }` and `{ NOT_IN = [...] }`."""
+    return [part for part in value.values() if isinstance(part, list)] if isinstance(value, dict) else []

@@ -1,0 +1,1 @@
+"""What attacks share: ways to make edits."""

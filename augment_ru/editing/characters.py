@@ -1,0 +1,128 @@
+"""Replace single characters by others: typos, letter case, and whatever else is a table.
+
+One function serves every attack of this kind, over all texts of a batch at once.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+
+import numpy as np
+import numpy.typing as npt
+
+from augment_ru.draws import Floats, Ints, Streams
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.errors import AugmentError
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Codes
+
+
+@dataclass(frozen=True, slots=True)
+class Substitutions:
+    """What may stand for a character, with weights, in columns.
+
+    Attributes:
+        row_of: the row of each code point that has substitutes, else -1; shape (largest code point + 2,).
+        bounds: cumulated shares of the substitutes, shape (rows, most substitutes); the last is 1.
+        substitutes: their code points, same shape.
+    """
+
+    row_of: npt.NDArray[np.int16]
+    bounds: Floats
+    substitutes: Codes
+
+    @classmethod
+    def of(cls, table: Mapping[str, Sequence[tuple[str, float]]]) -> "Substitutions":
+        """The columns of a table: character to (substitute, weight).
+
+        Raises:
+            AugmentError: a character is among its own substitutes, has none, or a weight is not positive.
+        """
+        width = max(map(len, table.values()), default=1)
+        row_of = np.full(max(map(ord, table), default=0) + 2, -1, dtype=np.int16)
+        bounds = np.ones((len(table), width))
+        substitutes = np.zeros((len(table), width), dtype=np.uint32)
+        for row, (char, weighted) in enumerate(table.items()):
+            if not weighted or any(other == char or weight <= 0 for other, weight in weighted):
+                raise AugmentError(f"substitutes of '{char}': {weighted}; needs others, with positive weights")
+            total = math.fsum(weight for _, weight in weighted)  # the same in every Python
+            row_of[ord(char)] = row
+            shares = list(accumulate(weight / total for _, weight in weighted))
+            bounds[row, : len(shares) - 1] = shares[:-1]
+            substitutes[row, : len(weighted)] = [ord(other) for other, _ in weighted]
+        return cls(row_of, bounds, substitutes)
+
+
+def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) -> Proposals:
+    """Propose a substitute for every character that the table knows, each with a rank of its own."""
+    table_rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
+    places = np.flatnonzero(table_rows >= 0)
+    rows_of_text = batch.rows(places)
+    positions = places - batch.starts[rows_of_text]
+
+    def replace(indices: Ints) -> Replacements:
+        rows = table_rows[places[indices]]
+        points = streams.uniform(rows_of_text[indices], positions[indices], lane=1)
+        chosen = (points[:, None] >= table.bounds[rows]).sum(axis=1)
+        return Replacements(table.substitutes[rows, chosen], np.arange(indices.size + 1))
+
+    ranks = streams.uniform(rows_of_text, positions)
+    return Proposals.of_edits(places, places + 1, ranks, replace, clean=True)
+
+
+@cache
+def keyboards(layouts: tuple[str, ...]) -> Substitutions:
+    """Neighbouring keys on keyboard layouts (dictionary files: key, x, y in key widths), in both cases.
+
+    A neighbour's weight is 1 / distance², its distance at most 1.5 key widths; a key that has no letter so
+    near (ё, at the corner) takes the nearest one, and lends itself to it.
+
+    Raises:
+        AugmentError: there is no such layout, or none is named.
+    """
+    if not layouts:
+        raise AugmentError("layouts: none; name at least one, as keyboard_ru")
+    table: dict[str, list[tuple[str, float]]] = {}
+    for layout in layouts:
+        keys = {key: (float(x), float(y)) for key, x, y in rows(dictionary_path(layout), columns=3)}
+        for key, near in _neighbours(keys).items():
+            table[key] = near
+            if len(key.upper()) == 1 and key.upper() != key:
+                table[key.upper()] = [(other.upper(), weight) for other, weight in near]
+    return Substitutions.of(table)
+
+
+_REACH = 1.5
+
+
+def _neighbours(keys: Mapping[str, tuple[float, float]]) -> dict[str, list[tuple[str, float]]]:
+    squares = {
+        (one, other): (x - u) ** 2 + (y - v) ** 2
+        for one, (x, y) in keys.items()
+        for other, (u, v) in keys.items()
+        if one != other
+    }
+    pairs = {pair for pair, square in squares.items() if square <= _REACH**2}
+    for key in keys:
+        if not any(one == key for one, _ in pairs):
+            nearest = min((other for other in keys if other != key), key=lambda other: (squares[key, other], other))
+            pairs |= {(key, nearest), (nearest, key)}
+    near: dict[str, list[tuple[str, float]]] = {key: [] for key in keys}
+    for one, other in sorted(pairs):
+        near[one].append((other, 1 / squares[one, other]))
+    return near
+
+
+@cache
+def letter_case() -> Substitutions:
+    """Each letter that has exactly one counterpart in the other case, and is that one's counterpart."""
+    pairs: dict[str, list[tuple[str, float]]] = {}
+    for code in (*range(0x3000), *range(0xA640, 0xAB80), *range(0xFF21, 0xFF5B)):
+        char = chr(code)
+        other = char.swapcase()
+        if char.isalpha() and len(other) == 1 and other != char and other.swapcase() == char:
+            pairs[char] = [(other, 1.0)]
+    return Substitutions.of(pairs)

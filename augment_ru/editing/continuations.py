@@ -1,0 +1,86 @@
+"""Distractors that a causal language model writes: what it goes on with, cleaned and cut."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from augment_ru.draws import Keys, Streams
+from augment_ru.editing.distractors import Gap, Generator, placed
+from augment_ru.editing.sentences import words
+from augment_ru.inference.generate import Decoding, continued
+from augment_ru.inference.pretrained import load
+from augment_ru.text.characters import atoms_of
+
+_TAGS = re.compile(r"<[^<>\n]{0,60}>|\[(?:PAD|UNK|SEP|CLS|MASK|EOS|BOS)\]")
+_END_OF_OPTION = re.compile(r"[\n.;!?()…]")
+_MARKS = ".!?…"
+_CLOSING = '»"”)'
+_LEAST, _MOST = 3, 40
+"""Words of a sentence."""
+
+
+def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int, device: str, dtype: str) -> Generator:
+    """What a causal language model writes behind a text; drawn again, `attempts` times at most, where it is no use."""
+
+    def generate(gaps: Sequence[Gap], keys: Keys) -> list[list[str]]:
+        found: list[list[str]] = [[] for _ in gaps]
+        if not gaps:
+            return found
+        model = load("AutoModelForCausalLM", name, device=device, dtype=dtype)
+        waiting = np.arange(len(gaps))
+        for attempt in range(attempts):
+            prompts = [prompt(gaps[at]) for at in waiting.tolist()]
+            drawn = continued(model, prompts, Streams.of(keys[waiting], attempt).keys, decoding, new_tokens)
+            for at, text in zip(waiting.tolist(), drawn, strict=True):
+                new = None if text is None else distractor(gaps[at], text)
+                found[at] = [] if new is None else [new]
+            waiting = waiting[np.array([not found[at] for at in waiting.tolist()], dtype=np.bool_)]
+            if not waiting.size:
+                break
+        return found
+
+    return generate
+
+
+def prompt(gap: Gap) -> str:
+    """What the model goes on from: the text; for an option, the question and the word for its answer."""
+    return f"{gap.before}\nОтвет:" if gap.is_option else gap.before
+
+
+def distractor(gap: Gap, continuation: str) -> str | None:
+    """What of a continuation may be used, as it is written in its place; None where nothing may."""
+    text = _TAGS.sub("", continuation)
+    if "\ufffd" in text or "⁇" in text:
+        text = re.split("[\ufffd⁇]", text)[0]
+    new = _option(text) if gap.is_option else _sentence(gap.before, text)
+    if new is None or any(atoms_of(new)) or not gap.fits(new):
+        return None
+    bare = new.lstrip(f"{_MARKS} ")
+    if gap.is_option or gap.before[-1] in (*_MARKS, *_CLOSING) or bare != new:  # it may end the text's own sentence
+        return placed(gap, bare)
+    return new if new[0] in ",;:" else f" {new}"  # it ends the sentence that the text left open
+
+
+def _option(text: str) -> str | None:
+    bare = text.strip().strip('«»"“”-—–: ')
+    bare = _END_OF_OPTION.split(bare)[0].strip(' ,:«»"“”')
+    return " ".join(bare.split()) or None
+
+
+def _sentence(before: str, text: str) -> str | None:
+    """The first sentence of a continuation, up to its mark, if it states something."""
+    from razdel import sentenize  # noqa: PLC0415  (only attacks on sentences need it)
+
+    if before[-1].isalnum() and text[:1].isalnum():
+        return None  # it goes on with the last word
+    line = next((line for line in text.splitlines() if line.strip()), "").strip()
+    line = line.lstrip(".!?…»”)" if before[-1] in _MARKS else "").lstrip()
+    for sentence in sentenize(line):
+        found = " ".join(sentence.text.split())
+        last = found.rstrip(_CLOSING)[-1:]
+        # no question: it would change what is asked
+        if last in tuple(_MARKS) and "?" not in found and _LEAST <= words(found) <= _MOST:
+            return found
+        return None
+    return None

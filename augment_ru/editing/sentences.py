@@ -1,0 +1,189 @@
+"""Sentences that may be rewritten, and the stretches between what is protected in them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from augment_ru.edits import Edit, Span
+from augment_ru.text.batch import Batch
+
+LONGEST = 400
+"""Characters of a stretch; a longer one is cut at a mark, or between words. Models read 512 tokens at most."""
+_WORD = re.compile(r"[^\W\d_]*[а-яё][^\W\d_]*", re.IGNORECASE)
+_LINE = re.compile(r"[\n\r\u2028\u2029\x0b\x0c\x85]+")
+_EDGE = re.compile(r"\w")
+_LEFT = re.compile(r"[^\w«\"“„'’(\[—–-]+")
+_RIGHT = re.compile(r"[^\w»\"”’')\].!?…,:;%]+\Z")
+_CUT = re.compile(r"[,;:—–)»]\s|\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a text, with places in the text.
+
+    Attributes:
+        start, stop: where it stands, without white space and emoji around it.
+        protected: what is protected in it, in order; spans that overlap or touch are one.
+        stretches: what may be rewritten, in order: without white space at its edges, and without
+            punctuation beside a protected span.
+    """
+
+    start: int
+    stop: int
+    protected: tuple[Span, ...]
+    stretches: tuple[tuple[int, int], ...]
+
+
+def words(text: str) -> int:
+    """How many Russian words a text has."""
+    return len(_WORD.findall(text))
+
+
+def sentences(batch: Batch, row: int) -> Iterator[Sentence]:
+    """The sentences of a text, in order; none crosses a line, an option or the edge of a protected span."""
+    text = batch.texts[row]
+    spans = _merged(batch.protected(row))
+    borders = batch.borders[row] if row < len(batch.borders) else ()
+    for start, stop in _bounds(text, spans, borders):
+        inside = tuple(span for span in spans if span.start < stop and span.stop > start)
+        yield Sentence(start, stop, inside, tuple(_stretches(text, start, stop, inside)))
+
+
+def _merged(spans: Sequence[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for span in spans:
+        if merged and span.start <= merged[-1].stop:
+            merged[-1] = Span(merged[-1].start, max(merged[-1].stop, span.stop))
+        else:
+            merged.append(Span(span.start, span.stop))
+    return merged
+
+
+def _bounds(text: str, spans: Sequence[Span], borders: Sequence[int]) -> Iterator[tuple[int, int]]:
+    from razdel import sentenize  # noqa: PLC0415  (only attacks on sentences need it)
+
+    hard = {0, len(text), *borders, *(place for match in _LINE.finditer(text) for place in match.span())}
+    hard -= {place for span in spans for place in range(span.start + 1, span.stop)}
+    for first, last in pairwise(sorted(hard)):
+        start = first
+        for sentence in sentenize(text[first:last]):
+            stop = first + sentence.stop
+            if stop < last and any(span.start < stop < span.stop for span in spans):
+                continue  # not the end: a mark in the middle of a name
+            left, right = _LEFT.match(text, start, stop), _RIGHT.search(text, start, stop)
+            begin, end = left.end() if left else start, right.start() if right else stop
+            if begin < end:
+                yield begin, end
+            start = stop
+
+
+def _stretches(text: str, start: int, stop: int, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
+    edges = [start, *(place for span in spans for place in (span.start, span.stop)), stop]
+    for number in range(0, len(edges), 2):
+        first, last = edges[number], edges[number + 1]
+        after, before = number > 0, number + 2 < len(edges)
+        if first < last:
+            yield from _pieces(text, *_trimmed(text, first, last, after=after, before=before))
+
+
+def _trimmed(text: str, start: int, stop: int, *, after: bool, before: bool) -> tuple[int, int]:
+    """The range without white space around it, and without what else is no word beside a protected span.
+
+    Letters that are glued to the span («iPhone’ом») stay outside, too.
+    """
+    piece = text[start:stop]
+    left, right = 0, len(piece)
+    if after:
+        if re.match(r"\w", piece) and start > 0 and _EDGE.match(text[start - 1]):
+            left = _glued(re.match(r"\w+", piece))
+        match = _EDGE.search(piece, left)
+        left = match.start() if match else right
+    if before:
+        tail = re.search(r"\w+$", piece)
+        if tail and stop < len(text) and _EDGE.match(text[stop]):
+            right = max(tail.start(), left)
+        while right > left and not _EDGE.match(piece[right - 1]):
+            right -= 1
+    while left < right and piece[left].isspace():
+        left += 1
+    while right > left and piece[right - 1].isspace():
+        right -= 1
+    return start + left, start + right
+
+
+def _glued(match: re.Match[str] | None) -> int:
+    return match.end() if match else 0
+
+
+def _pieces(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """The range, or ranges of at most `LONGEST` characters that it is cut into."""
+    while stop - start > LONGEST:
+        cuts = [start + match.end() for match in _CUT.finditer(text[start : start + LONGEST])]
+        marks = [cut for cut in cuts if text[cut - 2 : cut - 1] in tuple(",;:—–)»") and cut - start > LONGEST // 4]
+        if not cuts:
+            return  # a run without a space: no sentence
+        cut = (marks or cuts)[-1]
+        end = cut
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        yield start, end
+        start = cut
+        while start < stop and text[start].isspace():
+            start += 1
+    if start < stop:
+        yield start, stop
+
+
+_MARKS = ".!?…"
+
+
+def fitted(source: str, output: str) -> str | None:
+    """What a model made of a stretch, with the capital and the last marks of the stretch; None if it is no text.
+
+    >>> fitted("а кошка спала", "And the cat was asleep."), fitted("Он пришёл.", "он приехал")
+    (None, 'Он приехал.')
+    >>> fitted("Он пришёл?", "Он приехал.")
+    'Он приехал?'
+    >>> fitted("а кошка спала", "А кошка уснула."), fitted("кто там", "⁇")
+    ('а кошка уснула', None)
+    """
+    text = " ".join(output.split())
+    if not words(text) or "\ufffd" in text or "⁇" in text or "<unk>" in text:
+        return None
+    text = text.rstrip(_MARKS).rstrip() + source[len(source.rstrip(_MARKS)) :]  # a question stays one
+    first = source[0]
+    if source.isupper() and words(source) > 1:
+        return text.upper()
+    if first.islower() and text[0].isupper() and not text[1:2].isupper():
+        return text[0].lower() + text[1:]
+    if first.isupper() and text[0].islower():
+        return text[0].upper() + text[1:]
+    return text
+
+
+def aligned(text: str, sentence: Sentence, output: str) -> list[Edit] | None:
+    """The edits between the protected spans that make the sentence its rewritten form.
+
+    None where a span does not stand in it letter for letter, as whole words, in the same order.
+
+    >>> text = "Вчера Анна приехала в Москву."
+    >>> sentence = Sentence(0, 29, (Span(6, 10), Span(22, 28)), ())
+    >>> [edit.text for edit in aligned(text, sentence, "Накануне Анна прибыла в Москву.") or []]
+    ['Накануне ', ' прибыла в ']
+    >>> aligned(text, sentence, "Накануне Анна была в Москве.") is None
+    True
+    """
+    edits: list[Edit] = []
+    at, place = sentence.start, 0
+    for span in sentence.protected:
+        kept = text[max(span.start, sentence.start) : min(span.stop, sentence.stop)]
+        left = r"(?<!\w)" if kept[:1].isalnum() else ""
+        right = r"(?!\w)" if kept[-1:].isalnum() else ""
+        match = re.compile(left + re.escape(kept) + right).search(output, place)
+        if match is None:
+            return None
+        edits.append(Edit(at, max(span.start, at), output[place : match.start()]))
+        at, place = span.stop, match.end()
+    edits.append(Edit(at, max(sentence.stop, at), output[place:]))
+    return [edit for edit in edits if edit.text != text[edit.start : edit.stop]]

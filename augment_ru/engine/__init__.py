@@ -1,0 +1,1 @@
+"""What may change, how much of it does, and what comes out."""

@@ -1,0 +1,158 @@
+"""What of the proposals is legal. Whatever decides whether an edit may happen stands here, and nowhere else."""
+
+from bisect import bisect_left, insort
+from typing import NamedTuple
+
+import numpy as np
+
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import WORD, Codes, Mask, classes
+
+
+class Drop(NamedTuple):
+    """A change that was not legal (its number in the proposals), and why."""
+
+    change: int
+    reason: str
+
+
+def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -> Proposals:
+    """The changes that may happen, in columns of their own; `drops` is told of the others.
+
+    A change is dropped when one of its edits touches a protected span or sticks to one, breaks a grapheme
+    cluster, leaves its text or segment, or overlaps a change of a lower rank; and when it changes nothing.
+    """
+    numbers = np.arange(proposals.ranks.size)
+
+    def drop(edits: Mask, reason: str) -> None:
+        nonlocal proposals, numbers
+        if edits.any():
+            bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
+            bad[proposals.changes[edits]] = True
+            if drops is not None:
+                drops.extend(Drop(number, reason) for number in numbers[bad].tolist())
+            numbers, proposals = numbers[~bad], proposals.keep(~bad)
+
+    if batch.untouchable is not None:
+        drop(_touching(batch, batch.untouchable, proposals), "touches a protected span")
+    if batch.cuttable is not None:
+        drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
+    if not proposals.clean:
+        drop(_straying(batch, proposals), "reaches across the border of a text or an option")
+        proposals = proposals.settled()
+        drop(_idle(batch, proposals), "changes nothing")
+        if batch.untouchable is not None:
+            drop(_sticking(batch, proposals), "sticks to a protected span")
+        drop(_overlapping(batch, proposals), "overlaps a change of a lower rank")
+    return proposals
+
+
+def _touching(batch: Batch, untouchable: Mask, proposals: Proposals) -> Mask:
+    covered = np.concatenate([[0], np.cumsum(untouchable)])
+    touching: Mask = covered[proposals.starts] != covered[proposals.stops]
+    insertions = np.flatnonzero(proposals.starts == proposals.stops)
+    if insertions.size:
+        starts, stops, _ = batch.spans
+        places = proposals.starts[insertions]
+        begun, ended = (
+            np.searchsorted(starts, places, side="left"),
+            np.searchsorted(np.sort(stops), places, side="right"),
+        )
+        touching[insertions] = begun > ended
+    return touching
+
+
+def _straying(batch: Batch, proposals: Proposals) -> Mask:
+    if not proposals.starts.size:
+        return np.zeros(0, dtype=np.bool_)
+    here = batch.segments(proposals.starts)
+    home = here[proposals.first_edits][proposals.changes]
+    straying: Mask = (here != home) | (batch.segments(np.maximum(proposals.stops - 1, proposals.starts)) != home)
+    return straying
+
+
+def _idle(batch: Batch, proposals: Proposals) -> Mask:
+    """The edits of the changes none of whose edits does anything."""
+    texts = proposals.replace(np.arange(proposals.starts.size))
+    same = texts.lengths == proposals.stops - proposals.starts
+    candidates = np.flatnonzero(same)
+    if candidates.size:
+        new = texts.take(candidates)
+        old = Replacements.of_ranges(batch.codes, proposals.starts[candidates], proposals.stops[candidates])
+        differences = np.concatenate([[0], np.cumsum(new.codes != old.codes)])
+        same[candidates] = differences[new.offsets[1:]] == differences[new.offsets[:-1]]
+    working = np.zeros(proposals.ranks.size, dtype=np.bool_)
+    working[proposals.changes[~same]] = True
+    return ~working[proposals.changes]
+
+
+def _sticking(batch: Batch, proposals: Proposals) -> Mask:
+    """Edits beside a protected span that put a letter where none was: «в Москву» must not become «вМоскву»."""
+    spans, ends, _ = batch.spans
+    texts = proposals.replace(np.arange(proposals.starts.size))
+    padded = np.concatenate([batch.codes, batch.codes[-1:]])  # so that place -1, too, is a line feed
+    sticking = np.zeros(proposals.starts.size, dtype=np.bool_)
+    for edges, beside, outer, inner, far, last in (
+        (spans, proposals.stops, proposals.stops, proposals.stops - 1, proposals.starts - 1, 1),
+        (ends, proposals.starts, proposals.starts - 1, proposals.starts, proposals.stops, 0),
+    ):
+        at = np.flatnonzero(np.isin(beside, edges))
+        if at.size:
+            chosen = texts.take(at)
+            old = np.where(proposals.starts[at] == proposals.stops[at], far[at], inner[at])
+            new = padded[far[at]]
+            full = chosen.lengths > 0
+            new[full] = chosen.codes[chosen.offsets[1:][full] - 1 if last else chosen.offsets[:-1][full]]
+            sticking[at] |= _wordy(padded[outer[at]]) & _wordy(new) & ~_wordy(padded[old])
+    return sticking
+
+
+def _wordy(codes: Codes) -> Mask:
+    wordy: Mask = (classes(codes) & WORD) != 0
+    return wordy
+
+
+def _overlapping(batch: Batch, proposals: Proposals) -> Mask:
+    """The edits of changes that overlap a change of a lower rank which itself stays.
+
+    Two insertions at one place overlap.
+    """
+    order = np.lexsort((proposals.stops, proposals.starts))
+    starts, stops = proposals.starts[order], proposals.stops[order]
+    reach = np.maximum.accumulate(stops) if stops.size else stops
+    clash = (starts[1:] < reach[:-1]) | ((starts[1:] == starts[:-1]) & (stops[1:] == stops[:-1]))
+    bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
+    if not clash.any():
+        return bad[proposals.changes]
+    if proposals.ranks.size == proposals.starts.size:  # pairs of lone edits need no look at their texts
+        edge = np.concatenate([[False], clash, [False]])
+        pairs = np.flatnonzero(edge[1:-1] & ~edge[:-2] & ~edge[2:] & (stops[:-1] == reach[:-1]))
+        left, right = proposals.changes[order[pairs]], proposals.changes[order[pairs + 1]]
+        bad[np.where(proposals.ranks[left] <= proposals.ranks[right], right, left)] = True
+        clash[pairs] = False
+    rows = batch.rows(proposals.starts)
+    for row in np.unique(batch.rows(starts[1:][clash])).tolist():
+        edits = np.flatnonzero(rows == row)
+        by_change: dict[int, list[tuple[int, int]]] = {}
+        for edit in edits.tolist():
+            place = int(proposals.starts[edit]), int(proposals.stops[edit])
+            by_change.setdefault(int(proposals.changes[edit]), []).append(place)
+        taken: list[tuple[int, int]] = []
+        for change in sorted(by_change, key=lambda number: (proposals.ranks[number], number)):
+            if _free(taken, sorted(by_change[change])):
+                for place in by_change[change]:
+                    insort(taken, place)
+            else:
+                bad[change] = True
+    return bad[proposals.changes]
+
+
+def _free(taken: list[tuple[int, int]], places: list[tuple[int, int]]) -> bool:
+    """Whether places (in order) overlap neither each other nor those taken (disjoint, in order)."""
+    for index, (start, stop) in enumerate(places):
+        at = bisect_left(taken, (start, stop))
+        neighbours = [*taken[max(0, at - 1) : at + 1], *places[index + 1 : index + 2]]
+        if any((a, b) == (start, stop) or (a < stop and start < b) for a, b in neighbours):
+            return False
+    return True

@@ -1,0 +1,218 @@
+"""What attacks propose, in columns, and texts with edits done.
+
+An attack may also propose `Change` objects text by text; they become the same columns here.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints
+from augment_ru.edits import Change, Edit
+from augment_ru.errors import AugmentError
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Codes, Mask, decode
+
+
+@dataclass(frozen=True, slots=True)
+class Replacements:
+    """Texts in one array of code points: text i is `codes[offsets[i]:offsets[i + 1]]`."""
+
+    codes: Codes
+    offsets: Ints
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "Replacements":
+        """The columns of these texts."""
+        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), out=offsets[1:])
+        joined = "".join(texts).encode("utf-32-le", "surrogatepass")
+        return cls(np.frombuffer(joined, dtype="<u4").astype(np.uint32), offsets)
+
+    @classmethod
+    def of_ranges(cls, codes: Codes, starts: Ints, stops: Ints) -> "Replacements":
+        """The columns of the texts that stand at these ranges of an array."""
+        offsets = np.zeros(starts.size + 1, dtype=np.int64)
+        np.cumsum(stops - starts, out=offsets[1:])
+        return cls(codes[_ranges(starts, stops - starts)], offsets)
+
+    @property
+    def lengths(self) -> Ints:
+        """Code points of each text."""
+        return np.diff(self.offsets)
+
+    @classmethod
+    def nothing(cls, indices: Ints) -> "Replacements":
+        """An empty text for each index: deletions."""
+        return cls(np.zeros(0, dtype=np.uint32), np.zeros(indices.size + 1, dtype=np.int64))
+
+    def take(self, indices: Ints) -> "Replacements":
+        """The columns of some of the texts."""
+        return Replacements.of_ranges(self.codes, self.offsets[indices], self.offsets[indices + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """Edits in columns, with global places in a batch.
+
+    Attributes:
+        starts, stops: where each edit applies, shape (edits,).
+        changes: the number of the change that each edit belongs to, shape (edits,), ascending.
+        ranks: the rank of each change, shape (changes,), in [0, 1).
+        replace: the texts of some edits (by index). A function, because most edits are never spent.
+        clean: the maker vouches that edits are sorted, disjoint and never replace a text by itself.
+    """
+
+    starts: Ints
+    stops: Ints
+    changes: Ints
+    ranks: Floats
+    replace: Callable[[Ints], Replacements]
+    clean: bool = False
+
+    @classmethod
+    def of_edits(
+        cls,
+        starts: Ints,
+        stops: Ints,
+        ranks: Floats,
+        texts: Callable[[Ints], Replacements],
+        *,
+        clean: bool = False,
+    ) -> "Proposals":
+        """Proposals in which every edit is a change of its own."""
+        return cls(starts, stops, np.arange(starts.size), ranks, texts, clean)
+
+    @classmethod
+    def of_swaps(cls, batch: Batch, ones: tuple[Ints, Ints], others: tuple[Ints, Ints], ranks: Floats) -> "Proposals":
+        """Changes of two edits each: a range of the batch and another exchange their texts."""
+        starts, stops = (np.stack(pair, axis=1).ravel() for pair in zip(ones, others, strict=True))
+        sources = np.arange(starts.size) ^ 1  # the other one of each pair
+
+        def replace(indices: Ints) -> Replacements:
+            return Replacements.of_ranges(batch.codes, starts[sources[indices]], stops[sources[indices]])
+
+        return cls(starts, stops, np.repeat(np.arange(ranks.size), 2), ranks, replace)
+
+    @classmethod
+    def of_changes(cls, batch: Batch, proposed: Iterable[Iterable[Change]]) -> "Proposals":
+        """The columns of the changes that were proposed for each text of a batch.
+
+        Raises:
+            AugmentError: an edit lies outside its text, a rank outside [0, 1), or a change has no edit.
+        """
+        starts: list[int] = []
+        stops: list[int] = []
+        changes: list[int] = []
+        ranks: list[float] = []
+        texts: list[str] = []
+        for at, length, row in zip(batch.starts.tolist(), batch.lengths.tolist(), proposed, strict=False):
+            for change in row:
+                if not (0.0 <= change.rank < 1.0 and change.edits):
+                    raise AugmentError(f"{change}: a change needs a rank in [0, 1) and an edit")
+                for edit in change.edits:
+                    if not 0 <= edit.start <= edit.stop <= length:
+                        raise AugmentError(f"{edit} lies outside a text of {length} characters")
+                    starts.append(at + edit.start)
+                    stops.append(at + edit.stop)
+                    changes.append(len(ranks))
+                    texts.append(edit.text)
+                ranks.append(change.rank)
+        return cls(
+            np.array(starts, dtype=np.int64),
+            np.array(stops, dtype=np.int64),
+            np.array(changes, dtype=np.int64),
+            np.array(ranks, dtype=np.float64),
+            Replacements.of(texts).take,
+        )
+
+    def keep(self, changes: Mask) -> "Proposals":
+        """Only the changes that the mask keeps, shape (changes,)."""
+        if changes.all():
+            return self
+        edits = np.flatnonzero(changes[self.changes])
+        numbers = np.cumsum(changes) - 1
+        texts = self.replace
+        return replace(
+            self,
+            starts=self.starts[edits],
+            stops=self.stops[edits],
+            changes=numbers[self.changes[edits]],
+            ranks=self.ranks[changes],
+            replace=lambda indices: texts(edits[indices]),
+        )
+
+    @property
+    def first_edits(self) -> Ints:
+        """The first edit of each change, shape (changes,)."""
+        numbers = np.arange(self.ranks.size)
+        return numbers if self.changes.size == numbers.size else np.searchsorted(self.changes, numbers)
+
+    def settled(self) -> "Proposals":
+        """The same proposals with their texts worked out."""
+        texts = self.replace(np.arange(self.starts.size))
+        return replace(self, replace=texts.take)
+
+
+class Applied(NamedTuple):
+    """The texts of some rows of a batch after edits, and the edits in columns, sorted by place."""
+
+    texts: list[str]
+    edits: "EditColumns"
+
+
+class EditColumns(NamedTuple):
+    """Edits of a batch, sorted: global starts and stops, texts, and the first edit of each row."""
+
+    starts: Ints
+    stops: Ints
+    replacements: Replacements
+    rows: Ints
+
+    def of_row(self, row: int, at: int) -> Iterator[Edit]:
+        """The edits of a text that starts at the global place `at`."""
+        first, last = self.rows[row : row + 2].tolist()
+        bounds = self.replacements.offsets[first : last + 1].tolist()
+        texts = decode(self.replacements.codes[bounds[0] : bounds[-1]])
+        places = zip(self.starts[first:last].tolist(), self.stops[first:last].tolist(), strict=True)
+        for index, (start, stop) in enumerate(places):
+            yield Edit(start - at, stop - at, texts[bounds[index] - bounds[0] : bounds[index + 1] - bounds[0]])
+
+
+def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
+    """The texts of the batch with the active changes done (mask, shape (changes,))."""
+    edits = np.flatnonzero(active[proposals.changes])
+    if not proposals.clean:
+        edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
+    starts, stops = proposals.starts[edits], proposals.stops[edits]
+    texts = proposals.replace(edits)
+    lengths = texts.lengths
+    growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
+    firsts = np.searchsorted(starts, batch.starts)
+
+    if (lengths == 1).all() and (stops - starts == 1).all():
+        codes = batch.codes.copy()
+        codes[starts] = texts.codes
+    else:
+        codes = np.empty(batch.codes.size + int(growth[-1]), dtype=np.uint32)
+        kept = np.ones(batch.codes.size, dtype=np.bool_)
+        kept[_ranges(starts, stops - starts)] = False
+        new = np.zeros(codes.size, dtype=np.bool_)
+        new[_ranges(starts + growth[:-1], lengths)] = True
+        codes[new] = texts.codes
+        codes[~new] = batch.codes[kept]
+    joined = decode(codes)
+    bounds = (batch.starts + growth[firsts]).tolist()
+    return Applied(
+        [joined[start : stop - 1] for start, stop in pairwise(bounds)],
+        EditColumns(starts, stops, texts, firsts),
+    )
+
+
+def _ranges(starts: Ints, lengths: Ints) -> Ints:
+    """The places of all ranges, one after another."""
+    offsets = np.cumsum(lengths) - lengths
+    return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))

@@ -1,0 +1,1 @@
+"""How often a model's right answers break."""

@@ -1,0 +1,93 @@
+"""What models answered, kept on disk: a repeated or interrupted evaluation asks only what it has not asked before."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.examples import Example, Prediction
+
+_MANY = 500
+"""Keys looked up at once; SQLite takes at least 999."""
+
+_WAIT = 60.0
+"""Seconds to wait for another process that writes."""
+
+
+def default_path() -> Path:
+    """The file that is used unless another is named: in the user's cache folder."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "augment-ru" / "responses.sqlite"
+
+
+def key_of(signature: str, example: Example) -> bytes:
+    """The key of an answer: a hash of all that the model is asked, and of what defines its answers."""
+    asked = (signature, example.task.name, example.task.gold, example.text, example.record, example.shots)
+    return blake2b(_canonical(asked), digest_size=16).digest()
+
+
+def _canonical(value: object) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=_plain, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+class Cache:
+    """Answers by key in an SQLite file, safe on disk when `put` returns; several processes may share it."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, or make it.
+
+        Raises:
+            AugmentError: it cannot be opened, or is no such file.
+        """
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(path, timeout=_WAIT)
+            self._file.execute(
+                "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
+            )
+            self._file.commit()
+        except (sqlite3.Error, OSError) as error:
+            raise AugmentError(f"--cache {path}: {error}; name another file, or none") from error
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, Prediction]:
+        """The answers that are known.
+
+        Raises:
+            AugmentError: the file is damaged.
+        """
+        found: dict[bytes, Prediction] = {}
+        try:
+            for start in range(0, len(keys), _MANY):
+                part = keys[start : start + _MANY]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, answer FROM answers WHERE key IN ({marks})"  # noqa: S608  (question marks alone)
+                found |= {key: json.loads(answer) for key, answer in self._file.execute(query, part)}
+        except (sqlite3.Error, ValueError) as error:
+            raise AugmentError(f"--cache {self.path}: {error}; remove the file, or name another") from error
+        return found
+
+    def put(self, answers: Iterable[tuple[bytes, Prediction]]) -> None:
+        """Keep answers.
+
+        Raises:
+            AugmentError: the disk is full, or the file is not ours to write.
+        """
+        rows = [(key, json.dumps(answer, ensure_ascii=True)) for key, answer in answers]
+        try:
+            with self._file:
+                self._file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
+        except sqlite3.Error as error:
+            raise AugmentError(f"--cache {self.path}: {error}; name another file, or none") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

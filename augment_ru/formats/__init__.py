@@ -1,0 +1,1 @@
+"""File formats: reading rows and writing them."""

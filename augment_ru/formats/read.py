@@ -1,0 +1,87 @@
+"""Rows of a file, each with its place for messages, and the hash of what was read."""
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from augment_ru.errors import AugmentError
+from augment_ru.formats.files import opened
+from augment_ru.formats.json_lines import Line, encoded_row
+from augment_ru.formats.row import KEY
+from augment_ru.formats.sources import Source, kind_of, source_of
+
+
+class Row(NamedTuple):
+    """A row and where it stands, for messages."""
+
+    where: str
+    values: Mapping[str, Any]
+
+
+class Rows(NamedTuple):
+    """The rows of a file, and a hash of their lines."""
+
+    rows: list[Row]
+    digest: str
+
+    @property
+    def values(self) -> list[Mapping[str, Any]]:
+        """The rows alone."""
+        return [row.values for row in self.rows]
+
+
+def read_rows(source: str) -> Rows:
+    """The rows of a file, of any format that perturb reads; `-` is JSON lines on stdin.
+
+    Raises:
+        AugmentError: there is no such file, or it does not hold rows.
+    """
+    if source != "-" and not Path(source).is_file():
+        raise AugmentError(f"{source}: {'is a folder; give a file' if Path(source).is_dir() else 'no such file'}")
+    where = "stdin" if source == "-" else source
+    rows: list[Row] = []
+    digest = blake2b(digest_size=8)
+    with opened(source) as stream:
+        try:
+            held = source_of(kind_of(source), stream)
+            for line in held:
+                rows.append(_read(f"{where}: {held.unit} {line.number}", held, line))
+                digest.update(encoded_row(rows[-1].values).encode("utf-8", "surrogatepass") + b"\n")
+        except AugmentError as error:
+            raise error if str(error).startswith(where) else AugmentError(f"{where}: {error}") from error
+    return Rows(rows, digest.hexdigest())
+
+
+def _read(place: str, held: Source, line: Line) -> Row:
+    if line.problem:
+        raise AugmentError(f"{place}: {line.problem}")
+    try:
+        return Row(place, with_metadata(held.parsed(line)[1]))
+    except AugmentError as error:
+        raise AugmentError(f"{place}: {error}") from error
+
+
+def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The row with its metadata as an object, where a table holds it as a text."""
+    held = values.get(KEY)
+    if not isinstance(held, str) or not held.startswith("{"):
+        return values
+    try:
+        return {**values, KEY: json.loads(held)}
+    except ValueError as error:
+        raise AugmentError(f"'{KEY}' is no JSON: {error}") from error
+
+
+def rows_of(given: Iterable[Mapping[str, Any]], name: str = "row") -> Rows:
+    """Rows made in Python, numbered from 1 for messages.
+
+    Raises:
+        AugmentError: a row has no form in JSON.
+    """
+    rows = [Row(f"{name} {number}", values) for number, values in enumerate(given, start=1)]
+    digest = blake2b(digest_size=8)
+    for row in rows:
+        digest.update(encoded_row(row.values).encode() + b"\n")
+    return Rows(rows, digest.hexdigest())

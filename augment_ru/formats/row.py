@@ -1,0 +1,74 @@
+"""How a row is written back: its own line or dictionary, with the new values and the metadata."""
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from augment_ru.edits import Edit, Script
+from augment_ru.errors import AugmentError
+from augment_ru.formats.json_lines import encoded, encoded_row, located
+from augment_ru.records import field_paths
+from augment_ru.records.field_paths import Path
+from augment_ru.records.record import Record
+
+KEY = "augment"
+"""The field that the metadata is written under."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The values of a row that are new: path to value; and the metadata that is added, if any."""
+
+    values: Mapping[Path, Any]
+    metadata: Mapping[str, Any] | None = None
+    key: str = KEY
+
+
+def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
+    """Nothing, unless the row has a field of the metadata's name already.
+
+    Raises:
+        AugmentError: it has.
+    """
+    if key in values:
+        raise AugmentError(
+            f"the row has a field '{key}' already (an output of perturb?); rename it, use --meta none, "
+            f"or --attack A+B to do one attack after another"
+        )
+
+
+def written(record: Record, changed: Changed) -> str:
+    """The row as a JSON line: the line it was read from, with only the new values replaced.
+
+    Raises:
+        AugmentError: the row has a field of the metadata's name already.
+    """
+    if changed.metadata is not None:
+        refuse_twice(record.values, changed.key)
+    line = record.line if record.line is not None else encoded_row(record.values)
+    edits = []
+    for path, value in changed.values.items():
+        start, stop = located(line, path)
+        edits.append(Edit(start, stop, encoded(value, like=line[start:stop])))
+    if changed.metadata is not None:
+        end = len(line[: line.rindex("}")].rstrip())
+        comma = ", " if record.values else ""
+        edits.append(Edit(end, end, f"{comma}{encoded(changed.key)}: {encoded(changed.metadata)}"))
+    return Script(line, edits).text
+
+
+def replaced(record: Record, changed: Changed) -> dict[str, Any]:
+    """The row as a dictionary, with the new values, sharing nothing with the record.
+
+    Raises:
+        AugmentError: the row has a field of the metadata's name already.
+    """
+    if changed.metadata is not None:
+        refuse_twice(record.values, changed.key)
+    row: dict[str, Any] = copy.deepcopy(dict(record.values))
+    for path, value in changed.values.items():
+        row = field_paths.replaced(row, path, value)
+    if changed.metadata is not None:
+        row[changed.key] = changed.metadata
+    return row

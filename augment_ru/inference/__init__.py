@@ -1,0 +1,1 @@
+"""Networks: loading and running them."""

@@ -1,0 +1,53 @@
+"""Models from the Hugging Face hub into its local cache: the only place of this package that uses the network."""
+
+from collections.abc import Sequence
+
+from augment_ru.errors import AugmentError
+from augment_ru.inference.pretrained import MISSING
+
+_SMALL = (".json", ".txt", ".model", ".spm", ".tiktoken")
+_FOREIGN = ("onnx/", "openvino/", "coreml/", "tf_model", "flax_model", "rust_model", "original/")
+
+
+def wanted(files: Sequence[str]) -> list[str]:
+    """What of a repository is needed: vocabulary, configuration, and the weights as safetensors where it has them.
+
+    Code (`.py`) is never among it.
+
+    >>> wanted(["config.json", "model.safetensors", "pytorch_model.bin", "modeling.py", "onnx/model.onnx"])
+    ['config.json', 'model.safetensors']
+    >>> wanted(["config.json", "source.spm", "pytorch_model.bin"])
+    ['config.json', 'source.spm', 'pytorch_model.bin']
+    """
+    ours = [name for name in files if not name.startswith(_FOREIGN)]
+    small = [name for name in ours if name.endswith(_SMALL)]
+    safe = [name for name in ours if name.endswith(".safetensors")]
+    plain = [name for name in ours if name.rsplit("/", 1)[-1].startswith("pytorch_model") and name.endswith(".bin")]
+    return small + (safe or plain)
+
+
+def pull(name: str, revision: str | None = None) -> str:
+    """Fetch a model into the local cache; its folder there.
+
+    Raises:
+        AugmentError: it does not exist, or the hub cannot be reached.
+    """
+    try:
+        from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415  (an extra)
+        from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled  # noqa: PLC0415
+    except ImportError as error:
+        raise AugmentError(f"models pull: {MISSING}") from error
+    try:
+        files = wanted([file.rfilename for file in HfApi().model_info(name, revision=revision).siblings or ()])
+        if "config.json" in files:
+            return snapshot_download(name, revision=revision, allow_patterns=files)
+        problem = "the repository has no config.json, so it is no model of transformers"
+    except HFValidationError:
+        problem = "no name of a model on the hub; it looks like OWNER/NAME"
+    except OfflineModeIsEnabled:
+        problem = "HF_HUB_OFFLINE is set; unset it to fetch models"
+    except HfHubHTTPError as error:
+        problem = f"the hub says {error.response.status_code}; check the name, and HF_TOKEN if it is private"
+    except Exception as error:  # noqa: BLE001  (of whichever HTTP library the client brings)
+        problem = f"the hub cannot be reached ({error}); check the network, or copy the model's folder"
+    raise AugmentError(f"model {name}: {problem}")

@@ -1,0 +1,221 @@
+"""What a similarity makes of a user's own texts: strangers, each attack at several strengths, and a threshold."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from augment_ru.draws import Floats, digests
+from augment_ru.engine.attack import Attack
+from augment_ru.engine.augmenter import Augmenter
+from augment_ru.engine.composition import informed, wants_corpus, with_probability
+from augment_ru.engine.prepare import prepare
+from augment_ru.engine.search import DIGITS
+from augment_ru.engine.similarity import Similarity
+from augment_ru.errors import AugmentError
+from augment_ru.jobs.summary import distribution
+from augment_ru.records.record import Record
+
+PROBABILITIES = (0.05, 0.1, 0.2, 0.4, 0.8)
+_BARS = " ▁▂▃▄▅▆▇█"
+_CELLS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The scores of one kind of pair."""
+
+    what: str
+    probability: float | None
+    scores: Floats
+    default: bool = False
+    """Whether the probability is the attack's own."""
+
+    def passing(self, threshold: float) -> float:
+        """The share that passes."""
+        return float(np.mean(self.scores >= threshold))
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The scores of a similarity on a user's texts.
+
+    Attributes:
+        scorer: the similarity's signature.
+        strangers: scores of unrelated pairs.
+        attacks: scores of each attack at each probability, one candidate, no search.
+        accept: the share of perturbations that the threshold is to pass.
+        threshold: what passes that share of each attack at its own probability, and no more than it must.
+    """
+
+    scorer: str
+    strangers: Measured
+    attacks: Sequence[Measured]
+    accept: float
+    threshold: float
+
+    def table(self) -> dict[str, Any]:
+        """The figures as JSON values."""
+        return {
+            "version": 1,
+            "scorer": self.scorer,
+            "accept": self.accept,
+            "threshold": self.threshold,
+            "strangers": self._row(self.strangers),
+            "attacks": [self._row(one) for one in self.attacks],
+        }
+
+    def _row(self, measured: Measured) -> dict[str, Any]:
+        return {
+            "what": measured.what,
+            "probability": measured.probability,
+            "pairs": measured.scores.size,
+            "similarity": distribution(Counter(np.round(measured.scores * 10**DIGITS).astype(int).tolist())),
+            "passing": round(measured.passing(self.threshold), DIGITS),
+        }
+
+
+def calibrated(
+    records: Sequence[Record],
+    attacks: Sequence[Attack],
+    settings: Mapping[str, Any],
+    *,
+    probabilities: Sequence[float] = PROBABILITIES,
+    accept: float = 0.9,
+) -> Calibration:
+    """Measure a similarity on records.
+
+    Args:
+        records: at least two that differ.
+        attacks: what is to be accepted.
+        settings: arguments of an `Augmenter`; `similarity` among them is the one that is measured.
+        probabilities: at which each attack is measured, beside its own.
+        accept: the wanted share of accepted perturbations, in (0, 1].
+
+    Raises:
+        AugmentError: there is no similarity, there are too few texts, or nothing of them can be perturbed.
+    """
+    similarity: Similarity | None = settings["similarity"]
+    if similarity is None:
+        raise AugmentError("--similarity none: nothing to calibrate; give navec or bertscore")
+    if not 0 < accept <= 1:
+        raise AugmentError(f"--accept {accept}; needs a share over 0, up to 1")
+    attacks = _informed(records, attacks)
+    strangers = Measured("unrelated texts", None, strangers_of(records, similarity))
+    measured = [
+        Measured(attack.name, probability, _scores(records, with_probability(attack, probability), settings), own)
+        for attack in attacks
+        for probability, own in _strengths(attack, probabilities)
+    ]
+    own = [one for one in measured if one.default and one.scores.size]
+    if not own:
+        raise AugmentError("no attack changes any of these texts; give others, or other attacks with --attack")
+    threshold = min(float(np.sort(one.scores)[-int(np.ceil(accept * one.scores.size))]) for one in own)
+    return Calibration(
+        similarity.signature, strangers, [one for one in measured if one.scores.size], accept, round(threshold, DIGITS)
+    )
+
+
+def _informed(records: Sequence[Record], attacks: Sequence[Attack]) -> Sequence[Attack]:
+    """The attacks as a run over these records has them: with the records' own sentences, where one wants them."""
+    if not any(map(wants_corpus, attacks)):
+        return attacks
+    from augment_ru.editing.corpus import corpus_of  # noqa: PLC0415  (only some attacks want it)
+
+    corpus = corpus_of(records)
+    return [informed(attack, corpus) for attack in attacks]
+
+
+def _strengths(attack: Attack, probabilities: Sequence[float]) -> Iterator[tuple[float, bool]]:
+    for probability in sorted({*probabilities, attack.probability} - {0.0}):
+        yield probability, probability == attack.probability
+
+
+def pairs_of(records: Sequence[Record]) -> tuple[list[str], list[str]]:
+    """Each text beside one of another record, from the same field; the order of the file does not matter.
+
+    Raises:
+        AugmentError: fewer than two texts differ.
+    """
+    fields: dict[str, set[str]] = {}
+    for record in records:
+        for name, text in record.texts().items():
+            if text.strip():
+                fields.setdefault(name, set()).add(text)
+    ones: list[str] = []
+    others: list[str] = []
+    for found in fields.values():
+        texts = sorted(found)
+        order = np.argsort(digests(texts), kind="stable")
+        shuffled = [texts[place] for place in order.tolist()]
+        if len(shuffled) > 1:
+            ones += shuffled
+            others += shuffled[1:] + shuffled[:1]
+    if not ones:
+        raise AugmentError("fewer than two different texts; unrelated pairs need at least two")
+    return ones, others
+
+
+def strangers_of(records: Sequence[Record], similarity: Similarity) -> Floats:
+    """Scores of unrelated pairs, to four digits."""
+    ones, others = pairs_of(records)
+    scores: Floats = np.round(similarity.against(ones).score(np.arange(len(ones)), others), DIGITS)
+    return scores
+
+
+def _scores(records: Sequence[Record], attack: Attack, settings: Mapping[str, Any]) -> Floats:
+    """The similarity of each record that the attack changes, one candidate, no search."""
+    augmenter = Augmenter(attack, **{**settings, "similarity": None, "threshold": None})
+    prepared = prepare(records, augmenter.protector, augmenter.annotate, augmenter.layers)
+    results = augmenter.perturb(prepared)
+    changed = [(at, script) for at, result in enumerate(results) for script in result.scripts.values() if script.edits]
+    if not changed:
+        return np.empty(0)
+    scorer = settings["similarity"].against([script.source for _, script in changed])
+    scores = np.round(scorer.score(np.arange(len(changed)), [script.text for _, script in changed]), DIGITS)
+    worst = np.full(len(results), np.inf)
+    np.minimum.at(worst, [at for at, _ in changed], scores)
+    lowest: Floats = worst[np.isfinite(worst)]
+    return lowest
+
+
+def lines(calibration: Calibration) -> Iterator[str]:
+    """The measurement for people: figures, and where the scores lie, with the threshold marked."""
+    every = [calibration.strangers, *calibration.attacks]
+    low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all may be 1
+    width = max(len(one.what) for one in every)
+    yield f"{calibration.scorer}"
+    yield (
+        f"{'':<{width}}  {'p':>5}  {'pairs':>6}  {'mean':>6}  {'5 %':>6}  {'50 %':>6}  {'95 %':>6}  "
+        f"{'passes':>6}  {low:<.2f}{'1.00':>{_CELLS - 4 + (low >= 0)}}"
+    )
+    for one in every:
+        quantiles = np.quantile(one.scores, [0.05, 0.5, 0.95])
+        strength = "" if one.probability is None else f"{one.probability:g}{'*' if one.default else ''}"
+        yield (
+            f"{one.what:<{width}}  {strength:>5}  {one.scores.size:>6}  {one.scores.mean():>6.3f}  "
+            + "  ".join(f"{value:>6.3f}" for value in quantiles)
+            + f"  {one.passing(calibration.threshold):>6.0%}  {_plot(one.scores, low, calibration.threshold)}"
+        )
+    yield "* the attack's own probability"
+    strangers = calibration.strangers.passing(calibration.threshold)
+    yield (
+        f"threshold {calibration.threshold}: passes at least {calibration.accept:.0%} of every attack at its own "
+        f"probability, and {strangers:.0%} of unrelated texts"
+    )
+    if strangers > 0:
+        yield (
+            "that threshold does not tell perturbations from unrelated texts; lower the probabilities, "
+            "accept less, or take another scorer"
+        )
+
+
+def _plot(scores: Floats, low: float, threshold: float) -> str:
+    """How often each score occurs, from `low` to 1; the threshold is a bar between two cells."""
+    span = 1 - low
+    counts, _ = np.histogram(np.clip(scores, low, 1), bins=_CELLS, range=(low, 1))
+    cells = [_BARS[int(np.ceil(count / max(counts.max(), 1) * (len(_BARS) - 1)))] for count in counts]
+    at = min(max(round((threshold - low) / span * _CELLS), 0), _CELLS)
+    return f"{''.join(cells[:at])}│{''.join(cells[at:])}"

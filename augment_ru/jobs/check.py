@@ -1,0 +1,146 @@
+"""What `augment-ru check` finds: data files that break their format, rules that break their examples."""
+
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from augment_ru import registry
+from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.rule_file import Constraint, Example, constraint_paths, name_of, read_constraint
+from augment_ru.edits import Span
+from augment_ru.errors import AugmentError
+from augment_ru.language.annotate import Natasha
+from augment_ru.prompting.prompt_file import prompt_of
+from augment_ru.records.task import generic, task
+from augment_ru.resources import folder
+
+_HEADER = ("source", "licen")
+
+
+def problems(files: Sequence[Path]) -> Iterator[str]:
+    """One line for each problem in the files; by default in all dictionaries, rule and prompt files of ours."""
+    ours = [*sorted(folder("dictionaries").glob("*.tsv")), *constraint_paths().values()]
+    for path in files or [*ours, *sorted(folder("prompts").glob("*.toml"))]:
+        if not path.is_file():
+            yield f"{path}: no such file"
+        elif path.suffix == ".tsv":
+            yield from dictionary_problems(path)
+        elif path.suffix == ".toml":
+            yield from prompt_problems(path) if is_prompt(path) else rule_problems(path)
+        else:
+            yield f"{path}: neither a dictionary (.tsv) nor a rule or prompt file (.toml)"
+
+
+def dictionary_problems(path: Path) -> Iterator[str]:
+    """A dictionary must be UTF-8 in NFC, with a header that names source and licence, sorted, without twins."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        yield f"{path.name}: not UTF-8 at byte {error.start}"
+        return
+    lines = text.split("\n")
+    header = "\n".join(line for line in lines if line.startswith("#")).lower()
+    if missing := [word for word in _HEADER if word not in header]:
+        yield f"{path.name}: the header names no {' and no '.join(missing)}"
+    if "\r" in text:
+        yield f"{path.name}: has carriage returns; lines end with a line feed alone"
+    if text and not text.endswith("\n"):
+        yield f"{path.name}: the last line does not end"
+    rows = [(number, line) for number, line in enumerate(lines, start=1) if line and not line.startswith("#")]
+    before: list[str] = []
+    for number, line in rows:
+        cells = line.split("\t")
+        for problem in _row_problems(line, cells, before):
+            yield f"{path.name}: line {number}: {problem}"
+        before = cells
+
+
+def _row_problems(line: str, cells: list[str], before: list[str]) -> Iterator[str]:
+    if not unicodedata.is_normalized("NFC", line):
+        yield "not in NFC"
+    if any(cell != cell.strip() or not cell for cell in cells):
+        yield "an empty cell, or one with spaces around it"
+    if before and len(cells) != len(before):
+        yield f"{len(cells)} columns, not {len(before)}"
+    key, last = cells[:-1] or cells, before[:-1] or before
+    if key == last:
+        yield f"{' '.join(key)} stands twice"
+    elif key < last:
+        yield f"not sorted: {' '.join(key)} after {' '.join(last)}"
+
+
+def is_prompt(path: Path) -> bool:
+    """Whether a TOML file is a prompt: it lies among ours, or says how rows are asked about."""
+    if path.resolve().parent == folder("prompts"):
+        return True
+    try:
+        keys = tomllib.loads(path.read_text(encoding="utf-8")).keys()
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return False
+    return bool(keys & {"template", "targets", "own"})
+
+
+def prompt_problems(path: Path) -> Iterator[str]:
+    """A prompt file must be readable, in NFC, with a header that names source and licence; no line of it ends in space.
+
+    Where a task has its name, the fields that it asks for must be the task's.
+    """
+    where = f"{path.parent.name}/{path.name}"
+    known = path.stem in registry.names("tasks")
+    try:
+        prompt = prompt_of(task(path.stem) if known else generic(), path)
+    except AugmentError as error:
+        yield str(error)
+        return
+    if known and (strange := prompt.targets.keys() - set(prompt.task.gold)):
+        yield f"{where}: asks for {', '.join(sorted(strange))}; the task has {', '.join(prompt.task.gold)}"
+    text = path.read_text(encoding="utf-8")
+    header = "\n".join(line for line in text.split("\n") if line.startswith("#")).lower()
+    if missing := [word for word in _HEADER if word not in header]:
+        yield f"{where}: the header names no {' and no '.join(missing)}"
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not unicodedata.is_normalized("NFC", line):
+            yield f"{where}: line {number}: not in NFC"
+        if line != line.rstrip():
+            yield f"{where}: line {number}: ends in space"
+
+
+def rule_problems(path: Path) -> Iterator[str]:
+    """A rule file must be readable, with a positive and a negative example, and do what its examples say."""
+    where = name_of(path)
+    try:
+        constraint = read_constraint(path)
+        Protector((constraint,)).compiled()
+        if not any(example.spans for example in constraint.examples):
+            yield f'{where}: no example with something protected; add text = "… [so] …"'
+        if all(example.spans for example in constraint.examples):
+            yield f"{where}: no example with nothing protected; add one that must stay free"
+        for number, example in enumerate(constraint.examples, start=1):
+            found = protected_in(constraint, example)
+            if wrong := difference(example, found):
+                yield f"{where}: example {number}: {wrong}"
+    except AugmentError as error:
+        message = str(error)
+        yield message if message.startswith(where) else f"{where}: {message}"
+
+
+def protected_in(constraint: Constraint, example: Example) -> list[Span]:
+    """What the constraint protects in the text of an example."""
+    (doc,) = Natasha()([example.text], constraint.layers)
+    (found,) = Protector((constraint,))([{**example.record, "text": example.text}], [{"text": doc}])
+    return found["text"]
+
+
+def difference(example: Example, found: Sequence[Span]) -> str:
+    """What is protected against the example's marks, or not protected in spite of them; "" if all is well."""
+    wanted = {place for span in example.spans for place in range(span.start, span.stop)}
+    got = {place for span in found for place in range(span.start, span.stop)}
+    if wanted == got:
+        return ""
+    opening, closing = got - {place + 1 for place in got}, got - {place - 1 for place in got}
+    shown = "".join(
+        f"{'[' if place in opening else ''}{char}{']' if place in closing else ''}"
+        for place, char in enumerate(example.text)
+    )
+    return f"expected {example.marked}, got {shown}"

@@ -1,0 +1,124 @@
+"""What `augment-ru explain` shows: how a text came to change as it does."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from augment_ru.edits import Edit, Span
+from augment_ru.engine.attack import Attack, layers_of, proposals
+from augment_ru.engine.augmenter import Augmenter
+from augment_ru.engine.legality import Drop, legal
+from augment_ru.engine.prepare import Prepared, prepare
+from augment_ru.engine.proposals import Proposals
+from augment_ru.engine.result import Result
+from augment_ru.records.record import Record
+from augment_ru.records.task import generic
+from augment_ru.text.characters import decode
+
+_SHOWN = 200
+"""Changes listed for one attack; a long text has thousands."""
+
+
+def explained(text: str, attacks: Sequence[Attack], settings: Mapping[str, Any]) -> None:
+    """Print the protected spans of the text, and for each attack what was proposed, dropped and spent."""
+    console = Console(highlight=False)
+    augmenters = [Augmenter(attack, **settings) for attack in attacks]
+    record = Record({"text": text}, generic())
+    layers = frozenset().union(*map(layers_of, attacks))
+    prepared = prepare([record], augmenters[0].protector, augmenters[0].annotate, layers)
+    protector = augmenters[0].protector(record.task)
+    rules = {rule.label: found.name for found in protector.constraints for rule in found.rules}
+    _protected(console, text, prepared.batch.protected(0), rules)
+    for augmenter in augmenters:
+        console.print()
+        _attack(console, augmenter, prepared)
+
+
+def _protected(console: Console, text: str, spans: Sequence[Span], rules: Mapping[str, str]) -> None:
+    shown = Text(text)
+    for span in spans:
+        shown.stylize("black on yellow", span.start, span.stop)
+    console.print(Text("protected ", style="bold"), shown, sep="")
+    for span in spans:
+        rule = f"{span.label:<10}[/] {rules.get(span.label, 'always'):<16}"
+        console.print(f"  [yellow]{rule} {span.start}–{span.stop}  ", Text(span.of(text)), sep="")
+    if not spans:
+        console.print("  nothing")
+
+
+def _attack(console: Console, augmenter: Augmenter, prepared: Prepared) -> None:
+    (result,) = augmenter.perturb(prepared)
+    prepared = augmenter.seen(prepared)
+    attack = augmenter.attack
+    candidate = result.candidate or 0
+    drops: list[Drop] = []
+    proposed = proposals(attack, prepared.batch, augmenter.streams(prepared, candidate))
+    legal(prepared.batch, proposed, drops)
+    reasons = {drop.change: drop.reason for drop in drops}
+    spent = set(result.script.edits)
+
+    console.print(f"[bold]{attack.name}[/] probability {attack.probability}, seed {augmenter.seed}", end="")
+    console.print(f", candidate {candidate} of {augmenter.candidates}" if augmenter.similarity else "")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("rank", "edit", "fate"):
+        table.add_column(heading, justify="right" if heading == "rank" else "left")
+    changes = _changes(proposed, prepared)
+    for number in np.argsort(proposed.ranks, kind="stable")[:_SHOWN].tolist():
+        edits = changes[number]
+        if number in reasons:
+            fate = Text(f"dropped: {reasons[number]}", style="yellow")
+        elif spent.issuperset(edits):
+            fate = Text("spent", style="green")
+        else:
+            fate = Text("not spent", style="dim")
+        table.add_row(f"{proposed.ranks[number]:.4f}", _shown(result.source, edits), fate)
+    console.print(table)
+    if len(changes) > _SHOWN:
+        console.print(f"… and {len(changes) - _SHOWN} more, of higher ranks")
+    _outcome(console, result)
+
+
+def _changes(proposed: Proposals, prepared: Prepared) -> list[list[Edit]]:
+    texts = proposed.replace(np.arange(proposed.starts.size))
+    start = int(prepared.batch.starts[0])
+    changes: list[list[Edit]] = [[] for _ in proposed.ranks]
+    columns = zip(proposed.changes.tolist(), proposed.starts.tolist(), proposed.stops.tolist(), strict=True)
+    for index, (change, first, last) in enumerate(columns):
+        text = decode(texts.codes[texts.offsets[index] : texts.offsets[index + 1]])
+        changes[change].append(Edit(first - start, last - start, text))
+    return changes
+
+
+def _shown(source: str, edits: Sequence[Edit]) -> Text:
+    shown = Text()
+    for number, edit in enumerate(edits):
+        shown.append("; " if number else "")
+        shown.append(f"{edit.start}: ", style="dim")
+        shown.append(source[edit.start : edit.stop] or "∅", style="red")
+        shown.append(" → ")
+        shown.append(edit.text or "∅", style="green")
+    return shown
+
+
+def _outcome(console: Console, result: Result) -> None:
+    console.print(f"[bold]{result.status}[/]", end="")
+    if result.similarity is not None:
+        console.print(f" at probability {result.probability:.4f}: similarity {result.similarity:.4f}", end="")
+        console.print(f", threshold {result.run.threshold}", end="")
+    console.print(f"  [dim]{result.run.scorer}[/]")
+    shown = Text()
+    at = 0
+    marks = ("", "", "", "") if console.is_terminal else ("[-", "-]", "{+", "+}")  # as wdiff marks them
+    for edit in result.script.edits:
+        shown.append(result.source[at : edit.start])
+        if edit.start < edit.stop:
+            shown.append(f"{marks[0]}{result.source[edit.start : edit.stop]}{marks[1]}", style="red strike")
+        if edit.text:
+            shown.append(f"{marks[2]}{edit.text}{marks[3]}", style="bold green")
+        at = edit.stop
+    shown.append(result.source[at:])
+    console.print(shown)

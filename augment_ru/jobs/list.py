@@ -1,0 +1,103 @@
+"""What `augment-ru list` shows."""
+
+import dataclasses
+import inspect
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from augment_ru import registry
+from augment_ru.constraints.rule_file import constraint, constraint_paths
+from augment_ru.engine.similarity import similarity_of
+from augment_ru.errors import AugmentError
+from augment_ru.options import fields_of
+from augment_ru.records.task import task
+
+KINDS = ("attacks", "constraints", "similarities", "tasks", "models")
+
+
+def listing(kind: str | None, *, verbose: bool) -> Iterator[str]:
+    """The lines for a kind, or for all of them under headings."""
+    for shown in (kind,) if kind else KINDS:
+        if not kind:
+            yield f"{shown}:"
+        indent = "" if kind else "  "
+        for name, summary, details in _entries(shown, verbose=verbose):
+            yield f"{indent}{name:<16} {summary}"
+            if verbose:
+                for detail in details:
+                    yield f"{indent}    {detail}"
+
+
+def _entries(kind: str, *, verbose: bool) -> Iterator[tuple[str, str, list[str]]]:
+    if kind == "attacks":
+        for name in registry.names("attacks"):
+            made = registry.find("attacks", "attack", name)
+            yield name, _example(made), [_summary(made), *_options(name, made)]
+    elif kind == "constraints":
+        for name, path in constraint_paths().items():
+            found = constraint(name)
+            labels = ", ".join(dict.fromkeys(rule.label for rule in found.rules))
+            yield name, found.why, [f"labels: {labels}", f"file: {path}"]
+    elif kind == "similarities":
+        for name in registry.names("similarities"):
+            yield from _similarity(name, verbose=verbose)
+        yield "none", "No gate: every perturbation passes, unscored.", []
+    elif kind == "models":
+        for name in registry.names("models"):
+            yield _model(name)
+    else:
+        for name in [*registry.names("tasks"), "generic"]:
+            known = task(name)
+            keys = ", ".join(sorted(known.keys)) or "a text in the field 'text', or those of --field"
+            yield (
+                name,
+                f"perturbs {', '.join(known.fields)}",
+                [
+                    f"recognised by: {keys}",
+                    f"constraints: {', '.join(known.constraints) or 'none'}",
+                ],
+            )
+
+
+def _model(name: str) -> tuple[str, str, list[str]]:
+    made = registry.find("models", "model", name)
+    module = sys.modules[made.__module__]
+    shown = name.replace("_", "-")
+    options = getattr(module, "Options", None)
+    listed = dataclasses.fields(options) if options is not None else ()
+    details = [f"--model-option {shown}.{option.name}={option.default}" for option in listed]
+    return shown, (inspect.getdoc(module) or "").split("\n", 1)[0], [*details, f"file: {inspect.getsourcefile(made)}"]
+
+
+def _similarity(name: str, *, verbose: bool) -> Iterator[tuple[str, str, list[str]]]:
+    made = similarity_of(name)
+    if made is None:
+        return
+    if not verbose:  # a signature may take a digest of all weights
+        yield name, _summary(type(made)), []
+        return
+    try:
+        signature = f"signature: {made.signature}"
+    except AugmentError as error:  # the model is not at hand; what can be set is worth knowing all the same
+        signature = f"not ready: {error}"
+    yield name, _summary(type(made)), [f"threshold: {made.threshold}", signature, *_options(name, type(made))]
+
+
+def _options(name: str, made: Any) -> Iterator[str]:  # noqa: ANN401  (any attack's class)
+    for option in fields_of(made):
+        value = option.default
+        shown = ",".join(value) if isinstance(value, tuple) else "none" if value is None else value
+        shown = str(shown).lower() if isinstance(value, bool) else shown  # as `--set` takes it
+        yield f"--set {name}.{option.name}={shown}"
+    yield f"file: {inspect.getsourcefile(made)}"
+
+
+def _summary(made: Any) -> str:  # noqa: ANN401
+    text = (inspect.getdoc(made) or "").split("\n", 1)[0]
+    return "" if text.startswith(f"{made.__name__}(") else text  # a dataclass without a docstring of its own
+
+
+def _example(made: Any) -> str:  # noqa: ANN401
+    """The first line of the module: a Russian before and after."""
+    return (inspect.getdoc(sys.modules[made.__module__]) or _summary(made)).split("\n", 1)[0]

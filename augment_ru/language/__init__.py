@@ -1,0 +1,1 @@
+"""What is known of Russian words: annotation, lemmas, letter case."""

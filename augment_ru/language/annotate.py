@@ -1,0 +1,270 @@
+"""Annotation: texts to tokens with entities, parts of speech, lemmas and syntax.
+
+`Natasha` runs the models of the natasha package (slovnet, navec; no download). All texts of a call go
+through a model as one sequence with a masked gap between them, so that none waits for the longest and
+what a text gets does not depend on its neighbours. `SpacyPipeline` takes an installed spaCy pipeline
+instead.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.language.morphology import lemma, may_be_name
+from augment_ru.language.slovnet import entities, tags, trees
+from augment_ru.language.truecase import truecased
+from augment_ru.text.doc import LAYERS, Doc, Token
+
+_IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
+"""What pymorphy3 may be asked about: it fails on characters that have no name."""
+_ESCAPES = re.compile(r"\\[nrt]")
+_EMOJI = re.compile(
+    "[\u200d\ufe0e\ufe0f\u20e3\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff\U000e0020-\U000e007f]+"
+)
+_STRESS = "\u0300\u0301"
+
+
+class Annotator(Protocol):
+    """Adds the layers that are asked for to texts."""
+
+    @property
+    def signature(self) -> str:
+        """All that defines what it finds: package and version."""
+
+    def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
+        """Annotate the texts, each as if alone."""
+
+
+def closed(layers: frozenset[str]) -> frozenset[str]:
+    """The layers with those they build on.
+
+    Raises:
+        AugmentError: there is no such layer.
+    """
+    for layer in layers:
+        if layer not in LAYERS:
+            raise unknown("layer", layer, LAYERS)
+    implied = {inner for layer in layers for inner in _IMPLIED.get(layer, ())}
+    return layers | implied | ({"tokens"} if layers else set())
+
+
+@dataclass(frozen=True, slots=True)
+class Natasha:
+    """The models of the natasha package: slovnet NER, morphology and syntax; lemmas from pymorphy3."""
+
+    @property
+    def signature(self) -> str:
+        """The versions of the packages that hold the models."""
+        from importlib.metadata import version  # noqa: PLC0415  (30 ms that most runs do not need)
+
+        return "+".join(f"{name}-{version(name)}" for name in ("natasha", "slovnet", "razdel", "pymorphy3"))
+
+    def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
+        """Annotate the texts.
+
+        Raises:
+            AugmentError: there is no such layer.
+        """
+        layers = closed(layers)
+        if not layers:
+            return [Doc(text) for text in texts]
+        parts = [_Part.of(text) for text in texts]
+        columns: dict[str, list[list[Any]]] = {}
+        if "entities" in layers:
+            columns["entity"] = entities([truecased(part.words, may_be_name) for part in parts])
+        if "morphology" in layers:
+            sentences = [words for part in parts for words in part.sentences()]
+            tagged = tags(sentences)
+            columns["_pos"] = _regroup(parts, [[tag.partition("|")[0] for tag in row] for row in tagged])
+            columns["_features"] = _regroup(parts, [[tag.partition("|")[2] for tag in row] for row in tagged])
+            if "syntax" in layers:
+                parsed = trees(sentences)
+                columns["_relation"] = _regroup(parts, [[relation for _, relation in row] for row in parsed])
+                columns["_head"] = _regroup(parts, [[head for head, _ in row] for row in parsed], heads=True)
+        if "lemmas" in layers:
+            columns["_lemma"] = [
+                [lemma(word, pos, features) for word, pos, features in zip(part.words, *row, strict=True)]
+                for part, *row in zip(parts, columns["_pos"], columns["_features"], strict=True)
+            ]
+        names = list(columns)
+        return [
+            Doc(
+                text,
+                tuple(
+                    Token(start, stop, word, layers, **dict(zip(names, values, strict=True)))
+                    for (start, stop), word, *values in zip(part.places, part.words, *rows, strict=True)
+                ),
+                layers,
+            )
+            for text, part, *rows in zip(texts, parts, *columns.values(), strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A text's tokens as the models read them (composed, no stress marks), and where they stand."""
+
+    read: str
+    words: list[str]
+    places: list[tuple[int, int]]
+    starts: list[int]
+
+    @classmethod
+    def of(cls, text: str) -> "_Part":
+        from razdel import tokenize  # noqa: PLC0415  (loaded only where texts are annotated)
+
+        read, origin = readable(text)
+        tokens = list(tokenize(read))
+        places = [(token.start, token.stop) for token in tokens]
+        if origin is not None:
+            places = [(origin[start], origin[stop]) for start, stop in places]
+        return cls(read, [token.text for token in tokens], places, [token.start for token in tokens])
+
+    def sentences(self) -> Iterator[list[str]]:
+        """The words of each sentence; every word is in one."""
+        from razdel import sentenize  # noqa: PLC0415
+
+        stops = [sentence.stop for sentence in sentenize(self.read)]
+        first = 0
+        for stop in stops:
+            last = first
+            while last < len(self.starts) and self.starts[last] < stop:
+                last += 1
+            if last > first:
+                yield self.words[first:last]
+            first = last
+
+
+def readable(text: str) -> tuple[str, list[int] | None]:
+    r"""The text composed, without stress marks, emoji apart from words; and the place of each character of it.
+
+    A line feed that is spelt out, as TAPE's MultiQ does («\nКазань»), is read as spaces.
+    """
+    if "\\" in text:
+        text = _ESCAPES.sub("  ", text)
+    emoji = [match.span() for match in _EMOJI.finditer(text)]
+    if not emoji and unicodedata.is_normalized("NFC", text) and not any(mark in text for mark in _STRESS):
+        return text, None
+    pieces: list[str] = []
+    origin: list[int] = []
+    at = 0
+    for start, stop in [*emoji, (len(text), len(text))]:
+        for first, piece in _composed(text, at, start):
+            pieces.append(piece)
+            origin += [first] * len(piece)
+        if start < stop:
+            pieces += (" ", text[start:stop], " ")
+            origin += (start, *range(start, stop), stop)
+        at = stop
+    return "".join(pieces), [*origin, len(text)]
+
+
+def _composed(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
+    """The letters of a stretch with their marks composed, and where each stands; stress marks are left out."""
+    while start < stop:
+        after = start + 1
+        while after < stop and unicodedata.combining(text[after]):
+            after += 1
+        kept = "".join(char for char in text[start:after] if char not in _STRESS or after - start == 1)
+        yield start, unicodedata.normalize("NFC", kept)
+        start = after
+
+
+def _regroup(parts: Sequence[_Part], rows: list[list[Any]], *, heads: bool = False) -> list[list[Any]]:
+    """Values of sentences as values of texts; heads count in the text, not in the sentence."""
+    found: list[list[Any]] = []
+    queue = iter(rows)
+    for part in parts:
+        values: list[Any] = []
+        while len(values) < len(part.words):
+            shift = len(values)
+            row = next(queue)
+            values += [value + shift for value in row] if heads else row
+        found.append(values)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class SpacyPipeline:
+    """An installed spaCy pipeline (`ru_core_news_sm`, …) in place of natasha's models."""
+
+    name: str
+
+    @property
+    def signature(self) -> str:
+        """The pipeline and its version."""
+        meta = _spacy_pipeline(self.name).meta
+        return f"{self.name}-{meta.get('version', '?')}"
+
+    def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
+        """Annotate the texts with all that the pipeline has.
+
+        Raises:
+            AugmentError: the pipeline is not installed, or lacks a layer that is asked for.
+        """
+        layers = closed(layers)
+        pipeline = _spacy_pipeline(self.name)
+        docs = []
+        for text, parsed in zip(texts, pipeline.pipe(texts), strict=True):
+            has = {
+                "tokens": True,
+                "entities": parsed.has_annotation("ENT_IOB"),
+                "morphology": parsed.has_annotation("POS"),
+                "lemmas": parsed.has_annotation("LEMMA"),
+                "syntax": parsed.has_annotation("DEP"),
+            }
+            if missing := sorted(layer for layer in layers if not has[layer] and len(parsed)):
+                raise AugmentError(f"the spaCy pipeline '{self.name}' gives no {', '.join(missing)}; use another one")
+            tokens = [token for token in parsed if not token.is_space]
+            number = {token.i: place for place, token in enumerate(tokens)}
+            docs.append(
+                Doc(
+                    text,
+                    tuple(
+                        Token(
+                            token.idx,
+                            token.idx + len(token.text),
+                            token.text,
+                            layers,
+                            entity=f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else "",
+                            _pos=token.pos_ or "X",
+                            _features=str(token.morph),
+                            _lemma=token.lemma_.lower(),
+                            _head=number.get(token.head.i, number[token.i]),
+                            _relation=token.dep_,
+                        )
+                        for token in tokens
+                    ),
+                    layers,
+                )
+            )
+        return docs
+
+
+@cache
+def _spacy_pipeline(name: str) -> Any:  # noqa: ANN401
+    import spacy  # noqa: PLC0415  (seconds)
+
+    try:
+        return spacy.load(name)
+    except OSError as error:
+        raise AugmentError(
+            f"the spaCy pipeline '{name}' is not installed; try: python -m spacy download {name}"
+        ) from error
+
+
+def annotator(name: str) -> Annotator:
+    """The annotator of this name: `natasha`, or `spacy:PIPELINE`.
+
+    Raises:
+        AugmentError: there is no such annotator.
+    """
+    if name == "natasha":
+        return Natasha()
+    if name.startswith("spacy:"):
+        return SpacyPipeline(name.removeprefix("spacy:"))
+    raise unknown("annotator", name, ["natasha", "spacy:PIPELINE"])

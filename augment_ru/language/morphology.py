@@ -1,0 +1,83 @@
+"""Dictionary forms and grammemes of Russian words, by pymorphy3."""
+
+import re
+from functools import cache, lru_cache
+from typing import Any
+
+from augment_ru.resources import name_heads
+
+RUSSIAN = re.compile(r"[а-яё]+(?:[-’'][а-яё]+)*", re.IGNORECASE)
+
+_POS = {
+    "NOUN": ("NOUN",),
+    "PROPN": ("NOUN",),
+    "ADJ": ("ADJF", "ADJS", "COMP"),
+    "DET": ("ADJF", "NPRO"),
+    "VERB": ("VERB", "INFN", "PRTF", "PRTS", "GRND"),
+    "AUX": ("VERB", "INFN", "PRTF", "PRTS", "GRND"),
+    "ADV": ("ADVB", "COMP", "PRED"),
+    "PRON": ("NPRO", "ADJF"),
+    "NUM": ("NUMR",),
+    "ADP": ("PREP",),
+    "CCONJ": ("CONJ",),
+    "SCONJ": ("CONJ",),
+    "PART": ("PRCL",),
+    "INTJ": ("INTJ",),
+}
+_GRAMMEMES = {
+    "Case=Nom": "nomn", "Case=Gen": "gent", "Case=Dat": "datv", "Case=Acc": "accs", "Case=Ins": "ablt",
+    "Case=Loc": "loct", "Number=Sing": "sing", "Number=Plur": "plur", "Gender=Masc": "masc",
+    "Gender=Fem": "femn", "Gender=Neut": "neut", "Animacy=Anim": "anim", "Animacy=Inan": "inan",
+    "Aspect=Perf": "perf", "Aspect=Imp": "impf",
+}  # fmt: skip
+
+
+@cache
+def morphology() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
+    """The pymorphy3 analyser, loaded once."""
+    import pymorphy3  # noqa: PLC0415  (a quarter of a second)
+
+    return pymorphy3.MorphAnalyzer()
+
+
+_NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn"})
+_SHORTEST_NAME = 3
+
+
+@lru_cache(maxsize=100_000)
+def may_be_name(word: str, following: str) -> bool:
+    """Whether a word without case may be a name: by its grammemes, or because no dictionary has it.
+
+    An adjective may be one before a noun that makes names: «сенная площадь».
+    """
+    if len(word) < _SHORTEST_NAME or not RUSSIAN.fullmatch(word):
+        return False
+    analyses = morphology().parse(word)
+    if any(_NAMES & analysis.tag.grammemes for analysis in analyses):
+        return True
+    if not any(analysis.is_known for analysis in analyses):
+        return True
+    heads = name_heads()
+    return bool(
+        RUSSIAN.fullmatch(following)
+        and any(analysis.tag.POS == "ADJF" and "Apro" not in analysis.tag for analysis in analyses)
+        and any(analysis.normal_form in heads for analysis in morphology().parse(following))
+    )
+
+
+@lru_cache(maxsize=100_000)
+def lemma(word: str, pos: str, features: str) -> str:
+    """The lemma of the analysis that agrees best with the tagger; the most frequent one among equals.
+
+    Only Russian words are analysed: others have no dictionary form here, and pymorphy3 fails on characters
+    that have no name.
+    """
+    if not RUSSIAN.fullmatch(word):
+        return word.lower()
+    wanted = _POS.get(pos, ())
+    grammemes = {_GRAMMEMES[name] for name in features.split("|") if name in _GRAMMEMES}
+
+    def agreement(analysis: Any) -> tuple[bool, int]:  # noqa: ANN401
+        return analysis.tag.POS in wanted, len(grammemes & analysis.tag.grammemes)
+
+    return str(max(morphology().parse(word), key=agreement).normal_form)

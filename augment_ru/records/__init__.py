@@ -1,0 +1,1 @@
+"""Rows of data sets: tasks, fields, places."""

@@ -1,0 +1,83 @@
+"""What a record says about its texts: the right answers, and which of the options is right."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from augment_ru.edits import Span
+from augment_ru.records import field_paths
+from augment_ru.records.record import Record, option_letter, option_markers
+from augment_ru.text.batch import Context
+
+
+def contexts_of(records: Sequence[Record]) -> list[Context]:
+    """The context of each text of the records, in order."""
+    return [context for record in records for context in _contexts(record)]
+
+
+def _contexts(record: Record) -> Iterator[Context]:
+    answers = _texts(record, record.task.gold)
+    unsaid = _texts(record, record.task.unsaid)
+    judged = judged_fields(record)
+    texts = record.texts()
+    for name, text in texts.items():
+        context = _of_question(text, answers) if name in record.task.options else Context(answers)
+        beside = tuple(other for where, other in texts.items() if where != name)
+        yield replace(context, judged=name in judged, beside=beside, unsaid=unsaid)
+
+
+def judged_fields(record: Record) -> frozenset[str]:
+    """The fields of a record that are a statement to judge or to choose."""
+    return frozenset(one for name in record.task.judged for one in field_paths.every(record.values, name))
+
+
+def _texts(record: Record, names: Sequence[str]) -> tuple[str, ...]:
+    values = [value for name in names for value in field_paths.values(record.values, name)]
+    return tuple(dict.fromkeys(answer for value in values for answer in _answers(value)))
+
+
+def _answers(value: object) -> Iterator[str]:
+    """The answers in the value of a gold field: a text, the segment of an annotated answer, or a list of them."""
+    if isinstance(value, str):
+        if value.strip():
+            yield value.strip()
+    elif isinstance(value, Mapping):
+        yield from _answers(value.get("segment"))
+    elif isinstance(value, Sequence):
+        for inner in value:
+            yield from _answers(inner)
+
+
+def _of_question(text: str, answers: Sequence[str]) -> Context:
+    options = options_of(text)
+    if not options:
+        return Context(tuple(answers))
+    first = options[0][0].start
+    letters = [option_letter(text[marker.start + 1]) for marker, _ in options]
+    right = next(
+        (at for answer in answers for at, letter in enumerate(letters) if letter == option_letter(answer)), None
+    )
+    if right is None:
+        return Context(options=first)
+    return Context(
+        answers=(options[right][1].of(text),),
+        options=first,
+        right=options[right][1],
+        wrong=tuple(option for at, (_, option) in enumerate(options) if at != right),
+    )
+
+
+def options_of(text: str) -> list[tuple[Span, Span]]:
+    """The marker and the text of each option in a question.
+
+    >>> text = "Что тонет? (A) камень (B) пробка"
+    >>> [(marker.of(text), option.of(text)) for marker, option in options_of(text)]
+    [('(A)', 'камень'), ('(B)', 'пробка')]
+    """
+    markers = option_markers(text)
+    found = []
+    for marker, following in pairwise([*markers, Span(len(text), len(text))]):
+        bare = text[marker.stop : following.start].strip()
+        start = marker.stop + text[marker.stop : following.start].find(bare)
+        found.append((marker, Span(start, start + len(bare))))
+    return found

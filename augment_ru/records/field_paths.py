@@ -1,0 +1,144 @@
+"""Names of values inside a row: `inputs.text`, `passage.questions[0].question`.
+
+A name is the keys on the way to a value with a dot between them, and `[number]` after a key for an entry of its
+list; `[]` stands for every entry. A key of the row itself that is spelt just so goes before.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from augment_ru.edits import Span
+from augment_ru.errors import AugmentError
+
+Path = tuple[str | int, ...]
+"""Keys and numbers on the way to a value."""
+
+_EVERY = -1
+_STEP = re.compile(r"\[(\d*)\]|([^.\[\]]+)")
+
+
+@lru_cache(maxsize=4096)
+def steps(name: str) -> Path:
+    """The keys and numbers of a name; -1 for `[]`.
+
+    >>> steps("passage.questions[].answers[2].text")
+    ('passage', 'questions', -1, 'answers', 2, 'text')
+    """
+    found = [match[2] or (int(match[1]) if match[1] else _EVERY) for match in _STEP.finditer(name)]
+    return tuple(found) if named(found) == name else (name,)
+
+
+def named(path: Sequence[str | int]) -> str:
+    """The name of a path.
+
+    >>> named(("passage", "questions", 0, "question"))
+    'passage.questions[0].question'
+    """
+    spelt = [f"[{'' if step == _EVERY else step}]" if isinstance(step, int) else f".{step}" for step in path]
+    return "".join(spelt).removeprefix(".")
+
+
+@lru_cache(maxsize=4096)
+def is_plain(names: tuple[str, ...]) -> bool:
+    """Whether the names are keys of the row itself."""
+    return all(len(steps(name)) == 1 for name in names)
+
+
+def path_of(row: Mapping[str, Any], name: str) -> Path:
+    """The path that a name without `[]` stands for in a row, whether there is a value or not."""
+    return (name,) if name in row else steps(name)
+
+
+def every(row: Mapping[str, Any], name: str) -> list[str]:
+    """The names that a name with `[]` stands for in a row, one for each entry; the name itself if it has none.
+
+    >>> every({"qas": [{"query": "а"}, {"query": "б"}]}, "qas[].query")
+    ['qas[0].query', 'qas[1].query']
+    """
+    if name in row or _EVERY not in steps(name):
+        return [name]
+    found: list[Path] = [()]
+    whole = steps(name)
+    for at, step in enumerate(whole):
+        if step != _EVERY:
+            found = [(*path, step) for path in found]
+            continue
+        wider: list[Path] = []
+        for path in found:
+            entries = _at(row, path)
+            if isinstance(entries, str) or not isinstance(entries, Sequence):
+                return [named((*path, *whole[at:]))]  # no list: whoever reads the value says so
+            wider += [(*path, number) for number in range(len(entries))]
+        found = wider
+    return [named(path) for path in found]
+
+
+def value(row: Mapping[str, Any], name: str, default: Any = None) -> Any:  # noqa: ANN401  (values of JSON)
+    """The value of a name without `[]`, or the default if the row has none."""
+    if name in row:
+        return row[name]
+    return _at(row, steps(name), default)
+
+
+def has(row: Mapping[str, Any], name: str) -> bool:
+    """Whether a row has a value of this name."""
+    return value(row, name, _NOTHING) is not _NOTHING
+
+
+def values(row: Mapping[str, Any], name: str) -> list[Any]:
+    """The values of a name, of each entry where it has `[]`; those that are missing are left out."""
+    found = [value(row, one, _NOTHING) for one in every(row, name)]
+    return [one for one in found if one is not _NOTHING]
+
+
+def keys_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys of a row and, after a dot, those of the objects in it."""
+    inner = [f"{key}.{one}" for key, held in row.items() if isinstance(held, Mapping) for one in held]
+    return (*row, *inner) if inner else tuple(row)
+
+
+def replaced(row: Any, path: Path, new: Any) -> Any:  # noqa: ANN401  (values of JSON)
+    """A copy of the row with another value at the path; what lies beside the path is shared."""
+    if not path:
+        return new
+    if not isinstance(row, Mapping | list):
+        raise AugmentError(f"no place {named(path)} in {row!r}")
+    changed: Any = list(row) if isinstance(row, list) else dict(row)
+    changed[path[0]] = replaced(changed[path[0]], path[1:], new)
+    return changed
+
+
+def strings(value: object) -> Iterator[str]:
+    """The strings in the value of a field: itself, or those of a list or of an object's values."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from strings(inner)
+    elif isinstance(value, Sequence):
+        for inner in value:
+            yield from strings(inner)
+
+
+def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
+    """Where the words stand in the text as whole words, letter case aside."""
+    for word in {word.strip() for word in words}:
+        if word:
+            for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE):
+                yield Span(*match.span(), label)
+
+
+_NOTHING = object()
+
+
+def _at(row: Any, path: Path, default: Any = None) -> Any:  # noqa: ANN401
+    for step in path:
+        if isinstance(step, str):
+            if not isinstance(row, Mapping) or step not in row:
+                return default
+        elif isinstance(row, str) or not isinstance(row, Sequence) or not 0 <= step < len(row):
+            return default
+        row = row[step]
+    return row

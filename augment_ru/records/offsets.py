@@ -1,0 +1,191 @@
+"""Places of a text that a row states as numbers: found, checked, and moved along with the text."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from augment_ru.edits import Script, Span
+from augment_ru.errors import AugmentError
+from augment_ru.records import field_paths
+from augment_ru.records.field_paths import Path, named
+from augment_ru.records.task import AnswerOffsets, CharacterSpans, Task, WordSpans
+
+Values = Mapping[str, Any]
+
+
+class Place(NamedTuple):
+    """A place of a text that a row states as a number: of a character, or of a word between white space."""
+
+    text: str
+    span: Span
+    """What must survive so that the place does."""
+    path: Path
+    stated: int | str
+    """The number, or its digits in a table of texts."""
+    words: bool = False
+
+    def after(self, script: Script) -> int | str:
+        """The number after the script's edits, by where they shifted the span: it is not searched for.
+
+        Raises:
+            AugmentError: the span was broken, which the engine never does.
+        """
+        mapped = script.map(self.span)
+        if mapped is None:
+            raise AugmentError(f"{named(self.path)}: an edit broke the span {self.span}")
+        if self.words:
+            moved = _word_number(script.text, mapped.start)
+        else:
+            moved = int(self.stated) + mapped.start - self.span.start
+        return moved if isinstance(self.stated, int) else str(moved)
+
+
+def places(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Place]:
+    """Every place in the fields of a row that the row states as a number.
+
+    Raises:
+        AugmentError: a place does not match its text.
+    """
+    for answers in task.answers:
+        if answers.text in fields:
+            yield from _of_answers(row, answers)
+    for words in task.words:
+        if words.text in fields:
+            yield from _of_words(row, words)
+    for characters in task.characters:
+        for text in field_paths.every(row, characters.text):
+            if text in fields:
+                yield from _of_characters(row, characters, text)
+
+
+def _of_answers(row: Values, answers: AnswerOffsets) -> Iterator[Place]:
+    listed = field_paths.value(row, answers.field)
+    if listed is None or (answers.may_be_text and isinstance(listed, str)):
+        return
+    path = field_paths.path_of(row, answers.field)
+    text = str(field_paths.value(row, answers.text))
+    entries: list[tuple[object, Path]]
+    if isinstance(listed, Mapping) and all(isinstance(column, list) for column in listed.values()):
+        numbers = range(max(map(len, listed.values()), default=0))  # a table has lists of objects as columns
+        entries = [
+            ({key: column[number] for key, column in listed.items() if number < len(column)}, ("offset", number))
+            for number in numbers
+        ]
+    elif isinstance(listed, list):
+        entries = [(entry, (number, "offset")) for number, entry in enumerate(listed)]
+    else:
+        raise AugmentError(f"field '{answers.field}' holds {kind(listed)}, not a list of answers")
+    for number, (entry, place) in enumerate(entries):
+        where = f"{answers.field}[{number}]"
+        segment = table(entry, where)
+        yield Place(answers.text, _answer_span(where, segment, text, answers), (*path, *place), segment["offset"])
+
+
+def _answer_span(where: str, answer: Values, text: str, answers: AnswerOffsets) -> Span:
+    offset, length, segment = answer.get("offset"), answer.get("length"), answer.get("segment")
+    if not isinstance(offset, int) or not isinstance(length, int) or not isinstance(segment, str):
+        raise AugmentError(f"{where}: needs a number offset, a number length and a text segment; has {dict(answer)}")
+    if offset < 0 or length < 1 or text[offset : offset + length] != segment:
+        raise AugmentError(
+            f"{where}: '{segment}' does not stand at offset {offset} of '{answers.text}'; "
+            f"there stands '{text[max(offset, 0) : max(offset, 0) + length]}'"
+        )
+    return Span(offset, offset + length, answers.label)
+
+
+def _of_words(row: Values, words: WordSpans) -> Iterator[Place]:
+    text = str(field_paths.value(row, words.text))
+    target = table(field_paths.value(row, words.field), words.field)
+    path = field_paths.path_of(row, words.field)
+    for key, number_key in words.pairs:
+        if number_key in target:
+            first = target[number_key]
+            where = f"{words.field}.{number_key}"
+            span = _word_span(where, first, len(str(target.get(key, "")).split()), text, words.label)
+            yield Place(words.text, span, (*path, number_key), first, words=True)
+
+
+def _word_span(where: str, stated: object, count: int, text: str, label: str) -> Span:
+    """The words from number `stated` on, without the punctuation of the last one."""
+    starts = _word_starts(text)
+    first = _number(stated)
+    if first is None or not 0 <= first < len(starts):
+        raise AugmentError(f"{where}: word {stated} of a text of {len(starts)} words")
+    last = starts[min(first + max(count, 1), len(starts)) - 1]
+    stop = last + len(text[last:].split(maxsplit=1)[0])
+    while stop > last + 1 and not text[stop - 1].isalnum():
+        stop -= 1
+    return Span(starts[first], stop, label)
+
+
+def _word_starts(text: str) -> list[int]:
+    starts: list[int] = []
+    at = 0
+    for word in text.split():
+        at = text.index(word, at)
+        starts.append(at)
+        at += len(word)
+    return starts
+
+
+def _word_number(text: str, at: int) -> int:
+    """The number, between white space, of the word that the character at `at` belongs to."""
+    inside = at > 0 and not text[at - 1].isspace()
+    return len(text[:at].split()) - inside
+
+
+def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[Place]:
+    text = str(field_paths.value(row, field))
+    for first, last in zip(field_paths.every(row, spans.start), field_paths.every(row, spans.stop), strict=True):
+        if not field_paths.has(row, first) and not field_paths.has(row, last):
+            continue
+        stated = field_paths.value(row, first), field_paths.value(row, last)
+        start, stop = map(_number, stated)
+        if start is None or stop is None:
+            raise AugmentError(f"{first}, {last}: need two numbers of characters; have {stated[0]} and {stated[1]}")
+        if not 0 <= start < min(stop, len(text)) or stop > len(text) + 1:
+            raise AugmentError(f"{first}, {last}: {start} to {stop} is no span of '{field}' ({len(text)} characters)")
+        whole = _whole(text, start, stop, spans.label)
+        yield Place(field, whole, field_paths.path_of(row, first), stated[0])
+        yield Place(field, whole, field_paths.path_of(row, last), stated[1])
+
+
+def _whole(text: str, start: int, stop: int, label: str) -> Span:
+    """The span with the rest of the words at its ends and, unless a space parts them, the character at `stop`.
+
+    Whoever counts the last character to the span, and whoever does not, then finds what stood there before.
+
+    >>> _whole("Купили доску, чтобы", 7, 11, "WORD")
+    Span(start=7, stop=12, label='WORD')
+    """
+    stop = min(stop, len(text))
+    if stop < len(text) and not (text[stop - 1].isspace() or text[stop].isspace()):
+        stop += 1
+    while start > 0 and text[start].isalnum() and text[start - 1].isalnum():
+        start -= 1
+    while stop < len(text) and text[stop - 1].isalnum() and text[stop].isalnum():
+        stop += 1
+    return Span(start, stop, label)
+
+
+def _number(stated: object) -> int | None:
+    """A number, or the digits of one; nothing for all else."""
+    if isinstance(stated, str) and stated.isascii() and stated.isdigit():
+        return int(stated)
+    return stated if isinstance(stated, int) and not isinstance(stated, bool) else None
+
+
+def table(value: object, where: str) -> Values:
+    """The value, if it is an object.
+
+    Raises:
+        AugmentError: it is none.
+    """
+    if not isinstance(value, Mapping):
+        raise AugmentError(f"{where}: holds {kind(value)}, not an object")
+    return value
+
+
+def kind(value: object) -> str:
+    """What a value is, in a message."""
+    kinds = {type(None): "nothing", bool: "a truth value", int: "a number", float: "a number", str: "a text"}
+    return kinds.get(type(value), "a list" if isinstance(value, Sequence) else "an object")

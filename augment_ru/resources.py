@@ -1,0 +1,57 @@
+"""The data files: where they are, and how a dictionary is read."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from augment_ru.errors import AugmentError, unknown
+
+PACKAGE = Path(__file__).resolve().parent
+_INSTALLED = PACKAGE / "data"
+
+
+def folder(kind: str) -> Path:
+    """The folder `dictionaries`, `constraints` or `prompts`: in the installed package, else beside it in a checkout."""
+    return (_INSTALLED if _INSTALLED.is_dir() else PACKAGE.parent) / kind
+
+
+def dictionary_path(name: str) -> Path:
+    """The file of a dictionary of ours, or of a user's own (a path that ends in .tsv).
+
+    Raises:
+        AugmentError: there is no such dictionary.
+    """
+    path = Path(name) if name.endswith(".tsv") else folder("dictionaries") / f"{name}.tsv"
+    if not path.is_file():
+        raise unknown("dictionary", name, (known.stem for known in folder("dictionaries").glob("*.tsv")))
+    return path
+
+
+def rows(path: Path, columns: int) -> Iterator[tuple[str, ...]]:
+    """The rows of a dictionary: tab-separated columns, comments from `#` on lines of their own.
+
+    Raises:
+        AugmentError: a line has another number of columns, or the file is not UTF-8.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise AugmentError(f"{path.name}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line and not line.startswith("#"):
+            cells = tuple(line.split("\t"))
+            if len(cells) != columns:
+                raise AugmentError(f"{path.name}: line {number}: {len(cells)} columns, not {columns}")
+            yield cells
+
+
+@cache
+def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
+    """A dictionary of replacements: (lemma, part of speech) to what may stand for it, best first."""
+    return {(lemma, pos): tuple(found.split(" ")) for lemma, pos, found in rows(dictionary_path(name), columns=3)}
+
+
+@cache
+def name_heads() -> dict[str, str]:
+    """Nouns that make a name with an adjective or a genitive, and its label: «море» → LOC."""
+    return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}

@@ -1,0 +1,1 @@
+"""The similarities, one file each; a file is found by its name."""

@@ -1,1 +1,0 @@
-"""Similarities, one file each; a file is found by its name."""

@@ -1,0 +1,1 @@
+"""Texts: characters, documents, batches."""

@@ -1,0 +1,215 @@
+"""Many texts in one array, with what may not be touched in each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from augment_ru.draws import Ints
+from augment_ru.edits import Span
+from augment_ru.text import characters
+from augment_ru.text.characters import BREAK, CLUSTER, Flags, Mask
+from augment_ru.text.doc import Annotate, Doc
+
+OPTION = "OPTION"
+"""The label of the options of a question, and of their markers."""
+_MARKER = 3
+"""Characters of a marker: «(A)»."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What its record says about a text.
+
+    Attributes:
+        answers: the right answers, as texts.
+        options: where the options of a question start, if the text holds them.
+        right, wrong: the right option and the wrong ones, without their markers; none where the record does
+            not say which is right.
+        judged: the text is a statement to judge or to choose, behind which nothing is put.
+        beside: the record's other texts.
+        unsaid: what else no sentence behind the text may hold.
+    """
+
+    answers: tuple[str, ...] = ()
+    options: int | None = None
+    right: Span | None = None
+    wrong: tuple[Span, ...] = ()
+    judged: bool = False
+    beside: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
+
+
+NO_CONTEXT = Context()
+
+
+class Batch:
+    """Texts in one array of code points, with what may not be touched in each.
+
+    Places in the array are called global: text i occupies `starts[i]` to `starts[i + 1] - 1`, and a line
+    feed follows it. Immutable.
+
+    Args:
+        texts: the texts.
+        docs: their annotation, if there is any.
+        protected: the spans of each text that no edit may touch, by default none; links, addresses,
+            mentions and hashtags are added.
+        borders: the places in each text that no change may reach across (the options of a question).
+        annotate: how to annotate a text that is made on the way (by a chain of attacks).
+        contexts: what their records say about them, worked out when it is asked for; by default nothing.
+        freed: spans of wrong options that were protected and are not for this attack (see `exchanging`).
+    """
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        docs: Sequence[Doc] | None = None,
+        protected: Sequence[Sequence[Span]] = (),
+        borders: Sequence[Sequence[int]] = (),
+        annotate: Annotate | None = None,
+        *,
+        contexts: Callable[[], Sequence[Context]] | None = None,
+        freed: Sequence[Sequence[Span]] = (),
+    ) -> None:
+        self.texts = texts
+        self._docs = docs
+        self.codes, self.starts = characters.encode(self.texts)
+        self.flags: Flags = characters.classes(self.codes)
+        self.borders = borders
+        self.annotate = annotate
+        self.freed = freed
+        self._given = protected
+        self._contexts = contexts
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def docs(self) -> Sequence[Doc]:
+        """The texts with their annotation, if there is any."""
+        return [Doc(text) for text in self.texts] if self._docs is None else self._docs
+
+    @cached_property
+    def contexts(self) -> Sequence[Context]:
+        """What the record of each text says about it."""
+        return [NO_CONTEXT] * len(self.texts) if self._contexts is None else self._contexts()
+
+    def exchanging(self) -> "Batch":
+        """The texts as an attack sees them that puts others in the place of wrong options.
+
+        The span over a whole wrong option («(B) пробка») is lifted. Its marker stays protected, as does all
+        that another rule protects in it.
+        """
+        kept: list[Sequence[Span]] = []
+        freed: list[Sequence[Span]] = []
+        for spans, context in zip(self._given, self.contexts, strict=False):
+            lifted = [
+                span
+                for span in spans
+                if span.label == OPTION
+                and any(span.start <= wrong.start and span.stop == wrong.stop for wrong in context.wrong)
+            ]
+            markers = [Span(span.start, span.start + _MARKER, OPTION) for span in lifted]
+            kept.append([*(span for span in spans if span not in lifted), *markers])
+            freed.append(lifted)
+        if not any(freed):
+            return self
+        return Batch(
+            self.texts, self._docs, kept, self.borders, self.annotate, contexts=lambda: self.contexts, freed=freed
+        )
+
+    def guarded(self) -> "Batch":
+        """The texts as any other attack sees them: what `exchanging` lifted is protected."""
+        if not any(self.freed):
+            return self
+        spans = [self.protected(row) + list(freed) for row, freed in enumerate(self.freed)]
+        return Batch(self.texts, self._docs, spans, self.borders, self.annotate, contexts=lambda: self.contexts)
+
+    @cached_property
+    def _row_of(self) -> Ints:
+        return np.repeat(np.arange(len(self.texts)), self.lengths + 1)
+
+    def rows(self, places: Ints) -> Ints:
+        """The text that each global place is in."""
+        return self._row_of[places]
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Code points of each text, shape (texts,)."""
+        return np.diff(self.starts) - 1
+
+    @cached_property
+    def cuttable(self) -> Mask | None:
+        """Where an edit may start or stop without breaking a grapheme cluster; None: anywhere."""
+        return characters.cuttable(self.codes, self.flags, self.starts)
+
+    @cached_property
+    def spans(self) -> tuple[Ints, Ints, list[str]]:
+        """The protected spans of all texts: global starts and stops, and labels."""
+        found = characters.atoms(self.codes, self.flags, self.starts)
+        for start, spans in zip(self.starts.tolist(), self._given, strict=False):
+            found += (
+                Span(start + span.start, start + span.stop, span.label) for span in spans if span.start < span.stop
+            )
+        found.sort()
+        starts = np.array([span.start for span in found], dtype=np.int64)
+        stops = np.array([span.stop for span in found], dtype=np.int64)
+        return starts, stops, [span.label for span in found]
+
+    @cached_property
+    def untouchable(self) -> Mask | None:
+        """Whether a code point is protected, shape (codes,); None: nothing is."""
+        starts, stops, _ = self.spans
+        return _cover(starts, stops, self.codes.size) if starts.size else None
+
+    @cached_property
+    def fences(self) -> Ints:
+        """Global places that no change may reach across, the starts of the texts among them, in order."""
+        fences = self.starts[:-1]
+        if any(self.borders):
+            inner = [start + border for start, row in zip(fences.tolist(), self.borders, strict=True) for border in row]
+            fences = np.unique(np.concatenate([fences, np.array(inner, dtype=np.int64)]))
+        return fences
+
+    def segments(self, places: Ints) -> Ints:
+        """The number of the stretch between two fences that each global place is in."""
+        if self.fences.size == len(self.texts):
+            return self._row_of[places]
+        return np.searchsorted(self.fences, places, side="right") - 1
+
+    def sentences(self, places: Ints) -> Ints:
+        """The number of the sentence or line that each global place is in, by marks alone, ascending."""
+        return np.cumsum((self.flags & BREAK) != 0)[places] + self.segments(places)
+
+    @cached_property
+    def words(self) -> tuple[Ints, Ints]:
+        """The words that may be edited, with global starts and stops.
+
+        No protected character is in them, and no grapheme cluster reaches over their edges.
+        """
+        starts, stops = characters.words(self.codes, self.flags)
+        free = np.ones(starts.size, dtype=np.bool_)
+        if self.untouchable is not None:
+            before = np.concatenate([[0], np.cumsum(self.untouchable)])
+            free &= before[starts] == before[stops]
+        if self.cuttable is not None:
+            free &= self.cuttable[starts] & self.cuttable[stops]
+            # a lone mark would cling to whatever it came to stand behind
+            free &= (self.flags[starts] & CLUSTER == 0) | ~np.isin(starts, self.starts)
+        return starts[free], stops[free]
+
+    def protected(self, row: int) -> list[Span]:
+        """The protected spans of one text, with the places in the text, in order."""
+        starts, stops, labels = self.spans
+        at = int(self.starts[row])
+        first, last = np.searchsorted(starts, self.starts[row : row + 2]).tolist()
+        return [Span(int(starts[index]) - at, int(stops[index]) - at, labels[index]) for index in range(first, last)]
+
+
+def _cover(starts: Ints, stops: Ints, size: int) -> Mask:
+    """Which of `size` places lie in one of the ranges."""
+    depth = np.zeros(size + 1, dtype=np.int32)
+    np.add.at(depth, starts, 1)
+    np.add.at(depth, stops, -1)
+    return np.cumsum(depth[:-1]) > 0

@@ -1,0 +1,93 @@
+"""A text with what is known about it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from augment_ru.errors import AugmentError
+from augment_ru.text import characters
+
+LAYERS = ("tokens", "entities", "morphology", "lemmas", "syntax")
+"""What an annotator can add to a text. Each of the others includes "tokens"; "lemmas" and "syntax" include
+"morphology"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token with the annotation that was asked for; a layer that was not computed is an error to read."""
+
+    start: int
+    stop: int
+    text: str
+    layers: frozenset[str]
+    entity: str = ""  # PER, LOC, ORG, with B- or I- before it; "" outside entities
+    _pos: str = "X"
+    _features: str = ""
+    _lemma: str = ""
+    _head: int = -1
+    _relation: str = ""
+
+    def _layer(self, layer: str) -> None:
+        if layer not in self.layers:
+            raise AugmentError(
+                f"the layer '{layer}' was not computed for '{self.text}'; "
+                f"name it in the `layers` of the attack or rule that reads it"
+            )
+
+    @property
+    def pos(self) -> str:
+        """Universal part of speech (NOUN, VERB, …)."""
+        self._layer("morphology")
+        return self._pos
+
+    @property
+    def features(self) -> str:
+        """Universal features, `Case=Nom|Gender=Fem|…`."""
+        self._layer("morphology")
+        return self._features
+
+    @property
+    def lemma(self) -> str:
+        """The dictionary form, in lower case, with ё."""
+        self._layer("lemmas")
+        return self._lemma
+
+    @property
+    def head(self) -> int:
+        """The number of the token that governs this one; its own number for a root."""
+        self._layer("syntax")
+        return self._head
+
+    @property
+    def relation(self) -> str:
+        """The universal dependency on the head (nsubj, acl:relcl, …)."""
+        self._layer("syntax")
+        return self._relation
+
+
+@dataclass(frozen=True)
+class Doc:
+    """A text, and its tokens when an annotator has looked at it.
+
+    Words are found by characters alone and are the same with and without annotation; tokens are the
+    annotator's.
+    """
+
+    text: str
+    tokens: tuple[Token, ...] = ()
+    layers: frozenset[str] = frozenset()
+
+    @cached_property
+    def words(self) -> tuple[Token, ...]:
+        """The words: an annotated token where one has just these characters, else a bare one."""
+        known = {(token.start, token.stop): token for token in self.tokens}
+        codes, _ = characters.encode([self.text])
+        starts, stops = characters.words(codes, characters.classes(codes))
+        return tuple(
+            known.get(where) or Token(*where, self.text[slice(*where)], self.layers)
+            for where in zip(starts.tolist(), stops.tolist(), strict=True)
+        )
+
+
+Annotate = Callable[[Sequence[str], frozenset[str]], list[Doc]]
+"""Texts and the layers wanted, to annotated texts."""

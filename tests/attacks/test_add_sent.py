@@ -1,0 +1,449 @@
+"""Distractors: near in topic, never the answer, and the same whatever else is in the file."""
+# ruff: noqa: ANN401  (JSON values and options have no better type)
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augment_ru import Augmenter, Chain
+from augment_ru.attacks.add_sent import AddSent
+from augment_ru.editing.continuations import distractor, prompt
+from augment_ru.editing.corpus import (
+    MOST,
+    Corpus,
+    corpus_of,
+    is_option,
+    is_statement,
+    mentions,
+    read_corpus,
+    shipped_corpus,
+)
+from augment_ru.editing.distractors import Gap
+from augment_ru.edits import Span
+from augment_ru.engine.attack import make
+from augment_ru.engine.composition import informed, wants_corpus
+from augment_ru.engine.presets import preset
+from augment_ru.errors import AugmentError
+from augment_ru.records.context import contexts_of
+from augment_ru.records.record import Record, option_markers
+from augment_ru.records.task import recognise
+from augment_ru.text.batch import Context
+
+ATTACKS = ["add_sent"]  # a small model stands for mGPT
+
+QUESTION = "Что притягивает магнит? (A) железный гвоздь (B) резиновый мяч (C) деревянную ложку (D) стекло"
+
+
+def worldtree(question: str, answer: str, **more: Any) -> dict[str, Any]:
+    return {
+        "question": question,
+        "answer": answer,
+        "exam_name": "Test",
+        "school_grade": 4,
+        "knowledge_type": "FACT",
+        **more,
+    }
+
+
+def options_of(question: str) -> list[str]:
+    marks = option_markers(question)
+    return [
+        question[mark.stop : following].strip()
+        for mark, following in zip(marks, [*(mark.start for mark in marks[1:]), len(question)], strict=True)
+    ]
+
+
+def perturbed(rows: Sequence[dict[str, Any]], **options: Any) -> list[Any]:
+    return list(Augmenter(AddSent(**options), similarity="none").records(rows))
+
+
+# What a record says about its texts
+
+
+@pytest.mark.parametrize("answer", ["C", "c", " C ", "С"])  # the last one is Cyrillic
+def test_the_right_option_is_known_by_its_letter(answer: str) -> None:
+    row = worldtree(QUESTION, answer)
+    (context,) = contexts_of([Record(row, recognise(row))])
+    assert context.right is not None
+    assert context.right.of(QUESTION) == "деревянную ложку"
+    assert context.answers == ("деревянную ложку",)
+    assert [span.of(QUESTION) for span in context.wrong] == ["железный гвоздь", "резиновый мяч", "стекло"]
+
+
+@pytest.mark.parametrize("answer", ["", "E", "железный гвоздь", None])
+def test_without_a_right_option_no_option_is_wrong(answer: str | None) -> None:
+    row = worldtree(QUESTION, "A") | {"answer": answer}
+    (context,) = contexts_of([Record(row, recognise(row))])
+    assert context == Context(options=QUESTION.index("(A)"))
+    (result,) = perturbed([row], probability=1.0)
+    assert (result.status, result.text) == ("unchanged", QUESTION)
+
+
+PARUS = [
+    {"premise": "Учитель похвалил ученика.", "choice1": "Ученик опоздал на урок.",
+     "choice2": "Ученик решил трудную задачу.", "question": "cause", "label": 1, "idx": 0},
+    {"premise": "Ученик получил двойку.", "choice1": "Ученик не выучил урок.",
+     "choice2": "Ученик помог учителю.", "question": "cause", "label": 0, "idx": 1},
+]  # fmt: skip
+TERRA = [
+    {"premise": "Пётр купил новую машину.", "hypothesis": "Пётр продал старую машину.", "label": "not_entailment"},
+    {"premise": "Пётр купил машину дешевле.", "hypothesis": "Пётр купил себе машину.", "label": "entailment"},
+]
+RUSSE = [
+    {"word": "дорожка", "sentence1": "Беговая дорожка стоит в зале.", "start1": 8, "end1": 15,
+     "sentence2": "Мы шли по лесной дорожке.", "start2": 17, "end2": 24, "label": False, "idx": at}
+    for at in range(2)
+]  # fmt: skip
+MERA = {
+    "instruction": "{question}",
+    "inputs": {"question": "Что едят зимой птицы?", "option_a": "рябину", "option_b": "рыбу",
+               "option_c": "орехи", "option_d": "траву"},
+    "outputs": "A", "meta": {"id": 0},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "judged"),
+    [(PARUS, ["choice1", "choice2"]), (TERRA, ["hypothesis"])],
+    ids=["parus", "terra"],
+)
+def test_what_is_judged_gets_no_sentence_and_gives_none(rows: list[dict[str, Any]], judged: list[str]) -> None:
+    corpus = corpus_of(Record(row, recognise(row)) for row in rows)
+    told = {row[name] for row in rows for name in judged}
+    assert not told & set(corpus.sentences)
+    for row, result in zip(rows, perturbed(rows, probability=1.0, corpus=corpus), strict=True):
+        new = result.row()
+        assert [new[name] for name in judged] == [row[name] for name in judged]
+        assert new["premise"] != row["premise"]
+
+
+def test_a_record_gives_no_sentence_to_itself() -> None:
+    row = {"support_text": "Раздан впадает в Аракс.", "main_text": "Аракс течёт в горах Армении."}
+    row |= {"question": "Где течёт эта река?", "bridge_answers": [], "main_answers": []}  # type: ignore[dict-item]
+    corpus = Corpus.of([row["support_text"], row["main_text"]], [])
+    (result,) = perturbed([row], probability=1.0, corpus=corpus)
+    assert result.row()["support_text"] == row["support_text"]
+    assert result.row()["main_text"] == row["main_text"]
+
+
+@pytest.mark.parametrize(
+    ("row", "said", "left"),
+    [
+        (RUSSE[0], "На садовой дорожке лежал снег.", "В садовой беседке лежал снег."),
+        (MERA, "Осенью дети собирали рябину.", "Осенью дети собирали жёлуди."),
+    ],
+    ids=["russe", "mera"],
+)
+def test_what_a_task_leaves_unsaid_is_in_no_sentence(row: dict[str, Any], said: str, left: str) -> None:
+    texts = list(Record(row, recognise(row)).texts().values())
+    (refused,) = perturbed([row], probability=1.0, corpus=Corpus.of([said], []))
+    (result,) = perturbed([row], probability=1.0, corpus=Corpus.of([said, left], []))
+    assert refused.status == "unchanged"
+    assert [script.text for script in result.scripts.values()] == [f"{text} {left}" for text in texts]
+
+
+def test_answers_are_the_texts_of_the_gold_fields() -> None:
+    multiq = {
+        "support_text": "Раздан впадает в Аракс.",
+        "main_text": "Раздан вытекает из озера Севан.",
+        "question": "Где исток реки?",
+        "bridge_answers": [{"label": "passage", "offset": 0, "length": 6, "segment": "Раздан"}],
+        "main_answers": [{"label": "passage", "offset": 19, "length": 11, "segment": "озера Севан"}],
+    }
+    contexts = contexts_of([Record(multiq, recognise(multiq))])
+    assert [context.answers for context in contexts] == [("озера Севан",)] * 3
+    assert contexts[0].beside == ("Раздан вытекает из озера Севан.", "Где исток реки?")
+
+
+# Options
+
+
+def test_wrong_options_change_and_the_right_one_stays() -> None:
+    for seed in range(20):
+        (result,) = Augmenter(AddSent(probability=1.0), similarity="none", seed=seed).records(
+            [worldtree(QUESTION, "A")]
+        )
+        old, new = options_of(QUESTION), options_of(result.text)
+        assert new[0] == old[0]
+        assert all(one != other for one, other in zip(new[1:], old[1:], strict=True))
+        assert len({option.casefold() for option in new}) == 4
+        assert result.text.startswith("Что притягивает магнит? (A) ")
+
+
+def test_only_exchanged_options_are_free_of_their_constraint() -> None:
+    row = worldtree(QUESTION, "A")
+    (result,) = perturbed([row], probability=1.0)
+    kept = [span.of(QUESTION) for span in result.protected["question"]]
+    assert "(A) железный гвоздь" in kept
+    assert {"(B)", "(C)", "(D)"} <= set(kept)
+    assert not any(mark + " " in span for span in kept for mark in ("(B)", "(C)", "(D)"))
+    (typos,) = Augmenter("butterfingers", similarity="none").records([row])
+    assert options_of(typos.text) == options_of(QUESTION)
+
+
+@pytest.mark.parametrize(
+    "chain", [("add_sent", "butterfingers"), ("butterfingers", "add_sent"), ("emojify", "add_sent", "case")]
+)
+def test_in_a_chain_the_others_leave_options_alone(chain: tuple[str, ...]) -> None:
+    parts = tuple(make(name, {"probability": 1.0}) for name in chain)
+    (result,) = Augmenter(Chain(parts), similarity="none").records([worldtree(QUESTION, "A")])
+    new = options_of(result.text)
+    assert new[0] == "железный гвоздь"
+    known = {option.casefold() for option in shipped_corpus().options}
+    assert {option.casefold() for option in new[1:]} <= known
+    assert all(option == option.lower() or option in shipped_corpus().options for option in new[1:])
+    assert "Что притягивает" not in result.text
+
+
+def test_a_wrong_option_that_another_rule_protects_stays() -> None:
+    question = "Кто написал этот роман? (A) Лев Толстой (B) Фёдор Достоевский (C) сосед по даче"
+    (result,) = perturbed([worldtree(question, "A")], probability=1.0)
+    new = options_of(result.text)
+    assert new[:2] == ["Лев Толстой", "Фёдор Достоевский"]
+    assert new[2] != "сосед по даче"
+
+
+def test_the_gate_and_the_row_take_exchanged_options() -> None:
+    row = worldtree(QUESTION, "A")
+    (result,) = Augmenter("add_sent", threshold=0.5).records([row])
+    assert result.status == "perturbed"
+    assert result.row()["answer"] == "A"
+
+
+# Sentences
+
+
+def test_the_sentence_stands_behind_the_text_and_nothing_else_changes() -> None:
+    for text, between in (
+        ("Кошка спит на окне.", " "),
+        ("Кошка спит на окне", ". "),
+        ("Кошка спит (на окне)", ". "),
+        ("Кошка спит:\n", " "),
+        ("«Кошка спит!»", " "),
+        ("Кошка спит 🐱", " "),
+        ("Кошка спит #кот", " "),
+        ("Кошка спит, см. ya.ru/cat?id=1", " "),
+    ):
+        result = Augmenter("add_sent", constraints=(), similarity="none")(text)
+        (edit,) = result.script.edits
+        assert (edit.start, edit.stop) == (len(text.rstrip()),) * 2
+        assert edit.text.removeprefix(between) in shipped_corpus().sentences
+
+
+def test_the_sentence_is_near_in_topic() -> None:
+    for text, word in (
+        ("Кошка поймала мышь и спит на солнце.", "Кошки"),
+        ("Команда забила гол, и тренер обнял вратаря.", "Тренер"),
+        ("Звёзды и планеты видны в телескоп.", "Телескоп"),
+        ("Суп принесли холодным, а за счёт взяли вдвое.", "суп"),
+        ("Жили в отеле у озера, до пляжа пять минут.", "озера"),
+    ):
+        near = [shipped_corpus().sentences[at] for at in shipped_corpus().near(text)[:3]]
+        assert any(word in sentence for sentence in near), near
+
+
+def test_no_distractor_mentions_the_answer_in_any_form() -> None:
+    corpus = Corpus.of(["В Москве выпал снег.", "Москвичи гуляют в парке.", "Поезд опоздал на час."], ())
+    row = {"question_id": 1, "question": "Столица России.", "answer": "Москва", "topic": "Города"}
+    for seed in range(12):
+        attack = AddSent(corpus=corpus, probability=1.0)
+        (result,) = Augmenter(attack, similarity="none", seed=seed).records([row])
+        assert "Москве" not in result.text
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "found"),
+    [
+        ("Он жил в Нижнем Новгороде.", "Нижний Новгород", True),
+        ("Нижний этаж, Новгород далеко.", "Нижний Новгород", False),
+        ("Дело было в 1812 году.", "1812", True),
+        ("Дом 18123.", "1812", False),
+        ("Ёлка растёт.", "елка", True),
+        ("Да, пожалуй.", "да", True),
+        ("Кошка спит.", "", False),
+    ],
+)
+def test_mentions_are_found_by_word_and_form(text: str, answer: str, found: object) -> None:
+    assert mentions(text, answer) is found
+
+
+def test_a_text_never_gets_a_sentence_of_its_own() -> None:
+    text = "Поезд опоздал на час."
+    corpus = Corpus.of([text, "поезд  опоздал на час!"], ())
+    assert Augmenter(AddSent(corpus=corpus), similarity="none")(text).status == "unchanged"
+
+
+# Corpora
+
+
+def test_a_corpus_is_the_same_in_any_order_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    sentences = [f"Поезд номер {number} опоздал на час." for number in range(300)]
+    shuffled = random.Random(1).sample(sentences, 300)
+    assert Corpus.of(sentences, ()) == Corpus.of(shuffled + sentences[:50], ())
+    monkeypatch.setattr("augment_ru.editing.corpus.MOST", 40)
+    assert len(Corpus.of(sentences, ()).sentences) == 40 < MOST
+    assert Corpus.of(sentences, ()) == Corpus.of(shuffled + sentences[:50], ())
+
+
+def test_a_file_is_read_as_sentences_and_options(tmp_path: Path) -> None:
+    file = tmp_path / "corpus.txt"
+    file.write_text(
+        "Поезд опоздал на час. А вы его ждали?\nСоседи уехали в отпуск.\n"
+        "паровой двигатель\n\nСм. сайт ya.ru/x сегодня.\n",
+        encoding="utf-8",
+    )
+    corpus = read_corpus(str(file))
+    assert corpus.sentences == ("Поезд опоздал на час.", "Соседи уехали в отпуск.")
+    assert corpus.options == ("паровой двигатель",)
+    attack = make("add_sent", {"generator": f"corpus:{file}"})
+    assert not wants_corpus(attack)
+    assert Augmenter(attack, similarity="none")("Автобус ушёл.").text in (
+        "Автобус ушёл. Поезд опоздал на час.",
+        "Автобус ушёл. Соседи уехали в отпуск.",
+    )
+
+
+def test_the_shipped_corpus_is_sound() -> None:
+    corpus = shipped_corpus()
+    assert len(corpus.sentences) >= 100
+    assert len(corpus.options) >= 90
+    assert all(map(is_statement, corpus.sentences))
+    assert all(map(is_option, corpus.options))
+
+
+@pytest.mark.parametrize("generator", ["", "words", "hf", "hf:", "corpus:no-such.txt", "corpus:/", "mgpt:x"])
+def test_generators_that_are_none_are_one_line(generator: str) -> None:
+    with pytest.raises(AugmentError, match=r"possible: corpus, corpus:FILE, hf:MODEL|no such file") as error:
+        make("add_sent", {"generator": generator})
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_without_russian_sentences_is_an_error(tmp_path: Path) -> None:
+    for content, message in ((b"only English here.\n", "no Russian sentence"), (b"\xff\xfe\x00", "not UTF-8")):
+        file = tmp_path / "bad.txt"
+        file.write_bytes(content)
+        read_corpus.cache_clear()
+        with pytest.raises(AugmentError, match=message):
+            make("add_sent", {"generator": f"corpus:{file}"})
+
+
+def test_a_file_of_records_is_the_corpus_of_a_run(tmp_path: Path) -> None:
+    rows = [{"id": number, "text": f"Трамвай номер {number} опоздал на час. Виноват ли снег?"} for number in range(250)]
+    corpus = corpus_of(Record(row, recognise(row)) for row in rows)
+    assert corpus.sentences == tuple(sorted(f"Трамвай номер {number} опоздал на час." for number in range(250)))
+    assert corpus.options == shipped_corpus().options
+    assert wants_corpus(Chain(("case", "add_sent")))
+    assert not wants_corpus(informed(Chain(("case", "add_sent")), corpus))
+
+    source = tmp_path / "rows.jsonl"
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    source.write_text("\n".join(lines), encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "augment_ru",
+        "perturb",
+        "--attack",
+        "add_sent",
+        "--no-constraints",
+        "--similarity",
+        "none",
+        "--meta",
+        "none",
+    ]
+    from_file = subprocess.run([*command, str(source)], capture_output=True, check=True, text=True).stdout
+    piped = subprocess.run([*command, "-"], capture_output=True, check=True, text=True, input="\n".join(lines)).stdout
+    backwards = subprocess.run(
+        [*command, "-"], capture_output=True, check=True, text=True, input="\n".join(lines[::-1])
+    ).stdout
+    assert piped == from_file
+    assert sorted(backwards.splitlines()) == sorted(from_file.splitlines())
+    added = [
+        json.loads(line)["text"].removeprefix(row["text"])
+        for line, row in zip(from_file.splitlines(), rows, strict=True)
+    ]
+    assert all(" Трамвай номер" in one for one in added)
+
+
+# A language model
+
+
+def gap(before: str, *answers: str, option: str = "") -> Gap:
+    text = f"{before} (A) {option}" if option else before
+    place = Span(len(text) - len(option), len(text)) if option else Span(len(text), len(text))
+    return Gap(0, place, before, text, Context(answers, wrong=(place,) if option else ()))
+
+
+@pytest.mark.parametrize(
+    ("before", "continuation", "expected"),
+    [
+        ("Кошка спит.", " Собака лает у ворот. Потом она уснула", " Собака лает у ворот."),
+        ("Кошка спит.", "\n\nСобака лает у ворот.\nЕщё", " Собака лает у ворот."),
+        ("Кошка спит", ", если в доме тихо. А потом", ", если в доме тихо."),
+        ("Кошка спит", " и видит сны. Потом", " и видит сны."),
+        ("Кошка спит", ". Собака лает у ворот. Потом", ". Собака лает у ворот."),
+        ("Кошка спит", " . Собака лает у ворот. Потом", ". Собака лает у ворот."),
+        ("Кошка спит", "ся у меня дома.", None),  # goes on with the last word
+        ("Кошка спит.", " Собака лает у ворот и", None),  # no end
+        ("Кошка спит.", " Да.", None),  # too short to distract
+        ("Кошка спит.", " А где собака наша?", None),  # asks another question
+        ("Кошка спит.", " Собака лает<|endoftext|> у ворот.</s>", " Собака лает у ворот."),
+        ("Кошка спит.", " Читайте на https://ya.ru/x сегодня же.", None),
+        ("Кошка спит.", " Dog is barking at us.", None),
+        ("Кошка спит.", " Кошка спит.", None),
+        ("Кошка спит.", " Собака \ufffd лает у ворот.", None),
+    ],
+)
+def test_continuations_are_cut_and_cleaned(before: str, continuation: str, expected: str | None) -> None:
+    assert distractor(gap(before), continuation) == expected
+
+
+def test_continuations_with_the_answer_are_refused() -> None:
+    assert distractor(gap("Столица России.", "Москва"), " Она стоит на Москве-реке.") is not None
+    assert distractor(gap("Столица России.", "Москва"), " Я был в Москве дважды.") is None
+
+
+@pytest.mark.parametrize(
+    ("continuation", "expected"),
+    [
+        (" лёд и снег. Потом", "лёд и снег"),
+        (" Лёд и снег\n(B) вода", "лёд и снег"),
+        (" «горячий чай»;", "горячий чай"),
+        (" вода", None),  # the one that stands there
+        (" 42", None),
+        ("", None),
+        (" железный гвоздь", None),  # the right one
+    ],
+)
+def test_an_option_is_the_first_phrase_of_a_continuation(continuation: str, expected: str | None) -> None:
+    place = gap("Что тонет?", "гвоздь", option="вода")
+    assert distractor(place, continuation) == expected
+    assert prompt(place) == "Что тонет?\nОтвет:"
+
+
+def test_the_preset_of_the_paper_takes_its_model() -> None:
+    assert preset("tape").options["add_sent"]["generator"] == "hf:ai-forever/mGPT"
+    assert AddSent().generator == "corpus"
+
+
+def test_a_language_model_writes_the_same_in_every_batch() -> None:
+    pytest.importorskip("torch")
+    from small_models import SENTENCES  # noqa: PLC0415  (torch)
+
+    attack = make("add_sent", {"generator": "hf:ai-forever/mGPT", "new_tokens": 40, "temperature": 0.8, "attempts": 2})
+    augmenter = Augmenter(attack, similarity="none", constraints=())
+    texts = [*SENTENCES, "", "🙂", "Кошка спит на окне. " * 60]
+    together = [result.script for result in augmenter.texts(texts)]
+    assert sum(bool(script.edits) for script in together) >= 4
+    assert [result.script for result in augmenter.texts(texts[::-1])][::-1] == together
+    assert [augmenter(text).script for text in texts] == together
+    rows = [worldtree(QUESTION, "A"), worldtree(QUESTION.replace("магнит", "сильный магнит"), "C")]
+    outcomes = [result.text for result in augmenter.records(rows)]
+    assert options_of(outcomes[0])[0] == "железный гвоздь"
+    assert outcomes == [augmenter_result.text for row in rows for augmenter_result in augmenter.records([row])]

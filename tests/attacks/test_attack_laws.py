@@ -1,0 +1,156 @@
+"""Laws that hold for every attack that is found, and for compositions of them."""
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import regex
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from augment_ru import Augmenter, Batch, Script, Span, Streams
+from augment_ru.draws import digests
+from augment_ru.engine.attack import Attack, layers_of, make, proposals
+from augment_ru.engine.legality import legal
+from augment_ru.engine.proposals import apply
+from augment_ru.language.annotate import Natasha
+from augment_ru.text.characters import atoms_of
+from strategies import ATTACKS, SENTENCES, attacks, texts
+
+WIDE = 30
+"""Edits in all sentences from which on chance must show: an attack may know but a few words."""
+
+LAWS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def free(attack: Attack, **options: object) -> Augmenter:
+    """An augmenter without constraints and gate: all that the attack wants, and links protected."""
+    return Augmenter(attack, constraints=(), similarity="none", **options)  # type: ignore[arg-type]
+
+
+def batch_of(attack: Attack, sources: Sequence[str], protected: Sequence[Sequence[Span]] = ()) -> Batch:
+    """The texts, annotated as the attack needs."""
+    annotate = Natasha()
+    layers = layers_of(attack)
+    return Batch(sources, annotate(sources, layers) if layers else None, protected, annotate=annotate)
+
+
+@LAWS
+@given(attacks(), st.lists(texts(), max_size=4), st.integers(0, 3))
+def test_the_same_draws_give_the_same_edits(attack: Attack, sources: list[str], seed: int) -> None:
+    once, again = (free(attack, seed=seed).texts(sources) for _ in range(2))
+    assert [result.script for result in once] == [result.script for result in again]
+
+
+@LAWS
+@given(attacks(), texts())
+def test_edits_replay_and_change_something(attack: Attack, text: str) -> None:
+    result = free(attack)(text)
+    script = Script(text, result.script.edits)  # checks order, overlap and bounds anew
+    assert script.text == result.text
+    assert (result.status == "perturbed") == (result.text != text)
+    assert all(edit.text != text[edit.start : edit.stop] for edit in script.edits)
+
+
+@LAWS
+@given(attacks(), texts(), st.data())
+def test_protected_spans_survive_verbatim(attack: Attack, text: str, data: st.DataObject) -> None:
+    places = data.draw(st.lists(st.integers(0, len(text)), max_size=6).map(sorted))
+    spans = [Span(*place, "GIVEN") for place in zip(places[::2], places[1::2], strict=False) if place[0] < place[1]]
+    batch = batch_of(attack, [text], [spans])
+    found = legal(batch, proposals(attack, batch, Streams.of(digests([text]), 1)))
+    done, edits = apply(batch, found, np.ones(found.ranks.size, dtype=np.bool_))
+    script = Script(text, edits.of_row(0, 0))
+    assert script.text == done[0]
+    for span in (*spans, *atoms_of(text)):
+        mapped = script.map(span)
+        assert mapped is not None
+        assert mapped.of(script.text) == span.of(text)
+
+
+@LAWS
+@given(attacks(), texts())
+def test_no_edit_cuts_a_grapheme_cluster(attack: Attack, text: str) -> None:
+    ends = {0, *(match.end() for match in regex.finditer(r"\X", text))}
+    for edit in free(attack, probability=1.0)(text).script.edits:
+        assert {edit.start, edit.stop} <= ends
+
+
+@LAWS
+@given(attacks(), st.lists(texts(), min_size=2, max_size=5), st.randoms(use_true_random=False))
+def test_neighbours_and_order_do_not_matter(attack: Attack, sources: list[str], chance: random.Random) -> None:
+    augmenter = free(attack)
+    alone = {text: augmenter(text).script for text in sources}
+    shuffled = chance.sample(sources, len(sources))
+    assert {result.source: result.script for result in augmenter.texts(shuffled)} == alone
+
+
+@LAWS
+@given(attacks(), texts())
+def test_the_callers_random_state_is_left_alone(attack: Attack, text: str) -> None:
+    state, array_state = random.getstate(), np.random.get_state()  # noqa: NPY002  (the global state is the point)
+    free(attack)(text)
+    assert random.getstate() == state
+    after = np.random.get_state()  # noqa: NPY002
+    assert str(after) == str(array_state)
+
+
+@LAWS
+@given(st.sampled_from(ATTACKS), texts(), st.integers(0, 2))
+def test_edits_at_a_lower_probability_are_among_those_at_a_higher_one(name: str, text: str, seed: int) -> None:
+    edits = [
+        set(free(make(name), probability=probability, seed=seed, min_changes=0)(text).script.edits)
+        for probability in (0.1, 0.4, 0.9)
+    ]
+    assert edits[0] <= edits[1] <= edits[2]
+
+
+@LAWS
+@given(attacks(), texts())
+def test_probability_zero_changes_nothing(attack: Attack, text: str) -> None:
+    result = Augmenter(attack, constraints=(), probability=0.0)(text)
+    assert (result.text, result.status, result.script.edits) == (text, "unchanged", ())
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("text", ["", " ", "\n\t ", "…", "\u200d"])
+def test_nothing_to_change_is_said_to_be_unchanged(name: str, text: str) -> None:
+    result = free(make(name), probability=1.0)(text)
+    assert (result.text, result.status) == (text, "unchanged")
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_seeds_differ_and_zero_is_one_of_them(name: str) -> None:
+    sources = [sentence * 2 for sentence in SENTENCES]
+    wide = sum(len(result.script.edits) for result in free(make(name), probability=1.0).texts(sources)) >= WIDE
+    outcomes = [[result.text for result in free(make(name), seed=seed).texts(sources)] for seed in (0, 1, -1, 2**70)]
+    assert len({tuple(outcome) for outcome in outcomes}) == 4 or not wide
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_rows_do_not_share_their_noise(name: str) -> None:
+    """The published toolkit re-seeds for every row: one word was spoilt alike in all of them."""
+    sources = [f"Кошка спит дома, а собака бежит в парк за мячом; {number} раз." for number in range(30)]
+    starts = {
+        tuple((edit.start, edit.text) for edit in result.script.edits if edit.stop < 45)
+        for result in free(make(name)).texts(sources)
+    }
+    wide = len(free(make(name), probability=1.0)(sources[0]).script.edits) >= 4
+    assert len(starts) > 10 or not wide
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_min_changes_holds_where_the_cut_leaves_nothing(name: str) -> None:
+    text = "Кошка спит на окне, собака бежит домой."
+    result = free(make(name), probability=1e-9)(text)
+    assert result.status == free(make(name), probability=1.0)(text).status
+    assert len(result.script.edits) in ((1, 2) if result.status == "perturbed" else (0,))  # a swap is two edits
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_name_is_that_of_the_file(name: str) -> None:
+    attack = make(name)
+    assert attack.name == name
+    assert type(attack).__module__ == f"augment_ru.attacks.{name}"
+    assert 0 < attack.probability <= 1

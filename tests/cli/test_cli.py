@@ -1,0 +1,378 @@
+"""The command line through a real process: rows, errors in one line, and nothing half-done left behind."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from commands import fails, rows_of, run, write
+from strategies import ATTACKS, OFFLINE, SENTENCES
+
+FAST = ("--no-constraints", "--similarity", "none")
+SAMPLES = Path(os.environ.get("AUGMENT_RU_SAMPLES", Path(__file__).parents[3] / "shared" / "samples"))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A file of sentences."""
+    return write(tmp_path / "in.jsonl", *({"id": n, "text": text, "label": n % 2} for n, text in enumerate(SENTENCES)))
+
+
+# rows
+
+
+def test_one_row_for_each_row_and_attack_in_order(source: Path) -> None:
+    attacks = [argument for name in (*ATTACKS, "case+eda_swap") for argument in ("--attack", name)]
+    done = run("perturb", source, *attacks, "--with-original", "--seed", "0")
+    assert done.returncode == 0, done.stderr
+    rows = rows_of(done.stdout)
+    order = ["original", *ATTACKS, "case+eda_swap"]
+    assert [row["augment"]["attack"] for row in rows] == order * len(SENTENCES)
+    assert [row["id"] for row in rows] == [n for n in range(len(SENTENCES)) for _ in order]
+    for row in rows:
+        metadata = row["augment"]
+        assert row["label"] == row["id"] % 2
+        assert metadata["seed"] == 0
+        text = metadata["source"]["text"]
+        assert text == SENTENCES[row["id"]]
+        for start, stop, new in reversed(metadata["edits"]["text"]):
+            text = text[:start] + new + text[stop:]
+        assert text == row["text"]
+        assert (metadata["status"] == "perturbed") == (row["text"] != metadata["source"]["text"])
+
+
+@pytest.mark.parametrize(
+    ("meta", "keys"),
+    [
+        ("none", None),
+        ("brief", 8),
+        ("full", 11),
+    ],
+)
+def test_meta(source: Path, meta: str, keys: int | None) -> None:
+    (row,) = rows_of(run("perturb", source, "--attack", "case", *FAST, "--meta", meta, "--limit", "1").stdout)
+    assert len(row.get("augment", [])) == (keys or 0)
+
+
+def test_standard_input_and_output_and_the_summary(source: Path) -> None:
+    done = run("perturb", "-", "--attack", "case", *FAST, stdin=source.read_bytes())
+    assert len(rows_of(done.stdout)) == len(SENTENCES)
+    *table, summary = done.stderr.decode().strip().split("\n")
+    assert table[0].startswith("attack ")
+    assert f"{len(SENTENCES)} rows in" in summary
+    assert "unchanged" in summary
+    assert " s" in summary
+
+
+def test_the_bytes_do_not_depend_on_chunks_order_or_subset(tmp_path: Path) -> None:
+    rows = [{"id": n, "text": f"{SENTENCES[n % 3]} {n}"} for n in range(1200)]
+    whole = run("perturb", write(tmp_path / "a", *rows), "--attack", "eda_swap", *FAST).stdout.split(b"\n")
+    part = run("perturb", write(tmp_path / "b", *rows[1100:300:-7]), "--attack", "eda_swap", *FAST).stdout.split(b"\n")
+    assert set(part) <= set(whole)
+    assert run("perturb", tmp_path / "a", "--attack", "eda_swap", *FAST).stdout.split(b"\n") == whole
+
+
+def test_a_recipe_gives_options_and_the_command_line_goes_before_it(tmp_path: Path, source: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text('attack = ["case"]\nseed = 3\nno-constraints = true\nsimilarity = "none"\n', encoding="utf-8")
+    plain = run("perturb", source, "--attack", "case", *FAST, "--seed", "3").stdout
+    assert run("perturb", source, "--recipe", recipe).stdout == plain
+    assert run("perturb", source, "--recipe", recipe, "--seed", "0").stdout != plain
+    recipe.write_text("sed = 3\n", encoding="utf-8")
+    assert "recipe.toml: no option called 'sed'; did you mean 'seed'" in fails(2, "perturb", source, "--recipe", recipe)
+
+
+def test_options_of_attacks(source: Path) -> None:
+    arguments = ("perturb", source, "--attack", "butterfingers", *FAST)
+    plain = run(*arguments, "--probability", "0.4").stdout
+    assert run(*arguments, "--set", "butterfingers.probability=0.4").stdout == plain
+    assert "no option of butterfingers called 'layout'" in fails(2, *arguments, "--set", "butterfingers.layout=x")
+    assert "'x' is not of type float" in fails(2, *arguments, "--set", "butterfingers.probability=x")
+    assert "did you mean 'butterfingers'" in fails(2, *arguments, "--set", "butterfinger.probability=0.1")
+
+
+# errors
+
+
+def test_names_that_nothing_has(source: Path) -> None:
+    assert "no attack called 'buterfingers'; did you mean 'butterfingers'" in fails(
+        2, "perturb", source, "--attack", "buterfingers"
+    )
+    case = ("perturb", source, "--attack", "case")
+    assert "did you mean 'named_entities'" in fails(2, *case, "--constraint", "named_entitys")
+    assert "did you mean 'winograd'" in fails(2, *case, "--task", "vinograd")
+    assert "did you mean 'navec'" in fails(2, *case, "--similarity", "navek")
+    assert "did you mean 'paper'" in fails(2, *case, "--schedule", "papers")
+    assert "no attack; name one with --attack" in fails(2, "perturb", source)
+    assert "contradict" in fails(2, *case, "--constraint", "named_entities", "--no-constraints")
+
+
+@pytest.mark.parametrize("probability", ["1.5", "-0.1", "nan", "inf"])
+def test_probabilities_out_of_range(source: Path, probability: str) -> None:
+    assert "needs a number from 0 to 1" in fails(2, "perturb", source, "--attack", "case", "--probability", probability)
+
+
+def test_files_that_cannot_be(source: Path, tmp_path: Path) -> None:
+    case = ("--attack", "case", *FAST)
+    assert "no such file" in fails(2, "perturb", tmp_path / "nothing", *case)
+    assert "is a folder" in fails(2, "perturb", tmp_path, *case)
+    assert "is no file" in fails(2, "perturb", source, *case, "-o", tmp_path)
+    assert "is no file" in fails(2, "perturb", source, *case, "-o", "")
+    assert "does not exist" in fails(2, "perturb", source, *case, "-o", tmp_path / "no" / "out.jsonl")
+    before = source.read_bytes()
+    assert "is the input" in fails(2, "perturb", source, *case, "-o", source)
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(source)
+    assert "is the input" in fails(2, "perturb", source, *case, "-o", link)
+    assert source.read_bytes() == before
+
+
+BAD = (
+    (b"{bad", "not JSON"),
+    (b"[1]", "not an object"),
+    (b'{"text": 5}', "field 'text' holds a number"),
+    (b'{"id": 1}', "no field 'text'"),
+    (b'{"text": "\xff"}', "not UTF-8"),
+    (rb'{"text": "\ud800"}', "lone surrogate U+D800 at character 0"),
+    (b'{"text": "a\x00b"}', "not JSON"),
+    (b'{"text": "x", "augment": 1}', "a field 'augment' already"),
+)
+
+
+@pytest.mark.parametrize(("line", "message"), BAD)
+def test_a_bad_line_stops_the_run_and_leaves_no_file(tmp_path: Path, line: bytes, message: str) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(b'{"text": "one"}\n\n' + line + b'\n{"text": "two"}\n')
+    said = fails(1, "perturb", path, "--attack", "case", *FAST, "-o", tmp_path / "out.jsonl")
+    assert "line 3: " in said
+    assert message in said
+    assert [entry.name for entry in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_skip_writes_rejects_and_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(b'{"text": "zero"}\n' + b"".join(line + b"\n" for line, _ in BAD) + b'{"text": "last"}\n')
+    out = tmp_path / "out.jsonl"
+    done = run("perturb", path, "--attack", "case", *FAST, "-o", out, "--on-error", "skip")
+    assert done.returncode == 1
+    assert f"{len(BAD)} lines skipped" in done.stderr.decode()
+    assert len(rows_of(out.read_bytes())) == 2
+    rejects = rows_of((tmp_path / "out.rejects.jsonl").read_bytes())
+    assert [reject["line"] for reject in rejects] == list(range(2, 2 + len(BAD)))
+    for reject, (line, message) in zip(rejects, BAD, strict=True):
+        assert message in reject["reason"]
+        raw = bytes.fromhex(reject["raw_hex"]) if "raw_hex" in reject else reject["raw"].encode()
+        assert raw == line
+    assert "needs -o" in fails(2, "perturb", path, "--attack", "case", "--on-error", "skip")
+
+
+def test_rejects_never_replace_the_input(tmp_path: Path) -> None:
+    path = write(tmp_path / "out.rejects.jsonl", {"text": "one"})
+    said = fails(2, "perturb", path, "--attack", "case", *FAST, "-o", tmp_path / "out.jsonl", "--on-error", "skip")
+    assert "is the input" in said
+    with path.open("rb") as stream:
+        command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "-o", str(path)]
+        done = subprocess.run(command, stdin=stream, capture_output=True, check=False)
+    assert (done.returncode, b"is the input" in done.stderr) == (2, True)
+
+
+def test_a_link_stays_a_link_and_permissions_stay(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target.jsonl"
+    target.write_text("old\n", encoding="utf-8")
+    target.chmod(0o600)
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(target)
+    assert run("perturb", source, "--attack", "case", *FAST, "-o", link).returncode == 0
+    assert link.is_symlink()
+    assert len(rows_of(target.read_bytes())) == len(SENTENCES)
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_recipes_are_checked_like_options(source: Path, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    for content, message in (
+        ('meta = "foo"', "'foo' is not one of"),
+        ('on-error = "sikp"', "'sikp' is not one of"),
+        ("limit = -3", "-3 is not in the range"),
+        ('seed = "x"', "it has the wrong type"),
+        ("[attack]", "must be a text or a list of texts"),
+    ):
+        recipe.write_text(content, encoding="utf-8")
+        assert message in fails(2, "perturb", source, "--attack", "case", "--recipe", recipe)
+
+
+def test_a_limit_does_not_wait_for_the_next_row() -> None:
+    command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "--limit", "1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(b'{"text": "one"}\n')
+        process.stdin.flush()
+        assert process.wait(20) == 0  # with its input still open
+
+
+def test_a_closed_standard_stream_is_one_line(source: Path) -> None:
+    command = f"{sys.executable} -m augment_ru perturb - --attack case <&-"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
+    assert done.stderr.decode().startswith("augment-ru: error: stdin: is closed")
+    done = subprocess.run(
+        [sys.executable, "-m", "augment_ru", "list"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "latin1"},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert source.exists()
+
+
+def test_no_rejects_no_file(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    assert run("perturb", source, "--attack", "case", *FAST, "-o", out, "--on-error", "skip").returncode == 0
+    assert {entry.name for entry in tmp_path.iterdir()} == {"in.jsonl", "out.jsonl"}
+    stale = tmp_path / "out.rejects.jsonl"  # of a run before: it would pass for this one's
+    stale.touch()
+    assert run("perturb", source, "--attack", "case", *FAST, "-o", out, "--on-error", "skip").returncode == 0
+    assert not stale.exists()
+
+
+def test_empty_files_byte_order_marks_and_carriage_returns(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    for data, count in (
+        (b"", 0),
+        (b"\n\n", 0),
+        (b"\xef\xbb\xbf", 0),
+        (b'\xef\xbb\xbf{"text": "a"}\r\n{"text":"b"}', 2),
+    ):
+        path.write_bytes(data)
+        done = run("perturb", path, "--attack", "case", *FAST)
+        assert (done.returncode, len(rows_of(done.stdout))) == (0, count)
+
+
+def test_a_huge_line_is_one_clear_line(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(b'{"text": "' + b"a" * 50_000_000 + b'"}\n')
+    assert "line 1: 50,000,013 bytes; the longest line may have" in fails(1, "perturb", path, "--attack", "case", *FAST)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_clear_line(source: Path) -> None:
+    assert "No space left" in fails(1, "perturb", source, "--attack", "case", *FAST, "-o", "/dev/full")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_an_interrupted_run_leaves_no_file_that_looks_complete(tmp_path: Path, number: int, code: int) -> None:
+    out = tmp_path / "out.jsonl"
+    out.write_text("old\n", encoding="utf-8")
+    command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "-o", str(out)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(b'{"text": "one two three"}\n' * 3000)
+        process.stdin.flush()
+        for _ in range(200):
+            if list(tmp_path.glob(".out.jsonl.*.part")):
+                break
+            time.sleep(0.05)
+        time.sleep(0.2)
+        process.send_signal(number)
+        assert process.wait(20) == code
+        said = process.stderr.read().decode() if process.stderr else ""
+    assert out.read_text(encoding="utf-8") == "old\n"
+    assert "Traceback" not in said
+    if number != signal.SIGKILL:
+        assert "no output file was written, and" in said
+        assert [entry.name for entry in tmp_path.iterdir()] == ["out.jsonl"]
+
+
+def test_a_closed_pipe_ends_quietly(source: Path) -> None:
+    command = f"{sys.executable} -m augment_ru perturb {source} --attack case {' '.join(FAST)} | head -n 1"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
+    assert len(rows_of(done.stdout)) == 1
+    assert b"Traceback" not in done.stderr
+
+
+def test_debug_shows_the_traceback(source: Path) -> None:
+    assert b"Traceback" in run("perturb", source, "--attack", "no", "--debug").stderr
+
+
+# other commands
+
+
+def test_list_explain_and_check() -> None:
+    listed = run("list", "-v").stdout.decode()
+    assert all(name in listed for name in (*ATTACKS, "named_entities", "navec", "multiq"))
+    assert "--set butterfingers.probability=0.15" in run("list", "attacks", "-v").stdout.decode()
+    said = run("explain", "Вчера Анна кормила 2 кошек.", "--attack", "emojify", "--probability", "1").stdout.decode()
+    assert "PER" in said
+    assert "[-2-]{+2️⃣+}" in said
+    said = run("explain", "Вчера Анна кормила кошек.", "--attack", "butterfingers").stdout.decode()
+    assert "dropped: touches a protected span" in said
+    assert "not spent" in said
+    done = run("check")
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_check_names_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text("# Source: us. Licence: CC0.\nб\tx\nа\tx\nа\ty\n", encoding="utf-8")
+    done = run("check", path)
+    assert done.returncode == 1
+    assert done.stdout.decode().split("\n")[:2] == [
+        "words.tsv: line 3: not sorted: а after б",
+        "words.tsv: line 4: а stands twice",
+    ]
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "import sys; sys.argv = ['augment-ru', '--help']; from augment_ru.cli.main import cli\ntry: cli()\n"
+    code += "except SystemExit: pass\nprint(sorted({'numpy', 'spacy', 'natasha', 'rich', 'torch'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout.decode().strip().endswith("[]")
+
+
+@pytest.mark.parametrize("command", ["perturb", "list", "check", "explain"])
+def test_every_command_has_help(command: str) -> None:
+    done = run(command, "--help")
+    assert done.returncode == 0
+    assert b"Usage: augment-ru" in done.stdout
+
+
+# real rows in published formats, where they are at hand
+
+
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="no folder of sample rows")
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("chegeka", ["question"]),
+        ("danet_qa", ["passage", "question"]),
+        ("multiq", ["main_text", "question", "support_text"]),
+        ("openbook", ["question"]),
+        ("per_ethics", ["text"]),
+        ("rwsd", ["text"]),
+        ("sit_ethics", ["text"]),
+        ("winograd", ["text"]),
+        ("worldtree", ["question"]),
+    ],
+)
+def test_published_rows_keep_all_but_their_texts(name: str, fields: list[str], tmp_path: Path) -> None:
+    path = tmp_path / f"{name}.jsonl"
+    shutil.copy(SAMPLES / f"{name}.jsonl", path)
+    arguments = [argument for attack in OFFLINE for argument in ("--attack", attack)]
+    done = run("perturb", path, *arguments, "--probability", "0.3", "--similarity", "none")
+    assert done.returncode == 0, done.stderr.decode()
+    inputs = rows_of(path.read_bytes())
+    outputs = rows_of(done.stdout)
+    assert len(outputs) == len(inputs) * len(OFFLINE)
+    for number, row in enumerate(outputs):
+        old = inputs[number // len(OFFLINE)]
+        metadata = row.pop("augment")
+        assert list(row) == list(old)
+        assert sorted(metadata["source"]) == fields
+        for key in old.keys() - set(fields) - {"bridge_answers", "main_answers", "target"}:
+            assert row[key] == old[key]
+    untouched = run("perturb", path, "--attack", "case", "--probability", "0", "--meta", "none").stdout
+    assert untouched.rstrip(b"\n") == path.read_bytes().replace(b"\r\n", b"\n").rstrip(b"\n")

@@ -1,0 +1,248 @@
+"""`augment-ru evaluate` through a real process: two commands to a report, errors in one line, killed and resumed."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augment_ru.cli.main import cli
+from commands import fails, rows_of, run, write
+
+ROOT = Path(__file__).parents[2]
+TRAIN, TEST = (ROOT / "examples" / f"reviews_{part}.jsonl" for part in ("train", "test"))
+ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
+
+
+@pytest.fixture(scope="module")
+def perturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve reviews under five attacks."""
+    path = tmp_path_factory.mktemp("evaluate") / "perturbed.jsonl"
+    attacks = [argument for name in ATTACKS for argument in ("--attack", name)]
+    done = run("perturb", TEST, "-o", path, *attacks, "--limit", "12", "--similarity", "none")
+    assert done.returncode == 0, done.stderr.decode()
+    return path
+
+
+def test_two_commands_make_a_table_a_report_a_page_and_the_predictions(perturbed: Path, tmp_path: Path) -> None:
+    names = [tmp_path / name for name in ("report.json", "report.html", "predictions.jsonl")]
+    done = run(
+        "evaluate", perturbed, "--model", f"linear:{TRAIN}", "--model", f"majority:{TRAIN}",
+        "-o", names[0], "--html", names[1], "--predictions", names[2], "--cache", "none",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr.decode()
+    table = done.stdout.decode()
+    assert all(name in table for name in (*ATTACKS, "mean", "Attack success rate", "* the lowest of a column"))
+    report = json.loads(names[0].read_text(encoding="utf-8"))
+    assert [model["model"].split(":")[0] for model in report["models"]] == ["linear", "majority"]
+    assert list(report["models"][0]["attacks"]) == list(ATTACKS)
+    needed = {"asr", "ci95", "right", "broken", "fixed", "unchanged", "rejected", "rows", "metrics"}
+    for model in report["models"]:
+        for found in model["attacks"].values():
+            assert needed <= found.keys()
+            assert found["rows"] == 12
+            assert found["metrics"]["accuracy"].keys() == {"before", "after"}
+    page = names[1].read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    predictions = rows_of(names[2].read_bytes())
+    assert len(predictions) == 2 * 5 * 12
+    assert {"model", "attack", "id", "gold", "original_prediction", "prediction", "status"} <= predictions[0].keys()
+    assert "720" not in done.stderr.decode()
+    assert "72 questions" in done.stderr.decode()
+
+
+def test_the_report_goes_to_stdout_and_the_table_to_stderr(perturbed: Path) -> None:
+    done = run("evaluate", perturbed, "--model", "random", "-o", "-", "--cache", "none")
+    assert json.loads(done.stdout)["models"][0]["model"] == "random"
+    assert "Attack success rate" in done.stderr.decode()
+
+
+def test_rows_from_stdin_and_originals_from_a_file(perturbed: Path, tmp_path: Path) -> None:
+    rows = [row for row in rows_of(perturbed.read_bytes()) if row["augment"]["attack"] == "case"]
+    bare = write(tmp_path / "bare.jsonl", *({key: row[key] for key in ("id", "text", "label")} for row in rows))
+    done = run(
+        "evaluate", "-", "--originals", TEST, "--model", "random", "-o", "-", "--cache", "none", stdin=bare.read_bytes()
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    report = json.loads(done.stdout)
+    assert report["attacks"] == ["perturbed"]
+    assert report["originals"] == 60
+    assert report["models"][0]["attacks"]["perturbed"]["rows"] == 12
+
+
+def test_other_fields_metrics_and_options(perturbed: Path, tmp_path: Path) -> None:
+    rows = [
+        {("body" if key == "text" else "mark" if key == "label" else key): value for key, value in row.items()}
+        for row in rows_of(perturbed.read_bytes())
+    ]
+    for row in rows:
+        for part in ("source", "edits", "protected"):
+            row["augment"][part] = {"body": row["augment"][part]["text"]}
+    renamed = write(tmp_path / "renamed.jsonl", *rows)
+    train = [{"body": row["text"], "mark": row["label"]} for row in rows_of(TRAIN.read_bytes())]
+    done = run(
+        "evaluate", renamed, "--text-field", "body", "--label-field", "mark", "--metric", "mcc", "--by", "id",
+        "--model", "linear", "--train", write(tmp_path / "train.jsonl", *train),
+        "--model-option", "linear.analyzer=char", "-o", "-", "--cache", "none",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr.decode()
+    report = json.loads(done.stdout)
+    assert (report["fields"], report["gold"], report["metrics"]) == (["body"], ["mark"], ["mcc"])
+    assert "char" in report["models"][0]["signature"]
+    assert "id" in report["models"][0]["attacks"]["case"]["subpopulations"]
+
+
+SLOW = """
+import time
+def predict(examples):
+    time.sleep(0.15)
+    with open({log!r}, "a") as log: log.write(f"{{len(examples)}}\\n")
+    return ["positive"] * len(examples)
+predict.signature = "slow"
+predict.chunk = 4
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_what_was_answered_before_a_kill_is_not_asked_again(perturbed: Path, tmp_path: Path) -> None:
+    log, cache = tmp_path / "log", tmp_path / "cache.sqlite"
+    (tmp_path / "slow_model_of_a_test.py").write_text(SLOW.format(log=str(log)))
+    command = [
+        sys.executable, "-m", "augment_ru", "evaluate", str(perturbed), "-o", "report.json",
+        "--model", "python:slow_model_of_a_test:predict", "--cache", str(cache),
+    ]  # fmt: skip
+    started = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(3000):
+        if log.exists() and len(log.read_text().split()) >= 3:
+            break
+        time.sleep(0.02)
+    started.send_signal(signal.SIGKILL)
+    started.wait()
+    before = sum(map(int, log.read_text().split()))
+    assert 12 <= before < 72
+    assert not (tmp_path / "report.json").exists()
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    different = len({json.dumps(row["text"]) for row in rows_of(perturbed.read_bytes())}) + 12
+    total = sum(map(int, log.read_text().split()))
+    assert total <= different + 4, "at most the batch that was on its way is asked again"
+    assert "of them from the cache" in done.stderr.decode()
+
+
+def said(capsys: pytest.CaptureFixture[str], code: int, *arguments: object) -> str:
+    """The one line that the failing command says, without a process of its own."""
+    with pytest.raises(SystemExit) as stopped:
+        cli(["evaluate", *map(str, arguments)])
+    assert stopped.value.code == code
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("augment-ru: error: ")
+    return line
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments", "message"),
+    [
+        (2, (), "no model; name one with --model"),
+        (2, ("--model", "random", "--shots", "few"), "--shots few: must be numbers"),
+        (2, ("--model", "random", "--model-option", "linear"), "must be KIND.NAME=VALUE"),
+        (2, ("--model", "random", "-o", "no/such/folder/r.json"), "its folder does not exist; make it first"),
+        (2, ("--model", "random", "--html", "{perturbed}"), "is an input; give another file"),
+        (2, ("--model", "random", "--predictions", "-"), "is no file; give a file to write to"),
+        (2, ("--model", "random", "-o", "x", "--html", "x"), "each needs a file of its own"),
+        (2, ("--model", "random", "--shots", "1,1"), "must be different numbers from 0"),
+        (2, ("--model", "random", "--train", "none.jsonl"), "--train none.jsonl: no such file"),
+        (2, ("--model", "randum"), "no model called 'randum'; did you mean 'random'?"),
+        (2, ("--model", "random", "--model", "random"), "--model: each must be another one"),
+        (2, ("--model", "random", "--model-option", "linear.C=1"), "no model of this kind; there are random"),
+        (2, ("--model", "random", "--metric", "acuracy"), "did you mean 'accuracy'?"),
+        (1, ("--model", "random", "--by", "genre"), "--by genre: no row has this field"),
+        (1, ("--model", "random", "--label-field", "mark"), "--label-field mark: no original has this field"),
+        (2, ("--model", "linear", "--train", "-"), "--train -: stdin can be read once"),
+        (1, ("--model", "random", "--shots", "1"), "needs demonstrations; give --train FILE"),
+        (2, ("--model", "random", "--episodes", "0"), "--episodes: must be at least 1"),
+        (1, ("--model", "random", "--text-field", "body"), "no field 'body'"),
+        (2, ("--model", "random", "--task", "winogrand"), "did you mean 'winograd'?"),
+        (1, ("--model", "random", "--cache", "/dev/null/x"), "name another file, or none"),
+    ],
+)
+def test_errors_are_one_line(
+    code: int, arguments: tuple[str, ...], message: str, perturbed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    filled = [argument.format(perturbed=perturbed) for argument in arguments]
+    cache = [] if "--cache" in filled else ["--cache", "none"]
+    assert message in said(capsys, code, perturbed, *filled, *cache)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "no rows; give the output of augment-ru perturb"),
+        (
+            [{"id": 1, "text": "Кот.", "label": 1}],
+            "no original for it: the row has no augment.source, and none was given",
+        ),
+        ([{"a": 1}], "no field 'text', and no task has the fields a"),
+        ([{"text": "Кот.", "augment": {"attack": "original"}}], "only originals, no perturbed rows"),
+        ([{"text": 5, "augment": {"attack": "a", "source": {"text": "Кот"}, "edits": {"text": []}}}], "line 1: "),
+    ],
+)
+def test_files_that_cannot_be_evaluated(
+    rows: list[dict[str, Any]], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = write(tmp_path / "rows.jsonl", *rows)
+    assert message in said(capsys, 1, source, "--model", "random", "--cache", "none")
+
+
+def test_labels_that_are_no_unicode_are_written_as_they_were_read(tmp_path: Path) -> None:
+    meta = {"attack": "a", "source": {"text": "Кот."}, "edits": {"text": []}}
+    source = tmp_path / "rows.jsonl"
+    source.write_text(json.dumps({"id": 1, "text": "Кот.", "label": "\ud800", "augment": meta}), encoding="utf-8")
+    names = [tmp_path / name for name in ("report.json", "report.html", "predictions.jsonl")]
+    done = run(
+        "evaluate", source, "--model", "random", "--by", "label", "--cache", "none",
+        "-o", names[0], "--html", names[1], "--predictions", names[2],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr.decode()
+    (cell,) = json.loads(names[0].read_bytes())["models"][0]["attacks"]["a"]["subpopulations"]["label"]
+    assert cell["value"] == rows_of(names[2].read_bytes())[0]["gold"] == "\ud800"
+
+
+def test_broken_lines_are_named(tmp_path: Path) -> None:
+    source = tmp_path / "rows.jsonl"
+    source.write_text('{"text": "Кот."}\n{"text": \n', encoding="utf-8")
+    assert "rows.jsonl: line 2: not JSON" in fails(1, "evaluate", source, "--model", "random")
+
+
+def status(arguments: list[str]) -> object:
+    """The exit code of the command, without a process of its own."""
+    try:
+        cli(arguments)
+    except SystemExit as stopped:
+        return stopped.code
+    return 0
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.ru.md"])
+def test_the_two_commands_of_the_readme_print_their_table(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    (found,) = re.findall(
+        r"```sh\n(augment-ru perturb [^`]*\naugment-ru evaluate [^`]*)```\n```text\n(.*?)```", text, re.DOTALL
+    )
+    commands, table = found
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for command in commands.splitlines():
+        assert status(shlex.split(command)[1:]) == 0
+    assert capfd.readouterr().out.startswith(table)
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["version"] == 1
+    assert (tmp_path / "report.html").stat().st_size > 100_000

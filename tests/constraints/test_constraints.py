@@ -1,0 +1,224 @@
+"""Constraints: what they find of gold spans, what they leave alone, and that what they protect stays."""
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augment_ru import registry
+from augment_ru.constraints.lexicon import Lexicon, is_lexical
+from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.rule_file import constraint, constraint_paths, read_constraint
+from augment_ru.engine.augmenter import Augmenter
+from augment_ru.engine.search import SCHEDULES
+from augment_ru.errors import AugmentError
+from augment_ru.jobs.check import rule_problems
+from augment_ru.language.annotate import Natasha
+from augment_ru.records.record import listed
+from augment_ru.records.task import Task
+
+
+def _benchmark() -> ModuleType:
+    """The module that measures constraints on gold, which is no part of the package."""
+    path = Path(__file__).resolve().parents[2] / "benchmarks" / "constraints.py"
+    spec = importlib.util.spec_from_file_location("constraints_benchmark", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+measure = _benchmark()
+
+AIMS = {
+    # constraints, types: recall, precision, over-protection; on gold, and on our own texts of other genres
+    ("named_entities", None): (0.99, 0.97, 0.06),
+    ("jeopardy", None): (0.98, 0.96, 0.03),
+    ("named_entities+jeopardy", None): (0.98, 0.95, 0.06),
+    ("referents", None): (0.98, 0.95, 0.03),
+    ("referents", "ANAPHOR+ANTECEDENT"): (1.0, 0.99, 0.02),
+    ("referents", "VERB"): (0.96, 0.93, 0.03),
+    ("multihop", None): (1.0, 1.0, 0.0),
+}
+
+
+def _measured() -> Iterator[Any]:
+    for kind in measure.KINDS:
+        types = "+".join(sorted(kind.types)) if kind.types else None
+        for path in kind.files(measure.GOLD):
+            aims = AIMS["+".join(kind.constraints), types]
+            yield pytest.param(kind, path, aims, id=f"{path.stem}-{'+'.join(kind.constraints)}-{types or 'all'}")
+
+
+@pytest.mark.parametrize(("kind", "path", "aims"), list(_measured()))
+def test_gold_spans_are_protected_and_little_else(kind: object, path: Path, aims: tuple[float, float, float]) -> None:
+    items = measure.rows(path)
+    found = measure.score(kind, items, measure.annotated(kind, items), measure.ours(kind))
+    recall, precision, over_protection = aims
+    assert found.recall >= recall
+    assert found.precision >= precision
+    assert found.over_protection <= over_protection
+
+
+def test_gold_texts_hold_their_spans() -> None:
+    for path in sorted(measure.GOLD.glob("*.jsonl")):
+        for row in measure.rows(path):
+            for one in [*row.get("spans", ()), *row.get("gold", ()), *row.get("neutral", ())]:
+                text = row[one.get("field", "text")]
+                assert text[one["start"] : one["end"]] == one["text"], row["id"]
+
+
+@pytest.mark.parametrize("path", list(constraint_paths().values()), ids=list(constraint_paths()))
+def test_a_rule_file_does_what_its_examples_say(path: Path) -> None:
+    assert list(rule_problems(path)) == []
+
+
+def _protected(spec: str, text: str, **record: object) -> list[tuple[str, str]]:
+    found = constraint(spec)
+    (doc,) = Natasha()([text], found.layers)
+    (spans,) = Protector((found,))([{**record, "text": text}], [{"text": doc}])
+    return [(span.of(text), span.label) for span in spans["text"]]
+
+
+def test_labels_that_a_function_finds_can_be_chosen() -> None:
+    text = "Анна Каренина приехала в Москву и читала «Сто лет одиночества»."
+    assert _protected("named_entities:PER", text) == [("Анна Каренина", "PER")]
+    assert _protected("named_entities:LOC,WORK", text) == [("Москву", "LOC"), ("Сто лет одиночества", "WORK")]
+    with pytest.raises(AugmentError, match="PERS"):
+        constraint("named_entities:PERS")
+
+
+def test_a_name_in_one_text_is_known_in_all_texts_of_the_record() -> None:
+    (doc, other) = Natasha()(["Писатель Шнурре жил у моря.", "Шнурре был беден."], frozenset({"entities"}))
+    (spans,) = Protector((constraint("named_entities"),))([{}], [{"passage": doc, "question": other}])
+    assert [span.of(other.text) for span in spans["question"]] == ["Шнурре"]
+
+
+def test_options_are_read_and_never_run() -> None:
+    assert listed(["Катя", "Машу"]) == listed("['Катя', 'Машу']") == listed('["Катя", "Машу"]') == ["Катя", "Машу"]
+    assert listed("['Книга' 'войне']") == listed("['Книга'\n 'войне']") == ["Книга", "войне"]
+    assert listed(None) == listed("[]") == []
+    for hostile in ("__import__('os').getcwd()", "[" * 10_000, "{'a': 1}", "", 5, "[1, 2]", "Книга, войне", [["x"]]):
+        with pytest.raises(AugmentError, match="is no list of texts"):
+            listed(hostile)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "record", "expected"),
+    [
+        ("named_entities", "🔥Москва🔥 и 😀Иван😀", {}, ["Москва", "Иван"]),
+        ("negation", "😀не😀люблю это", {}, ["не"]),
+        ("jeopardy", "🔥ЭТОТ ФИЛЬМ🔥 сняли", {}, ["ЭТОТ", "ЭТОТ ФИЛЬМ"]),
+        ("multihop", "мы были с парижем вчера, Ян", {"bridge_answers": ["Париж"]}, ["парижем"]),
+        ("multihop", "Пётр пришёл.", {"bridge_answers": ["Пётр"]}, ["Пётр"]),
+        ("multihop", "усы в инее, Ян", {"bridge_answers": ["Уса"]}, []),
+        (
+            "referents",
+            "Кни́га о ла́мпе, кото́рая упала",
+            {"options": ["Книга", "лампе"], "reference": "которая"},
+            ["Кни́га", "ла́мпе", "кото́рая", "упала"],
+        ),
+    ],
+)
+def test_emoji_stress_marks_and_decomposed_letters_hide_nothing(
+    name: str, text: str, record: dict[str, Any], expected: list[str]
+) -> None:
+    assert list(dict.fromkeys(found for found, _ in _protected(name, text, **record))) == expected
+
+
+def test_rwsd_rows_name_their_referents_in_target() -> None:
+    target = {"span1_text": "Фред", "span2_text": "он вернулся", "span1_index": 0, "span2_index": 4}
+    found = _protected("referents", "Фред смотрел телевизор. Потом он вернулся.", target=target)
+    assert found == [("Фред", "ANTECEDENT"), ("смотрел", "VERB"), ("он", "ANAPHOR"), ("вернулся", "VERB")]
+
+
+def test_an_offset_that_does_not_match_names_record_and_field() -> None:
+    row = {
+        "support_text": "Тверь — город.", "main_text": "В Твери тепло.", "question": "Где тепло?",
+        "bridge_answers": [{"label": "passage", "offset": 3, "length": 5, "segment": "Тверь"}], "main_answers": [],
+    }  # fmt: skip
+    with pytest.raises(AugmentError, match=r"bridge_answers\[0\].*Тверь.*support_text"):
+        list(Augmenter("case", similarity="none").records([row]))
+
+
+def test_offsets_follow_the_text_through_every_attack() -> None:
+    row = {
+        "support_text": "Река Белая — приток.", "main_text": "На Белой стоит старый город Уфа.", "question": "Что?",
+        "bridge_answers": [{"label": "passage", "offset": 5, "length": 5, "segment": "Белая"}],
+        "main_answers": [{"label": "passage", "offset": 28, "length": 3, "segment": "Уфа"}],
+    }  # fmt: skip
+    for attack in registry.names("attacks"):
+        for result in Augmenter(attack, similarity="none", probability=1.0).records([row]):
+            new = result.row(meta="none")
+            for field, text in (("bridge_answers", "support_text"), ("main_answers", "main_text")):
+                at, segment = new[field][0]["offset"], new[field][0]["segment"]
+                assert new[text][at : at + len(segment)] == segment
+
+
+def test_a_rule_file_of_ones_own_works_by_path(tmp_path: Path) -> None:
+    path = tmp_path / "colours.toml"
+    path.write_text(
+        'why = "Colours are asked for."\n[[rule]]\nlabel = "COLOUR"\npattern = [{ LEMMA = { IN = ["красный"] } }]\n'
+        '[[example]]\ntext = "Мой [красный] шарф."\n[[example]]\ntext = "Мой шарф."\n',
+        encoding="utf-8",
+    )
+    assert list(rule_problems(path)) == []
+    assert read_constraint(path).layers >= {"lemmas"}
+    result = Augmenter("butterfingers", constraints=[str(path)], probability=1.0, similarity="none")("Красная площадь")
+    assert result.text.startswith("Красная")
+
+
+def test_word_lists_and_the_matcher_find_the_same() -> None:
+    pattern = [{"TEXT": {"REGEX": r"\d"}, "OP": "+"}, {"LOWER": {"IN": ["км", "часов"]}, "OP": "?"}]
+    assert is_lexical(pattern)
+    assert not is_lexical([*pattern, {"POS": "NOUN"}])
+    lexicon = Lexicon([("NUMBER", pattern)])
+    for _ in range(2):
+        assert list(lexicon.find(["ехал", "12", "КМ", "за", "3", "часов"])) == [("NUMBER", 1, 3), ("NUMBER", 4, 6)]
+    assert list(lexicon.find(["семь", "дней"])) == []
+    assert list(lexicon.find([])) == []
+
+
+STREWN = ["😂", "👨‍👩‍👧", "и́х", "ё", "\n", "\u00a0", "НЕ", "XIX", "5 км", "(A) да (B) нет", "«Ё»", "@user", "эта"]
+NAMES = ["Москву", "Анна Каренина", "ТАСС", "А. П. Чехов", "«Три сестры»", "Ростов-на-Дону", "X", "ЭТОТ ФИЛЬМ"]
+WORDS = ["кошка", "спит", "и", "видит", "старый", "дом", "без", "который", "открылась", ",", "."]
+ALL = ("named_entities", "jeopardy", "numbers", "negation", "answer_options", "referents", "multihop")
+ATTACKS = [*registry.names("attacks"), "butterfingers+case", "eda_swap+emojify", "emojify+butterfingers"]
+TASK = Task("anything", ("text", "question"), id="id")
+
+texts = st.lists(st.sampled_from([*STREWN, *NAMES, *WORDS]), min_size=1, max_size=20).map(" ".join)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@settings(deadline=None, max_examples=15)
+@given(rows=st.lists(st.tuples(texts, texts), min_size=1, max_size=4), way=st.sampled_from(["none", *SCHEDULES]))
+def test_what_is_protected_stays_through_every_attack(attack: str, rows: list[tuple[str, str]], way: str) -> None:
+    gate: dict[str, Any] = {"similarity": "none"} if way == "none" else {"schedule": way, "threshold": 0.9}
+    augmenter = Augmenter(attack, constraints=ALL, probability=1.0, **gate)
+    records = [
+        {"id": number, "text": text, "question": question, "options": "['кошка', 'дом']", "reference": "который",
+         "bridge_answers": [{"segment": "Анна Каренина"}], "main_answers": ["Москва"]}
+        for number, (text, question) in enumerate(rows)
+    ]  # fmt: skip
+    for result in augmenter.records(records, TASK):
+        for field, spans in result.protected.items():
+            script = result.scripts[field]
+            for span in spans:
+                mapped = script.map(span)
+                assert mapped is not None
+                assert mapped.of(script.text) == span.of(script.source)
+
+
+def test_an_empty_text_and_one_of_marks_alone_have_nothing_to_protect() -> None:
+    for text in ("", " ", "«»", '""', "()", "... — …", "«", "(", "😂"):
+        for name in constraint_paths():
+            record = {"options": ["кошка"], "reference": "она", "bridge_answers": [{"segment": "—"}]}
+            assert _protected(name, text, **record) == [], (name, text)

@@ -1,0 +1,169 @@
+"""Rule files: what they say, how they are refused, and that every one keeps its own examples."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augment_ru import Augmenter, AugmentError, Span
+from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.rule_file import Example, constraint, constraint_paths, read_constraint
+from augment_ru.jobs.check import dictionary_problems, problems, rule_problems
+from augment_ru.records.field_paths import occurrences
+from augment_ru.resources import folder
+
+GOOD = """
+why = "Цена — ответ на вопрос."
+[[rule]]
+label = "PRICE"
+pattern = [{ LIKE_NUM = true }, { LEMMA = { IN = ["рубль", "доллар"] } }]
+[[example]]
+text = "Кофе стоит [300 рублей]."
+[[example]]
+text = "Кофе остыл."
+"""
+
+
+def rule_file(folder: Path, content: str) -> Path:
+    """A rule file with this content."""
+    path = folder / "prices.toml"
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("path", constraint_paths().values(), ids=lambda path: path.stem)
+def test_every_rule_file_keeps_its_examples(path: Path) -> None:
+    assert list(rule_problems(path)) == []
+    assert read_constraint(path).why
+
+
+@pytest.mark.parametrize("path", sorted(folder("dictionaries").glob("*.tsv")), ids=lambda path: path.stem)
+def test_every_dictionary_keeps_its_format(path: Path) -> None:
+    assert list(dictionary_problems(path)) == []
+
+
+def test_a_rule_file_works_by_its_path(tmp_path: Path) -> None:
+    path = rule_file(tmp_path, GOOD)
+    assert list(problems([path])) == []
+    for seed in range(5):
+        augmenter = Augmenter("butterfingers", constraints=[str(path)], similarity="none", probability=1.0, seed=seed)
+        result = augmenter("Кофе стоит  300 рублей, чай — 5.")
+        assert "300 рублей" in result.text
+        assert result.protected["text"] == (Span(12, 22, "PRICE"),)
+        assert "Кофе" not in result.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("LEMMA", "LEMA", "rule 1: no attribute called 'LEMA'; did you mean 'LEMMA'"),
+        ("LIKE_NUM = true", 'LIKE_NUM = true, OP = "!"', "instead of '!' use NOT_IN"),
+        ("why =", "whi =", "'why' is missing"),
+        ('label = "PRICE"', "", "rule 1: 'label' is missing"),
+        ("pattern =", "patern =", "no key called 'patern'; did you mean 'pattern'"),
+        ("[[rule]]", '[[rule]]\nfields = ["answer"]', "has pattern and fields; give one of"),
+        ("[300 рублей]", "[300 рублей", "a bracket is not closed"),
+        ("[[rule]]", "[[rule", "not TOML"),
+        ("LIKE_NUM = true", "LIKE_NUM = 7.5", "rule 1: spaCy refuses the pattern"),
+        ('IN = ["рубль", "доллар"]', 'REGEX = "["', "rule 1: spaCy refuses the pattern"),
+        ("LIKE_NUM = true", 'POS = "NOUNN"', "no part of speech called 'NOUNN'; did you mean 'NOUN'"),
+        ("LIKE_NUM = true", 'POS = { IN = ["VERB", "NOMEN"] }', "no part of speech called 'NOMEN'"),
+        ("[{ LIKE_NUM", "[5, { LIKE_NUM", "5 in the pattern; each token must be a table"),
+        ('why = "Цена — ответ на вопрос."', "why = 5", "'why' is 5; it must be a text"),
+        ('text = "Кофе остыл."', "text = 5", "example 2: 'text' is 5; it must be a text"),
+        ('text = "Кофе остыл."', 'text = "Кофе"\nrecord = 5', "example 2: 'record' is 5; it must be a table"),
+        ("[[rule]]", 'layers = ["lemma"]\n[[rule]]', "layers: no layer called 'lemma'; did you mean 'lemmas'"),
+        ("[[rule]]", '[[rule]]\nlabel = "X"\nfields = "answer"\n[[rule]]', "'fields' is 'answer'; it must be a list"),
+        ("[[rule]]", '[[rule]]\nlabel = "X"\nfunction = "no"\n[[rule]]', "no function called 'no'"),
+    ],
+)
+def test_a_wrong_rule_file_is_refused_in_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = rule_file(tmp_path, GOOD.replace(old, new))
+    (line,) = problems([path])
+    assert message in line
+    assert "prices.toml" in line
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("Кофе остыл.", "Кофе [остыл].", "no example with nothing protected"),
+        ("[300 рублей]", "300 рублей", "no example with something protected"),
+        ("[300 рублей]", "300 [рублей]", "expected Кофе стоит 300 [рублей]., got Кофе стоит [300 рублей]."),
+    ],
+)
+def test_examples_can_fail(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert any(message in line for line in problems([rule_file(tmp_path, GOOD.replace(old, new))]))
+
+
+def test_entity_types_can_be_chosen() -> None:
+    """The published toolkit's choice of types is inverted: it protects everything else."""
+    text = "Анна живёт в Москве."
+    for label, span in (("PER", Span(0, 4, "PER")), ("LOC", Span(13, 19, "LOC"))):
+        augmenter = Augmenter("case", constraints=[f"named_entities:{label}"], similarity="none")
+        assert augmenter(text).protected["text"] == (span,)
+    with pytest.raises(AugmentError, match="no label of named_entities called 'PERS'; did you mean 'PER'"):
+        constraint("named_entities:PERS")
+
+
+def test_values_of_fields_are_protected_as_whole_words(tmp_path: Path) -> None:
+    path = rule_file(
+        tmp_path,
+        """
+why = "Ответ должен остаться в тексте."
+[[rule]]
+label = "ANSWER"
+fields = ["answer", "options"]
+[[example]]
+text = "[Рига] — столица, а бригада — нет, [рига] тоже."
+record = { answer = "Рига" }
+[[example]]
+text = "Бригада едет."
+record = { answer = "Рига" }
+""",
+    )
+    assert list(problems([path])) == []
+    rows: list[dict[str, Any]] = [{"text": "Дом и сад, и рыба", "options": ["сад", "дом и сад"], "answer": None}]
+    (result,) = Augmenter("butterfingers", constraints=[str(path)], similarity="none", probability=1.0).records(rows)
+    assert result.text.startswith("Дом и сад, ")
+    assert not result.text.endswith("рыба")
+
+
+def test_occurrences_are_whole_words_in_any_case() -> None:
+    text = "Рига, рига, бригада, Рига-Товарная, «РИГА»"
+    assert [span.start for span in occurrences(text, ["рига"], "X")] == [0, 6, 21, 37]
+    assert list(occurrences(text, ["", " "], "X")) == []
+
+
+def test_examples_mark_their_spans() -> None:
+    example = Example("[Анна] и [Пётр] спят")
+    assert example.text == "Анна и Пётр спят"
+    assert [span.of(example.text) for span in example.spans] == ["Анна", "Пётр"]
+
+
+def test_a_protector_is_picklable_and_needs_only_its_layers() -> None:
+    protector = Protector((constraint("named_entities"),))
+    assert pickle.loads(pickle.dumps(protector)) == protector  # noqa: S301  (made here)
+    assert "syntax" not in protector.layers
+
+
+def test_a_missing_function_says_what_there_is(tmp_path: Path) -> None:
+    path = rule_file(tmp_path, 'why = "…"\n[[rule]]\nlabel = "X"\nfunction = "nothing"\n')
+    with pytest.raises(AugmentError, match="no function called 'nothing'"):
+        Augmenter("case", constraints=[str(path)], similarity="none")("Кошка")
+
+
+def test_a_long_run_of_one_entity_takes_no_longer_than_its_length() -> None:
+    """SpaCy's Matcher lists every part of a run that `OP = "+"` matches: 20,000 tokens took gigabytes."""
+    text = "Мы долго писали этот отчёт. " + "%" * 20_000 + " Теперь он наконец готов."
+    result = Augmenter("eda_delete", similarity="none")(text)
+    assert result.status == "perturbed"
+    assert "%" * 20_000 in result.text
+
+
+def test_matches_that_touch_are_one_span(tmp_path: Path) -> None:
+    path = rule_file(tmp_path, 'why = "…"\n[[rule]]\nlabel = "UP"\npattern = [{ IS_UPPER = true, OP = "+" }]\n')
+    text = "СЛОВО " * 1000 + "конец"
+    (span,) = Augmenter("case", constraints=str(path), similarity="none")(text).protected["text"]
+    assert span == Span(0, 5999, "UP")

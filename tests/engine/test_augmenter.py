@@ -1,0 +1,177 @@
+"""The object that users hold: from several threads and processes, over streams, without side effects."""
+
+import multiprocessing
+import pickle
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import augment_ru
+from augment_ru import Augmenter, AugmentError, Chain, OneOf, SomeOf, Span
+from augment_ru.engine.attack import make
+from augment_ru.engine.composition import attack_of
+from strategies import ATTACKS, SENTENCES
+
+TEXTS = [f"{sentence} {number}" for sentence in SENTENCES for number in range(3)]
+
+
+def work(augmenter: Augmenter) -> list[tuple[str, str, float | None]]:
+    """What each text becomes."""
+    return [(result.text, result.status, result.similarity) for result in augmenter.texts(TEXTS)]
+
+
+@pytest.mark.parametrize("spec", [*ATTACKS, "eda_delete+butterfingers"])
+def test_a_copy_does_the_same_in_threads_and_processes(spec: str) -> None:
+    augmenter = Augmenter(spec, candidates=2, seed=5)
+    expected = work(augmenter)
+    assert work(pickle.loads(pickle.dumps(augmenter))) == expected  # noqa: S301  (made here)
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(work, [augmenter] * 4)) == [expected] * 4
+    if spec == "emojify":  # once: a new process loads all models
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as processes:
+            assert processes.submit(work, augmenter).result() == expected
+
+
+def test_results_are_picklable_values() -> None:
+    for result in Augmenter("eda_swap").texts(TEXTS[:4]):
+        copy = pickle.loads(pickle.dumps(result))  # noqa: S301  (made here)
+        assert copy == result
+        assert hash(copy) == hash(result)
+        assert copy.row() == result.row()
+        assert result.text in repr(result)
+
+
+def test_records_stream() -> None:
+    """No more rows are read ahead than a chunk holds."""
+    read = 0
+
+    def rows() -> Iterator[dict[str, Any]]:
+        nonlocal read
+        for number in range(10**9):
+            read += 1
+            yield {"id": number, "text": f"Кошка номер {number} спит."}
+
+    stream = Augmenter("case", constraints=(), similarity="none").records(rows())
+    assert next(stream).record.values["id"] == 0
+    assert read < 2000
+
+
+def test_a_record_keeps_its_bytes_in_any_subset_and_order() -> None:
+    rows = [{"id": number, "text": text} for number, text in enumerate(TEXTS)]
+    augmenter = Augmenter("eda_swap")
+    whole = {result.record.values["id"]: result.line() for result in augmenter.records(rows)}
+    for subset in (rows[::2], rows[::-1], rows[5:6]):
+        for result in augmenter.records(subset):
+            assert result.line() == whole[result.record.values["id"]]
+
+
+def test_the_id_tells_equal_texts_apart() -> None:
+    rows = [{"id": number, "text": "Кошка тихо спит на тёплом окне."} for number in range(20)]
+    found = {result.text for result in Augmenter("butterfingers", similarity="none").records(rows)}
+    assert len(found) == 20
+    without = [{"text": row["text"]} for row in rows]
+    assert len({result.text for result in Augmenter("butterfingers", similarity="none").records(without)}) == 1
+
+
+def test_texts_and_records_of_texts_agree() -> None:
+    augmenter = Augmenter("butterfingers", constraints=(), similarity="none")
+    assert [result.text for result in augmenter.texts(TEXTS)] == [
+        result.text for result in augmenter.records({"text": text} for text in TEXTS)
+    ]
+
+
+def test_no_records_and_no_texts() -> None:
+    assert Augmenter("case").texts([]) == []
+    assert list(Augmenter("case").records([])) == []
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(AugmentError, match="not a text"):
+        Augmenter("case").texts(["кот", None])  # type: ignore[list-item]
+
+
+def test_a_chain_does_one_after_another_and_offsets_refer_to_the_original() -> None:
+    chain = Chain((make("emojify", {"probability": 1.0}), make("case", {"probability": 1.0})))
+    result = Augmenter(chain, constraints=(), similarity="none")("Кошка и собака спят дома.")
+    assert result.text.startswith("🐱") or result.text.startswith("🐈")
+    assert " И " in result.text
+    assert {edit.start for edit in result.script.edits} >= {0, 6}
+    assert attack_of("emojify+case").name == chain.name
+
+
+def test_a_chain_protects_what_the_original_says() -> None:
+    for seed in range(10):
+        chain = attack_of("eda_swap+eda_delete+butterfingers+case", probability=0.9)
+        result = Augmenter(chain, similarity="none", seed=seed)("Вчера Анна Ахматова гуляла по Москве с друзьями.")
+        for span in (Span(6, 19), Span(30, 36)):
+            mapped = result.script.map(span)
+            assert mapped is not None
+            assert mapped.of(result.text) in ("Анна Ахматова", "Москве")
+
+
+def test_one_of_chooses_for_each_text() -> None:
+    chosen = OneOf((make("case", {"probability": 1.0}), make("butterfingers", {"probability": 1.0})))
+    results = Augmenter(chosen, constraints=(), similarity="none").texts([f"кошка {n} спит" for n in range(60)])
+    cased = sum(result.text == result.source.upper() for result in results)
+    assert 15 < cased < 45
+
+
+def test_some_of_needs_a_count_that_fits() -> None:
+    with pytest.raises(AugmentError, match="3 of 1 attacks"):
+        SomeOf((make("case"),), 3)
+    for wrong in ((), "case"):
+        with pytest.raises(AugmentError, match="at least one"):
+            Chain(wrong)
+    with pytest.raises(AugmentError, match="did you mean 'case'"):
+        OneOf(("caze",))
+    assert Chain(("eda_swap", "case")).name == "eda_swap+case"
+
+
+def test_an_attack_of_ones_own_is_held_to_the_law() -> None:
+    """It proposes whatever it likes; the engine lets through what is legal."""
+
+    class Rude:
+        name = "rude"
+        probability = 1.0
+
+        def propose(self, doc: augment_ru.Doc, rng: augment_ru.Rng) -> Iterator[augment_ru.Change]:
+            yield rng.change(augment_ru.Edit(0, len(doc.text), "всё"))
+            yield rng.change(augment_ru.Edit(2, 5, "сам"))
+            yield rng.change(augment_ru.Edit(14, 15, ""))  # would glue «в» to «Москве»
+            yield rng.change(augment_ru.Edit(0, 1, doc.text[:1]))  # changes nothing
+
+    result = Augmenter(Rude(), similarity="none")("Я так и живу в Москве.")
+    assert result.text == "Я сам и живу в Москве."
+
+
+def test_a_duck_that_proposes_nothing_is_refused() -> None:
+    class Empty:
+        name = "empty"
+        probability = 0.5
+
+    with pytest.raises(AugmentError, match=r"needs propose\(doc, rng\)"):
+        Augmenter(Empty(), similarity="none")("Кошка")
+
+
+def test_everything_public_is_there_and_nothing_heavy_is_loaded() -> None:
+    offered = dir(augment_ru)
+    assert {"Augmenter", "Attack", "Similarity", "Annotator", "evaluate", "__version__"} <= set(offered)
+    for name in offered:
+        assert name == "__version__" or getattr(augment_ru, name).__name__ == name
+    with pytest.raises(AttributeError, match="No augment_ru attribute nothing"):
+        getattr(augment_ru, "nothing")  # noqa: B009  (no such name in the stub)
+
+
+def test_two_seeds_at_once_do_not_disturb_each_other() -> None:
+    one, two = Augmenter("eda_swap", seed=1), Augmenter("eda_swap", seed=2)
+    expected = work(one), work(two)
+    found: dict[int, Any] = {}
+    threads = [threading.Thread(target=lambda n=n, a=a: found.update({n: work(a)})) for n, a in enumerate((one, two))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (found[0], found[1]) == expected

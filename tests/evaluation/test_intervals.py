@@ -1,0 +1,84 @@
+"""Intervals and tests: against scipy, against counting by hand, and the same numbers every time."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, chi2
+
+from augment_ru.evaluation.intervals import Cells, bootstrap, mcnemar, percentile95, wilson
+
+
+@given(st.integers(0, 200), st.integers(1, 200))
+def test_wilson_is_scipys(hits: int, more: int) -> None:
+    trials = hits + more
+    expected = binomtest(hits, trials).proportion_ci(0.95, "wilson")
+    assert wilson(hits, trials) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_wilson_holds_the_ends() -> None:
+    assert wilson(0, 0) is None
+    low, high = wilson(0, 12) or (1.0, 1.0)
+    assert (low, round(high, 4)) == (0.0, 0.2425)
+    low, high = wilson(12, 12) or (0.0, 0.0)
+    assert (round(low, 4), high) == (0.7575, 1.0)
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_mcnemar_is_the_exact_binomial_test(a: int, b: int) -> None:
+    expected = binomtest(a, a + b, 0.5).pvalue if a + b else 1.0
+    assert mcnemar(a, b) == pytest.approx(expected)
+    assert mcnemar(a, b) == mcnemar(b, a)
+
+
+def test_mcnemar_of_many_pairs_is_the_chi_square_with_continuity() -> None:
+    assert mcnemar(700, 600) == pytest.approx(float(chi2.sf((100 - 1) ** 2 / 1300, 1)))
+    assert mcnemar(700, 700) == 1.0
+
+
+def cells(hits: object, trials: object) -> Cells:
+    return Cells(np.array(hits, float), np.array(trials, float))
+
+
+def test_a_rate_is_the_mean_over_groups_and_episodes() -> None:
+    one = cells([[[1, 0, 0, 0], [1, 1, 0, 0]]], [[[1, 1, 0, 0], [1, 1, 1, 1]]])
+    assert one.rates() == [0.5, 0.5]
+    assert one.rate() == 0.5
+    two = cells([[[1, 1]], [[0, 0]]], [[[1, 1]], [[0, 0]]])
+    assert two.rate() == 1.0, "a label that is never right has no rate"
+    assert cells([[[0, 0]]], [[[0, 0]]]).rate() is None
+
+
+def test_the_bootstrap_is_paired_and_repeats_itself() -> None:
+    random = np.random.default_rng(1)
+    trials = np.ones((1, 3, 80))
+    one = Cells((random.random((1, 3, 80)) < 0.4).astype(float), trials)
+    first, again = bootstrap([one, one], seed=7), bootstrap([one], seed=7)
+    assert np.array_equal(first[0], first[1]), "all cells see the same draws"
+    assert np.array_equal(first[0], again[0])
+    assert not np.array_equal(first[0], bootstrap([one], seed=8)[0])
+    low, high = percentile95(first[0]) or (0, 0)
+    assert low < (one.rate() or 0) < high
+
+
+def test_the_bootstrap_of_one_run_has_the_spread_of_the_binomial() -> None:
+    hits = np.zeros((1, 1, 400))
+    hits[0, 0, :120] = 1
+    drawn = bootstrap([Cells(hits, np.ones((1, 1, 400)))], seed=1)[0]
+    assert drawn.mean() == pytest.approx(0.3, abs=0.005)
+    assert drawn.std() == pytest.approx((0.3 * 0.7 / 400) ** 0.5, rel=0.1)
+
+
+def test_rows_of_one_record_are_drawn_together() -> None:
+    """Ten copies of each row tell no more than one: the interval stays as wide."""
+    hits = np.zeros((1, 1, 100))
+    hits[0, 0, :30] = 1
+    once = bootstrap([Cells(hits, np.ones((1, 1, 100)))], seed=1)[0]
+    tenfold = bootstrap([Cells(hits * 10, np.full((1, 1, 100), 10.0))], seed=1)[0]
+    assert np.allclose(once, tenfold)
+
+
+def test_nothing_to_draw_is_no_number() -> None:
+    drawn = bootstrap([cells([[[0, 0]]], [[[0, 0]]])], seed=1)[0]
+    assert np.isnan(drawn).all()
+    assert percentile95(drawn) is None

@@ -1,0 +1,112 @@
+"""Metrics: the numbers of scikit-learn where it has them, of the reference formula where it has not."""
+
+import re
+import warnings
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.metrics import (
+    METRICS,
+    accuracy,
+    exact_match,
+    f1,
+    macro_f1,
+    mcc,
+    metrics_of,
+    muserc_em,
+    muserc_f1a,
+    normalised,
+    right,
+    token_f1,
+)
+
+LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=30)
+WORDS = st.lists(st.sampled_from(["дом", "кот", "лес", "мир"]), max_size=6)
+
+
+@given(LABELS)
+def test_label_metrics_are_those_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
+    golds, said = [list(side) for side in zip(*pairs, strict=True)]
+    assert accuracy(golds, said) == accuracy_score(golds, said)
+    assert macro_f1(golds, said) == f1_score(golds, said, average="macro", zero_division=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of a single class
+        assert mcc(golds, said) == matthews_corrcoef(golds, said)
+
+
+@given(WORDS, WORDS)
+def test_token_f1_is_the_reference_formula(gold: list[str], said: list[str]) -> None:
+    same = sum((Counter(gold) & Counter(said)).values())
+    if not gold or not said:
+        expected = float(gold == said)
+    elif same == 0:
+        expected = 0.0
+    else:
+        precision, recall = same / len(said), same / len(gold)
+        expected = 2 * precision * recall / (precision + recall)
+    assert token_f1(" ".join(gold), " ".join(said)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("«Ёлка»", "елка"),
+        ("Й", "й"),
+        ("И\u0306", "й"),  # и with a breve is й, not и
+        ("за\u0301мок — замо\u0301к", "замок замок"),
+        ("1941—1945 гг.", "19411945 гг"),
+        ("  В \n Казани ,\tда!  ", "в казани да"),
+        ("№ 5 + 2 €", "№ 5 + 2 €"),  # signs are no punctuation
+        ("...", ""),
+    ],
+)
+def test_answers_are_normalised_as_squad_does_for_russian(text: str, expected: str) -> None:
+    assert normalised(text) == expected
+
+
+@given(st.text(max_size=40))
+def test_normalisation_is_done_once(text: str) -> None:
+    assert normalised(normalised(text)) == normalised(text)
+
+
+def test_the_nearest_of_several_right_answers_counts() -> None:
+    golds = [("Антон Чехов", "Чехов"), ("Москва",)]
+    assert exact_match(golds, ["чехов.", "в Москве"]) == 0.5
+    assert f1(golds, ["А. П. Чехов", "город Москва"]) == pytest.approx((2 * 1 / (3 + 1) + 2 * 1 / (2 + 1)) / 2)
+
+
+def test_muserc_pools_options_for_f1a_and_judges_questions_whole_for_em() -> None:
+    golds = [(("1", "0"), ("0", "1", "1")), (("1",),)]
+    said = [("1", "0", "1", "1", "1"), ("0",)]
+    flat = [1, 0, 0, 1, 1, 1]
+    assert muserc_f1a(golds, said) == f1_score(flat, [1, 0, 1, 1, 1, 0])
+    assert muserc_em(golds, said) == pytest.approx(1 / 3)
+    assert not right("lists", golds[0], said[0])
+    assert right("lists", golds[1], ("1",))
+
+
+def test_an_option_without_a_judgement_is_not_chosen() -> None:
+    assert muserc_f1a([(("1", "1"),)], [("1",)]) == pytest.approx(2 / 3)
+    assert muserc_em([(("1", "1"),)], [("1",)]) == 0.0
+
+
+def test_metrics_of_different_kinds_do_not_mix() -> None:
+    assert list(metrics_of(("accuracy", "mcc"))) == ["accuracy", "mcc"]
+    with pytest.raises(AugmentError, match="different kinds"):
+        metrics_of(("accuracy", "f1"))
+    with pytest.raises(AugmentError, match=re.escape("did you mean 'macro_f1'")):
+        metrics_of(("macrof1",))
+
+
+def test_every_metric_of_every_task_is_known() -> None:
+    from augment_ru import registry  # noqa: PLC0415
+    from augment_ru.records.task import task  # noqa: PLC0415
+
+    for name in registry.names("tasks"):
+        assert set(task(name).metrics) <= METRICS.keys(), name
+        metrics_of(task(name).metrics)

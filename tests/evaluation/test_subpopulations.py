@@ -1,0 +1,89 @@
+"""Subpopulations: what is measured of a text, and how values become cells."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.subpopulations import MISSING, OTHERS, binned, flesch, subpopulations, type_token_ratio
+from augment_ru.records.task import generic, task
+
+VALUES = st.lists(st.one_of(st.none(), st.integers(-50, 50), st.floats(-5, 5)), max_size=60)
+
+
+def test_readability_is_oborneva_s_formula() -> None:
+    """Three sentences, 9 words, 6 + 5 + 7 syllables, counted by hand."""
+    text = "Мама мыла раму. Кошка ест рыбу! Утром пришёл почтальон?"
+    assert flesch(text) == pytest.approx(206.835 - 1.3 * 9 / 3 - 60.1 * 18 / 9)
+    assert flesch("Дом 5, кв. 12.") == pytest.approx(206.835 - 1.3 * 2 / 1 - 60.1 * 1 / 2)
+    assert flesch("123 …") is None
+
+
+def test_diversity_is_letter_case_aside() -> None:
+    assert type_token_ratio("Кот, кот и КОТ") == 0.5
+    assert type_token_ratio("12 !") is None
+
+
+@given(VALUES)
+def test_every_row_is_in_one_cell_and_every_cell_has_a_row(values: list[float | None]) -> None:
+    cut = binned(values)
+    if cut is None:
+        assert all(value is None for value in values)
+        return
+    cells, of = cut
+    assert len(of) == len(values)
+    assert set(of) == set(range(len(cells)))
+    assert all((value is None) == (cells[at] == MISSING) for value, at in zip(values, of, strict=True))
+
+
+@given(st.lists(st.integers(0, 1000), min_size=9, max_size=80, unique=True))
+def test_quartiles_are_in_order_and_of_like_size(numbers: list[int]) -> None:
+    cut = binned(numbers)
+    assert cut
+    cells, of = cut
+    assert len(cells) == 4
+    for lower in range(3):
+        below = [number for number, at in zip(numbers, of, strict=True) if at == lower]
+        above = [number for number, at in zip(numbers, of, strict=True) if at == lower + 1]
+        assert max(below) < min(above)
+    sizes = [of.count(at) for at in range(4)]
+    assert max(sizes) - min(sizes) <= 2
+
+
+def test_rare_values_become_one_cell() -> None:
+    cut = binned([f"v{number}" for number in range(30)] + ["often"] * 5)
+    assert cut
+    assert len(cut[0]) == 20
+    assert cut[0][-1] == OTHERS
+    assert "often" in cut[0]
+
+
+WINOGRAD = {"text": "Маша увидела столы, которые привезли.", "reference": "которые", "label": 1}
+
+
+def test_winograd_knows_gender_and_number_of_the_referent_and_counts_candidates() -> None:
+    rows = [
+        WINOGRAD | {"answer": "столы", "options": ["Маша", "столы"], "homonymia_type": 1.1},
+        WINOGRAD | {"answer": "Маша", "options": ["Маша", "столы", "дом"], "homonymia_type": 1.2, "label": 0},
+    ]
+    cuts = {cut.name: [cut.cells[at] for at in cut.of] for cut in subpopulations(rows, task("winograd"), labels=True)}
+    assert cuts["referent_gender"] == ["masc", "femn"]
+    assert cuts["referent_number"] == ["plur", "sing"]
+    assert cuts["candidates"] == ["2", "3"]
+    assert cuts["homonymia_type"] == ["1.1", "1.2"]
+    assert cuts["label"] == ["1", "0"]
+
+
+def test_answers_in_words_are_told_apart() -> None:
+    golds = ["1930", "Москва", "кислотный дождь", "в виде дверей открытых и закрытых", "Рустам Эмомали"]
+    rows = [{"question_id": n, "question": "Что это?", "topic": "т", "answer": gold} for n, gold in enumerate(golds)]
+    (kinds,) = [cut for cut in subpopulations(rows, task("chegeka"), labels=False) if cut.name == "answer_kind"]
+    assert [kinds.cells[at] for at in kinds.of] == ["number", "name", "word", "phrase", "name"]
+
+
+def test_any_field_by_name_inside_objects_too() -> None:
+    rows = [{"text": "Кот спит.", "label": "a", "meta": {"genre": genre}} for genre in ("news", "blog")]
+    cuts = subpopulations(rows, generic("text"), labels=True, by=("meta.genre",))
+    assert ("meta.genre", ("blog", "news")) in [(cut.name, cut.cells) for cut in cuts]
+    with pytest.raises(AugmentError, match="no row has this field; the fields are text, label, meta"):
+        subpopulations(rows, generic("text"), labels=True, by=("genre",))

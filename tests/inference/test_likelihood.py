@@ -1,0 +1,203 @@
+"""Log-likelihoods: equal to a plain loop, whatever is shared, in any company and order."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru.draws import Floats
+from augment_ru.errors import AugmentError
+from augment_ru.inference.likelihood import Scorer, context_of, scorer
+from augment_ru.inference.pretrained import Pretrained, load
+from augment_ru.inference.token_trees import Request, families, packed, seen, tree
+from augment_ru.inference.tree_likelihood import by_trees
+from small_causal import CONTEXT, causal
+
+KINDS = ("gpt2", "llama", "bloom")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pretrained]:
+    return {
+        kind: load("AutoModelForCausalLM", str(causal(tmp_path_factory.mktemp(kind), kind)), device="cpu")
+        for kind in KINDS
+    }
+
+
+@pytest.fixture(scope="module")
+def model(models: dict[str, Pretrained]) -> Pretrained:
+    return models["gpt2"]
+
+
+def plain(model: Pretrained, request: Request) -> float:
+    """The definition: one forward pass, all log-probabilities, a sum."""
+    with torch.inference_mode():
+        logits = model.model(input_ids=torch.from_numpy(request.tokens)[None]).logits[0].double().log_softmax(-1)
+    places = range(request.first, request.tokens.size)
+    return float(sum(logits[place - 1, request.tokens[place]] for place in places))
+
+
+def spy(monkeypatch: pytest.MonkeyPatch, model: Pretrained, look: Callable[[Mapping[str, torch.Tensor]], None]) -> None:
+    """Show what the model is called with before it answers."""
+    forward = model.model.forward
+
+    def shown(**inputs: torch.Tensor) -> object:
+        look(inputs)
+        return forward(**inputs)
+
+    monkeypatch.setattr(model.model, "forward", shown)
+
+
+def agree(model: Pretrained, questions: Sequence[Sequence[Request]], found: Sequence[Floats]) -> None:
+    for question, scores in zip(questions, found, strict=True):
+        for request, score in zip(question, scores, strict=True):
+            assert score == pytest.approx(plain(model, request), abs=1e-4)
+
+
+tokens = st.lists(st.integers(2, 60), min_size=1, max_size=6)
+
+
+@st.composite
+def asked(draw: st.DrawFn) -> list[list[Request]]:
+    """Questions whose sequences share beginnings of all lengths, scored from any token on."""
+    stems = draw(st.lists(tokens, min_size=1, max_size=3))
+    questions = []
+    for _ in range(draw(st.integers(1, 5))):
+        begin = [*draw(st.sampled_from(stems)), *draw(st.sampled_from([[], *stems])), *draw(tokens)]
+        ends = draw(st.lists(st.one_of(st.just([]), tokens), min_size=1, max_size=4))
+        sequences = [np.array([*begin, *end]) for end in ends]
+        questions.append([Request(one, draw(st.integers(1, one.size))) for one in sequences])
+    return questions
+
+
+@given(questions=asked(), worth=st.sampled_from([0, 4, 1000]), budget=st.sampled_from([3, 12, 500]))
+def test_trees_give_the_numbers_of_a_plain_loop(
+    model: Pretrained, questions: list[list[Request]], worth: int, budget: int
+) -> None:
+    agree(model, questions, by_trees(model, questions, budget, worth))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_architecture_gives_the_numbers_of_a_plain_loop(models: dict[str, Pretrained], kind: str) -> None:
+    model = models[kind]
+    rng = np.random.default_rng(1)
+    shots = rng.integers(2, 60, 70)
+    questions = [
+        [
+            Request(np.concatenate([shots, body, rng.integers(2, 60, size)]), 1 if number % 2 else 75)
+            for size in (1, 1, 3, 6)
+        ]
+        for number in range(6)
+        for body in [rng.integers(2, 60, 5 + number)]
+    ]
+    made = scorer(model)
+    assert made.shares == (kind != "bloom")  # ALiBi goes by places in the row
+    agree(model, questions, made(questions))
+
+
+def test_numbers_do_not_depend_on_company_or_order(model: Pretrained) -> None:
+    rng = np.random.default_rng(2)
+    body = [rng.integers(2, 60, size) for size in (9, 14, 9, 30, 21)]
+    questions = [[Request(np.append(one, end), 1) for end in (5, 6, 7)] for one in body]
+    made = scorer(model)
+    together = made(questions)
+    for number, question in enumerate(questions):
+        (alone,) = made([question])
+        assert np.abs(alone - together[number]).max() < 1e-5
+    for before, after in zip(together, reversed(made(questions[::-1])), strict=True):
+        assert np.abs(before - after).max() < 1e-5
+
+
+def test_a_stem_is_computed_once(model: Pretrained, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    shots = rng.integers(2, 60, 80)
+    questions = [[Request(np.concatenate([shots, [9, number], [end]]), 1) for end in (5, 6)] for number in range(20)]
+    fed: list[int] = []
+    spy(monkeypatch, model, lambda inputs: fed.append(inputs["input_ids"].numel()))
+    by_trees(model, questions, 512)
+    assert sum(fed) == 81 + 20  # the demonstrations with their separator, and a token a question
+    assert len(fed) == 2
+
+
+def test_out_of_memory_halves_the_batch(model: Pretrained, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    questions = [[Request(rng.integers(2, 60, 100), 1)] for _ in range(12)]
+
+    def narrow(inputs: Mapping[str, torch.Tensor]) -> None:
+        if inputs["input_ids"].shape[0] > 2:
+            raise torch.OutOfMemoryError
+
+    spy(monkeypatch, model, narrow)
+    agree(model, questions, Scorer(model, 5000, shares=False)(questions))
+    agree(model, questions, Scorer(model, 5000, shares=True)(questions))
+
+
+def test_a_stem_that_does_not_fit_is_read_in_smaller_pieces(model: Pretrained, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    stem = rng.integers(2, 60, 100)
+    questions = [[Request(np.append(stem, [one, two]), 1) for two in (5, 6)] for one in (3, 4)]
+    widest = 40
+
+    def narrow(inputs: Mapping[str, torch.Tensor]) -> None:
+        if inputs["input_ids"].shape[1] > widest:
+            raise torch.OutOfMemoryError
+
+    with monkeypatch.context() as patch:
+        spy(patch, model, narrow)
+        found = by_trees(model, questions, 128, 4)
+        widest = 3
+        with pytest.raises(AugmentError, match="out of memory at demonstrations of 100 tokens"):
+            by_trees(model, questions, 128, 4)
+    agree(model, questions, found)
+
+
+def test_an_architecture_with_a_window_is_given_sequences_that_are_longer(
+    model: Pretrained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = scorer(model)
+    masks: list[int] = []
+    spy(monkeypatch, model, lambda inputs: masks.append(inputs["attention_mask"].dim()))
+    monkeypatch.setattr(model.model.config, "sliding_window", 16, raising=False)
+    made([[Request(np.arange(2, 2 + size), 1), Request(np.arange(2, 1 + size), 1)] for size in (16, 10)])
+    made([[Request(np.arange(2, 19), 1)]])
+    assert masks == [4, 2]
+
+
+def test_the_context_is_the_smaller_of_what_model_and_tokenizer_say(model: Pretrained) -> None:
+    assert context_of(model) == CONTEXT
+
+
+def test_families_stand_on_the_stems_that_save_most() -> None:
+    def question(*begin: int) -> list[Request]:
+        return [Request(np.array([*begin, end]), 1) for end in (1, 2)]
+
+    one, two = range(10, 40), range(50, 90)
+    questions = [question(*one, 3), question(*two, 3), question(*one, 4), question(*two, 4), question(7, 7)]
+    found = {family.members: family.stem.tolist() for family in families(questions, 10)}
+    assert found == {(0, 2): [*one], (1, 3): [*two], (4,): []}
+    assert [family.members for family in families(questions, 1000)] == [(0, 1, 2, 3, 4)]
+
+
+@given(questions=asked(), stem=st.integers(0, 2))
+def test_a_token_sees_exactly_those_before_it_in_its_sequence(questions: list[list[Request]], stem: int) -> None:
+    question = [Request(np.concatenate([[0, 1], one.tokens]), 1) for one in questions[0]]
+    made = tree(question, stem)
+    mask = seen([made], made.tokens.size + 1, stem)
+    assert mask[:, :stem].all()
+    prefixes = {tuple(one.tokens[:size].tolist()) for one in question for size in range(stem + 1, one.tokens.size)}
+    shown = {
+        (*question[0].tokens[:stem].tolist(), *made.tokens[np.flatnonzero(row)].tolist())
+        for row in mask[: made.tokens.size, stem : stem + made.tokens.size]
+    }
+    assert shown == prefixes
+    assert made.tokens.size == len(prefixes)  # each once
+
+
+@given(sizes=st.lists(st.integers(0, 20), max_size=20), row=st.integers(1, 30))
+def test_rows_hold_every_tree_once_and_no_more_than_fits(sizes: list[int], row: int) -> None:
+    rows = packed(sizes, row)
+    assert sorted(index for one in rows for index in one) == list(range(len(sizes)))
+    assert all(sum(sizes[index] for index in one) <= max(row, *(sizes[index] for index in one)) for one in rows)

@@ -1,0 +1,194 @@
+"""Calibration, presets, the table of a run, and fetching models."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from augment_ru import Augmenter
+from augment_ru.editing.corpus import corpus_of
+from augment_ru.engine.attack import make
+from augment_ru.engine.composition import informed
+from augment_ru.engine.presets import PRESETS, paper_constraints, preset
+from augment_ru.errors import AugmentError
+from augment_ru.inference.hub import wanted
+from augment_ru.jobs.calibrate import calibrated, pairs_of
+from augment_ru.jobs.calibrate import lines as drawn
+from augment_ru.jobs.list import listing
+from augment_ru.jobs.summary import Summary, distribution, lines
+from augment_ru.records.record import Record
+from augment_ru.records.task import generic, task
+from augment_ru.similarities import bertscore
+from augment_ru.similarities.bertscore import BertScore
+from augment_ru.similarities.navec import Navec
+from small_models import SENTENCES
+
+RECORDS = [Record({"text": text}, generic()) for text in SENTENCES]
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command line."""
+    return subprocess.run(
+        [sys.executable, "-m", "augment_ru", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},  # several processes at once would wait for each other's threads
+    )
+
+
+def test_the_threshold_passes_what_was_asked_for_and_no_more() -> None:
+    attacks = [make("butterfingers"), make("eda_delete")]
+    found = calibrated(RECORDS, attacks, {"similarity": Navec(), "constraints": ()}, accept=0.75)
+    own = [one for one in found.attacks if one.default]
+    assert {one.what for one in own} == {"butterfingers", "eda_delete"}
+    assert all(one.passing(found.threshold) >= 0.75 for one in own)
+    assert min(one.passing(found.threshold + 1e-4) for one in own) < 0.75
+    assert found.strangers.passing(found.threshold) == 0
+    for one in own:
+        augmenter = Augmenter(one.what, similarity="none", constraints=(), probability=one.probability)
+        results = augmenter.texts(SENTENCES)
+        expected = Navec()([result.source for result in results], [result.text for result in results])
+        assert sorted(one.scores) == pytest.approx(sorted(np.round(expected, 4)))
+
+
+def test_unrelated_pairs_do_not_depend_on_the_order_of_the_file() -> None:
+    ones, others = pairs_of(RECORDS)
+    assert (ones, others) == pairs_of(RECORDS[::-1])
+    assert sorted(ones) == sorted(others) == sorted(SENTENCES)
+    assert all(one != other for one, other in zip(ones, others, strict=True))
+    with pytest.raises(AugmentError, match="fewer than two"):
+        pairs_of(RECORDS[:1] * 3)
+
+
+def test_the_command_prints_plots_and_reports(tmp_path: Path, bert: Path) -> None:
+    rows = tmp_path / "in.jsonl"
+    rows.write_text("".join(f"{json.dumps({'text': text})}\n" for text in SENTENCES), encoding="utf-8")
+    report, baseline = tmp_path / "report.json", tmp_path / "baseline.csv"
+    done = run(
+        "calibrate", rows, "--similarity", f"bertscore:{bert}@2", "--attack", "eda_delete", "--at", "0.8",
+        "--report", report, "--write-baseline", baseline, "--device", "cpu",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    content = json.loads(report.read_text(encoding="utf-8"))
+    assert f"threshold {content['threshold']}" in done.stdout
+    assert "│" in done.stdout
+    assert [row["probability"] for row in content["attacks"]] == [0.3, 0.8]
+    lines_of = baseline.read_text(encoding="utf-8").splitlines()
+    assert lines_of[0] == "LAYER,P,R,F"
+    assert float(lines_of[3].split(",")[3]) == pytest.approx(content["strangers"]["similarity"]["mean"], abs=1e-3)
+    assert "only bertscore" in run("calibrate", rows, "--write-baseline", baseline).stderr
+    assert "nothing to calibrate" in run("calibrate", rows, "--similarity", "none").stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "extra", "problem"),
+    [
+        ("perturb", ["-o", "out.jsonl", "--report", "out.jsonl"], "the rows go there"),
+        ("perturb", ["-o", "out.jsonl", "--report", "in.jsonl"], "is the input"),
+        ("calibrate", ["--report", "in.jsonl"], "is the input"),
+        ("calibrate", ["--report", "none/x.json"], "folder does not exist"),
+        ("calibrate", ["--write-baseline", "x.csv"], "give --similarity bertscore"),
+    ],
+)
+def test_a_report_takes_the_place_of_nothing(command: str, extra: list[str], problem: str, tmp_path: Path) -> None:
+    file = tmp_path / "in.jsonl"
+    before = '{"text": "Кошка спит."}\n{"text": "Собака лает."}\n'
+    file.write_text(before, encoding="utf-8")
+    places = [tmp_path / word if "." in word else word for word in extra]
+    done = run(command, file, "--attack", "case", *places)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert problem in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+    assert file.read_text(encoding="utf-8") == before
+
+
+def test_scores_that_are_all_one_are_drawn() -> None:
+    records = [Record({"text": text}, generic()) for text in ("Кошка спит.", "КОШКА СПИТ.")]
+    found = calibrated(records, [make("case")], {"similarity": Navec(), "constraints": ()})
+    assert found.threshold == 1
+    assert [line for line in drawn(found) if line.startswith("unrelated texts") and "100%" in line]
+
+
+def test_distractors_are_measured_as_a_run_draws_them() -> None:
+    records = [
+        Record({"text": text}, generic())
+        for text in (*SENTENCES, *(f"Дом номер {n} стоит у моря." for n in range(300)))
+    ]
+    settings = {"similarity": Navec(), "constraints": ()}
+    known = informed(make("add_sent"), corpus_of(records))
+    found = calibrated(records, [make("add_sent")], settings, probabilities=())
+    expected = calibrated(records, [known], settings, probabilities=())
+    assert found.attacks[0].scores.tolist() == expected.attacks[0].scores.tolist()
+
+
+def test_a_list_shows_values_as_they_are_set_and_reads_no_weights_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "    --set bae.same_pos=true" in [*listing("attacks", verbose=True)]
+
+    def unasked(_: BertScore) -> str:
+        raise AssertionError
+
+    monkeypatch.setattr(bertscore, "_signature", unasked)
+    assert any(line.startswith("bertscore") for line in listing("similarities", verbose=False))
+
+
+def test_the_preset_of_the_paper() -> None:
+    found = preset("tape")
+    assert found.settings["similarity"] == "bertscore:bert-base-multilingual-cased"
+    assert found.options["emojify"]["probability"] == 0.4
+    assert paper_constraints(task("danetqa")) == ("named_entities",)
+    assert paper_constraints(task("multiq")) == ("named_entities", "multihop")
+    assert set(PRESETS) == {"offline", "tape"}
+    assert make("back_translation").forward in found.models  # type: ignore[attr-defined]
+    assert found.options["add_sent"]["generator"] == f"hf:{found.models[-1]}"
+    done = run("perturb", "examples/reviews.jsonl", "--attack", "emojify", "--preset", "tape")
+    assert done.returncode == 2
+    assert "augment-ru models pull bert-base-multilingual-cased" in done.stderr
+
+
+def test_the_table_of_a_run(tmp_path: Path, bert: Path) -> None:
+    rows, report = tmp_path / "in.jsonl", tmp_path / "report.json"
+    rows.write_text("".join(f"{json.dumps({'text': text})}\n" for text in SENTENCES), encoding="utf-8")
+    out = tmp_path / "out.jsonl"
+    done = run(
+        "perturb", rows, "-o", out, "--attack", "eda_delete", "--attack", "case", "--report", report,
+        "--similarity", f"bertscore:{bert}@2", "--device", "cpu", "--threshold", "0.9",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    written = [json.loads(line)["augment"] for line in out.read_text(encoding="utf-8").splitlines()]
+    content = json.loads(report.read_text(encoding="utf-8"))
+    for name, table in content["attacks"].items():
+        own = [row for row in written if row["attack"] == name]
+        passed = [row for row in own if row["status"] == "perturbed"]
+        assert table["rows"] == len(own) == len(SENTENCES)
+        assert table["perturbed"] == len(passed)
+        assert table["accepted"] == pytest.approx(len(passed) / len(own), abs=1e-4)
+        assert table["similarity"]["mean"] == pytest.approx(np.mean([row["similarity"] for row in passed]), abs=1e-4)
+        assert table["probability"] == pytest.approx(np.mean([row["probability"] for row in passed]), abs=1e-4)
+        assert table["passes_an_accepted_row"] == pytest.approx(table["passes"] / len(passed), abs=1e-4)
+        assert name in done.stderr
+    assert "forward passes" in done.stderr
+
+
+def test_summaries_without_results_or_scores() -> None:
+    empty = Summary()
+    assert empty.table()["accepted"] is None
+    assert list(lines({"case": empty}))[1].split()[1] == "0"
+    for result in Augmenter("case", similarity="none").texts(SENTENCES):
+        empty.add(result)
+    assert empty.table()["similarity"] is None
+    found = distribution({10: 1, 20: 2, 30: 1})
+    assert found == {
+        "mean": 0.002, "deviation": 0.0007, "least": 0.001, "5%": 0.001, "25%": 0.001, "50%": 0.002, "75%": 0.002,
+        "95%": 0.003, "most": 0.003,
+    }  # fmt: skip
+
+
+def test_of_a_repository_only_what_is_needed_is_fetched() -> None:
+    files = ["config.json", "pytorch_model.bin", "rust_model.ot", "tf_model.h5", "vocab.txt", "onnx/model.onnx", "x.py"]
+    assert wanted(files) == ["config.json", "vocab.txt", "pytorch_model.bin"]
+    assert wanted([*files, "model.safetensors"]) == ["config.json", "vocab.txt", "model.safetensors"]

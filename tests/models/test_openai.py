@@ -1,0 +1,314 @@
+"""The client of OpenAI-compatible servers, against a real server on this machine that fails as servers do."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augment_ru import AugmentError, evaluate
+from augment_ru.evaluation.examples import example_of, model_of
+from augment_ru.prompting.choices import Candidate
+from augment_ru.prompting.replies import cut, meant
+from augment_ru.records.task import generic, task
+
+LABELS = ("negative", "positive")
+
+
+class Box:
+    """A server: what it was asked, and what it answers."""
+
+    def __init__(self, answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> None:
+        self.answer = answer
+        self.asked: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+        self.now = self.most = 0
+        self.lock = threading.Lock()
+        self.url = ""
+
+
+@contextmanager
+def serving(answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> Iterator[Box]:
+    """A server that answers the question of a number with a status and a body; text is sent as it is."""
+    box = Box(answer)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with box.lock:
+                number = len(box.asked)
+                box.asked.append(question)
+                box.headers.append(dict(self.headers))
+                box.paths.append(self.path)
+                box.now += 1
+                box.most = max(box.most, box.now)
+            status, body = box.answer(number, question)
+            with box.lock:
+                box.now -= 1
+            data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+            self.send_response(status)
+            if status == 429:
+                self.send_header("Retry-After", "0.01")
+            if status == 302:
+                self.send_header("Location", "/elsewhere")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            with suppress(BrokenPipeError, ConnectionResetError):  # the client did not wait
+                if status == 203:  # drips
+                    for byte in data:
+                        time.sleep(0.03)
+                        self.wfile.write(bytes([byte]))
+                else:
+                    self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    box.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield box
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def chat(text: str | None) -> dict[str, Any]:
+    return {"choices": [{"message": {"role": "assistant", "content": text}}]}
+
+
+def made(box: Box, labels: tuple[str, ...] | None = LABELS, name: str = "generic", **options: Any) -> Any:  # noqa: ANN401
+    known = generic("text") if name == "generic" else task(name)
+    return model_of(f"openai:{box.url}#tiny", task=known, labels=labels, options=options)
+
+
+def asked(*texts: str) -> list[Any]:
+    return [example_of({"text": text}, generic("text")) for text in texts]
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("augment_ru.models._http._FIRST", 0.001)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+def test_chat_asks_with_the_labels_and_reads_the_one_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    with serving(lambda _, question: (200, chat("Ответ: Positive." if "Хор" in str(question) else "negative"))) as box:
+        model = made(box, system="Отвечай кратко.", temperature="0.3")
+        assert model(asked("Хорошо.", "Плохо.")) == ["positive", "negative"]
+    assert set(box.paths) == {"/v1/chat/completions"}
+    question = box.asked[0]
+    assert question["model"] == "tiny"
+    assert question["temperature"] == 0.3
+    assert [one["role"] for one in question["messages"]] == ["system", "user"]
+    assert all(label in question["messages"][1]["content"] for label in LABELS)
+    assert box.headers[0]["Authorization"] == "Bearer secret"
+    assert "secret" not in model.signature
+
+
+def test_completions_and_demonstrations() -> None:
+    with serving(lambda *_: (200, {"choices": [{"text": " positive\nТекст: ещё"}]})) as box:
+        shots = ({"text": "Ужасно.", "label": "negative"},)
+        example = example_of({"text": "Хорошо."}, generic("text"), shots)
+        assert made(box, endpoint="completions")([example]) == ["positive"]
+        assert made(box, None, endpoint="completions")([example]) == ["positive"], "a written answer ends at its stop"
+    assert set(box.paths) == {"/v1/completions"}
+    assert "Ужасно." in box.asked[0]["prompt"]
+    assert "Authorization" not in box.headers[0]
+
+
+def test_each_label_of_several_is_asked_for() -> None:
+    with serving(lambda _, question: (200, chat("Да" if "закон" in str(question["messages"]) else "Нет"))) as box:
+        known = task("per_ethics")
+        example = example_of({"source": "lenta", "text": "Сосед помог соседке."}, known)
+        (said,) = made(box, ("0", "1"), "per_ethics")([example])
+    assert said.keys() == set(known.gold)
+    assert said["per_law"] == "1"
+    assert said["per_virtue"] == "0"
+    assert len(box.asked) == 5
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        (429, {"error": {"message": "slow down"}}),
+        (500, "oops"),
+        (503, {}),
+        (200, "no json"),
+        (200, {"choices": []}),
+        (200, {"error": "later"}),
+        (200, []),
+    ],
+)
+def test_what_passes_is_tried_again(trouble: tuple[int, Any]) -> None:
+    with serving(lambda number, _: trouble if number < 2 else (200, chat("positive"))) as box:
+        assert made(box)(asked("а")) == ["positive"]
+    assert len(box.asked) == 3
+
+
+def test_a_slow_answer_is_tried_again() -> None:
+    def answer(number: int, _: object) -> tuple[int, Any]:
+        if number == 0:
+            time.sleep(0.6)
+        return 200, chat("positive")
+
+    with serving(answer) as box:
+        assert made(box, timeout="0.2")(asked("а")) == ["positive"]
+    assert len(box.asked) == 2
+
+
+def test_an_answer_that_drips_is_tried_again() -> None:
+    with serving(lambda number, _: (200 if number else 203, chat("positive"))) as box:
+        assert made(box, timeout="0.2")(asked("а")) == ["positive"]
+    assert len(box.asked) == 2
+
+
+def test_whoever_stops_listening_does_not_wait_for_a_server_that_hangs() -> None:
+    hangs = threading.Event()
+
+    def answer(number: int, _: object) -> tuple[int, Any]:
+        if number:
+            hangs.wait(20)
+        return 200, chat("positive")
+
+    with serving(answer) as box:
+        began = time.monotonic()
+        said = made(box, concurrency="2").stream(asked("а", "б", "в"))
+        assert next(said)[1] == "positive"
+        said.close()
+        took = time.monotonic() - began
+        hangs.set()
+    assert took < 10
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "message"),
+    [
+        (401, {"error": {"message": "bad key"}}, "HTTP 401: bad key"),
+        (404, {"error": "no model 'tiny'"}, "HTTP 404: no model 'tiny'"),
+        (400, "<html>broken</html>", "HTTP 400: <html>broken</html>"),
+        (302, "", "HTTP 302"),
+    ],
+)
+def test_what_does_not_pass_is_not_tried_again(status: int, body: Any, message: str) -> None:  # noqa: ANN401
+    with serving(lambda *_: (status, body)) as box, pytest.raises(AugmentError, match=message):
+        made(box)(asked("а"))
+    assert len(box.asked) == 1
+
+
+def test_it_gives_up_and_says_why() -> None:
+    with serving(lambda *_: (500, {"error": {"message": "out of memory"}})) as box:
+        with pytest.raises(AugmentError, match="3 attempts failed, the last with: HTTP 500: out of memory"):
+            made(box, retries="2")(asked("а"))
+        url = box.url
+    assert len(box.asked) == 3
+    model = model_of(f"openai:{url}#tiny", task=generic("text"), labels=LABELS, options={"retries": "1"})
+    with pytest.raises(AugmentError, match="2 attempts failed, the last with: ConnectionRefusedError"):
+        model(asked("а"))
+
+
+def test_questions_go_at_once_and_answers_keep_their_order() -> None:
+    def answer(number: int, question: dict[str, Any]) -> tuple[int, Any]:
+        time.sleep(0.03 if number % 2 else 0.06)
+        return 200, chat("positive" if "чёт 1" in question["messages"][0]["content"] else "negative")
+
+    texts = [f"чёт {number % 2}" + " и" * number for number in range(12)]
+    with serving(answer) as box:
+        assert made(box, concurrency="4")(asked(*texts)) == [LABELS[number % 2] for number in range(12)]
+    assert 2 <= box.most <= 4
+
+
+def rows() -> list[dict[str, Any]]:
+    found = []
+    for number in range(10):
+        meta = {
+            "attack": "a",
+            "status": "perturbed",
+            "source": {"text": f"Текст {number}."},
+            "edits": {"text": [[0, 1, "т"]]},
+        }
+        found.append({"id": number, "text": f"текст {number}.", "label": "positive", "augment": meta})
+    return found
+
+
+def test_an_interrupted_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
+    cache = tmp_path / "answers.sqlite"
+    with serving(lambda number, _: (200, chat("positive")) if number < 7 else (401, {"error": "key expired"})) as box:
+        spec = f"openai:{box.url}#tiny"
+        options = {"openai": {"concurrency": "1"}}
+        train = tmp_path / "train.jsonl"
+        train.write_text('{"text": "Другое.", "label": "negative"}\n', encoding="utf-8")
+        with pytest.raises(AugmentError, match="key expired"):
+            evaluate(rows(), [spec], cache=cache, options=options, train=train)
+        before = len(box.asked)
+        assert 8 <= before <= 9
+        box.answer = lambda *_: (200, chat("positive"))
+        done = evaluate(rows(), [spec], cache=cache, options=options, train=train)
+        assert len(box.asked) - before == 20 - 7, "what was answered is not asked again"
+        assert done.judged[0].sitting.asked.known == 7
+        again = evaluate(rows(), [spec], cache=cache, options=options, train=train)
+        assert len(box.asked) - before == 20 - 7
+        assert again.report() == done.report()
+        evaluate(rows(), [spec], cache=cache, options={"openai": {"temperature": "1"}}, train=train)
+        assert len(box.asked) - before == 20 - 7 + 20, "another temperature is another model"
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("B", "B"),
+        ("(B) термометр", "B"),
+        ("В) термометр", "B"),  # the Cyrillic letter
+        ("Термометр.", "B"),
+        ("Правильный ответ — термометр, а не линейка", "B"),
+        ("Я думаю, что весы", "C"),
+        ("Не знаю", ""),
+        ("", ""),
+        ("Актёр", ""),
+        ("Ответ: C", ""),
+    ],
+)
+def test_which_option_a_reply_names(reply: str, said: str) -> None:
+    options = [Candidate("A", " линейка"), Candidate("B", " термометр"), Candidate("C", " весы")]
+    assert meant(reply, options) == said
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"), [("Да", "1"), ("нет, не относится", "0"), ("Данет", ""), ("1", "1"), ("не да", "1"), ("…", "")]
+)
+def test_which_word_a_reply_names(reply: str, said: str) -> None:
+    assert meant(reply, [Candidate("1", " Да."), Candidate("0", " Нет.")]) == said
+
+
+def test_a_written_answer_ends_at_a_stop() -> None:
+    assert cut("  Москва\nВопрос: а?", ("\n",)) == "Москва"
+
+
+@pytest.mark.parametrize(
+    ("spec", "options", "message"),
+    [
+        ("openai:localhost:80#m", {}, "must be openai:URL#MODEL"),
+        ("openai:http://localhost", {}, "must be openai:URL#MODEL"),
+        ("openai:file:///etc/passwd#m", {}, "must be openai:URL#MODEL"),
+        ("openai:http://h#m", {"endpoint": "embeddings"}, "must be chat or completions"),
+        ("openai:http://h#m", {"concurrency": "0"}, "must be at least 1"),
+        ("openai:http://h#m", {"timeout": "0"}, "must be positive"),
+        ("openai:http://h#m", {"top_k": "5"}, "no option of openai called 'top_k'"),
+    ],
+)
+def test_wrong_addresses_and_options(spec: str, options: dict[str, str], message: str) -> None:
+    with pytest.raises(AugmentError, match=message):
+        model_of(spec, task=generic("text"), labels=LABELS, options=options)

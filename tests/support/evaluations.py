@@ -1,0 +1,41 @@
+"""Rows as perturb writes them, and a model that reads its answers out of the text."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from augment_ru import Example
+
+
+def row(
+    attack: str,
+    number: int,
+    text: str,
+    source: str,
+    status: str = "perturbed",
+    /,
+    **fields: object,
+) -> dict[str, Any]:
+    """A row as perturb writes it, with one edit over the whole text."""
+    edits = [[0, len(source), text]] if text != source else []
+    meta = {"attack": attack, "status": status, "source": {"text": source}, "edits": {"text": edits}}
+    similarity = {"similarity": 0.9, "probability": 0.1} if status == "perturbed" else {}
+    return {"id": number, "text": text, **fields, "augment": meta | similarity}
+
+
+def table(*outcomes: str, attack: str = "a", start: int = 0) -> list[dict[str, Any]]:
+    """Rows that a model that reads its answers out of the text gets right or wrong as `outcomes` say.
+
+    `+-`: right before, wrong after; a dot after them: unchanged; an exclamation mark: rejected.
+    """
+    rows = []
+    for number, outcome in enumerate(outcomes, start=start):
+        source = f"{number} {'yes' if outcome[0] == '+' else 'no'}"
+        text = f"{number} {'yes' if outcome[1] == '+' else 'no'} {attack}"
+        status = {".": "unchanged", "!": "rejected"}.get(outcome[2:], "perturbed")
+        rows.append(row(attack, number, text if status == "perturbed" else source, source, status, label="yes"))
+    return rows
+
+
+def reader(examples: Sequence[Example]) -> list[str]:
+    """Says the second word."""
+    return [example.text.split()[1] for example in examples]

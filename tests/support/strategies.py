@@ -1,0 +1,79 @@
+"""Hypothesis strategies: texts as they come, scripts, and every attack that is found."""
+
+from hypothesis import strategies as st
+
+from augment_ru import Chain, Edit, Script, SomeOf, Span
+from augment_ru.engine.attack import Attack, make
+from augment_ru.registry import names
+
+ATTACKS = names("attacks")
+OFFLINE = [name for name in ATTACKS if name not in ("back_translation", "bae", "paraphrase")]
+"""The attacks that run no network."""
+BY_WORD = [name for name in ATTACKS if name not in ("add_sent", "back_translation", "paraphrase")]
+"""The attacks that make many small changes, and not one of a sentence."""
+
+SENTENCES = (
+    "Вчера Анна Ахматова гуляла по Москве и кормила 25 голубей.",
+    "Он купил 2,5 кг яблок (свежих!) за 300 руб. — дёшево…",
+    "«Зенит» обыграл «Спартак» со счётом 3:1; болельщики ликовали.",
+    "Пишите на info@mail.ru, читайте https://ru.wikipedia.org/wiki/Кот_(значения), #новости от @редакция!",
+    "За́мок стоит на горе́, а замо́к висит на двери.",
+    "Й и ё бывают разложены: й, ё; а флаг 🇷🇺, семья 👨‍👩‍👧 и ладонь 👋🏽 — целы.",
+    "Из-за дождя матч отменили, кое-кто расстроился.\nЗавтра будет солнце.",
+    "   Двойные  пробелы\tи табуляция\u00a0— не беда.  ",
+    "<b>Жирный</b> текст &amp; markdown **важно** `код`",
+    "ЭТОТ ГОРОД основал Пётр I в 1703 году",
+    "eto translit, and this is English text",
+    "я",
+    "",
+    "  \n ",
+    "…?!",
+    "🙂🙂",
+)
+
+_ALPHABET = st.one_of(
+    st.sampled_from(list("абвгдеёжзийклмнопрстуфхцчшщъыьэюяАБВЁЪ  \n,.!?-—«»()@#/:’")),
+    st.sampled_from(["\u0301", "\u0306", "\u200d", "\ufe0f", "🇷", "🇺", "👋", "🏽", "1", "7", "\u00a0", "\u00ad", "\r"]),
+    st.characters(exclude_categories=["Cs"]),
+)
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Sentences, sentences with something odd put in, and arbitrary strings."""
+    odd = st.text(_ALPHABET, max_size=12)
+    mixed = st.builds(
+        lambda text, at, more: text[: at % (len(text) + 1)] + more + text[at % (len(text) + 1) :],
+        st.sampled_from(SENTENCES),
+        st.integers(0, 200),
+        odd,
+    )
+    return st.one_of(st.sampled_from(SENTENCES), mixed, st.text(_ALPHABET, max_size=40))
+
+
+@st.composite
+def scripts(draw: st.DrawFn, source: str | None = None) -> Script:
+    """A script of a few edits, no-ops and touching ones among them."""
+    text = draw(st.text("abc", max_size=8)) if source is None else source
+    places = sorted(draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    edits: dict[tuple[int, int], Edit] = {}
+    for place in zip(places[::2], places[1::2], strict=False):
+        edits[place] = Edit(*place, draw(st.text("xyz", max_size=2)))
+    return Script(text, edits.values())
+
+
+@st.composite
+def spans_of(draw: st.DrawFn, text: str) -> Span:
+    """A span of the text."""
+    start, stop = sorted((draw(st.integers(0, len(text))), draw(st.integers(0, len(text)))))
+    return Span(start, stop)
+
+
+def attacks() -> st.SearchStrategy[Attack]:
+    """Every attack that is found, at any probability; and compositions."""
+    single = st.builds(
+        lambda name, probability: make(name, {"probability": probability}),
+        st.sampled_from(ATTACKS),
+        st.sampled_from([0.01, 0.15, 0.5, 1.0]),
+    )
+    several = st.lists(single, min_size=1, max_size=3).map(tuple)
+    return st.one_of(single, several.map(Chain), several.map(lambda parts: SomeOf(parts, 1)))
