@@ -22,7 +22,7 @@ from typing import Any
 from release_rows import TASKS
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.similarity import Scorer
+from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.release.build import Job, Report, build
 from augment_ru.release.recipe import Blueprint, read
 from augment_ru.release.shards import PART_ROWS, Timing, variations, workshop
@@ -59,21 +59,21 @@ def recipe(folder: Path, rows: int) -> Path:
     return path
 
 
-class Timed:
+class Timed(Scorer):
     """A scorer that adds up the time of its calls."""
 
-    def __init__(self, inner: Scorer, told: Callable[[float, int], None]) -> None:
-        self._inner, self._told = inner, told
+    def __init__(self, inner: Scorer, add: Callable[[float, int], None]) -> None:
+        self._inner, self._add = inner, add
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """The inner scorer's scores."""
         began = time.process_time()
         found = self._inner.score(indices, candidates)
-        self._told(time.process_time() - began, len(candidates))
+        self._add(time.process_time() - began, len(candidates))
         return found
 
 
-class Scoring:
+class Scoring(Similarity):
     """A similarity that adds up the time of its calls."""
 
     def __init__(self, inner: Any) -> None:  # noqa: ANN401  (a Similarity)
@@ -98,9 +98,9 @@ class Scoring:
 def yardstick(plan: Blueprint, folder: Path) -> tuple[Timing, Scoring]:
     """The processor's time for annotation and for scoring, over all parts."""
     shop = workshop(plan)
-    scoring = Scoring(next(iter(shop.augmenters.values())).similarity)
-    for augmenter in shop.augmenters.values():
-        augmenter.similarity = scoring
+    scoring = Scoring(next(iter(shop.perturbers.values())).similarity)
+    for perturber in shop.perturbers.values():
+        perturber.similarity = scoring
     timing = Timing(clock=time.process_time)
     for part in plan.tasks:
         one = source(plan, part, folder)

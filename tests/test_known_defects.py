@@ -18,7 +18,7 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError, Result
 from augment_ru.engine.attack import make
-from augment_ru.engine.search import SCHEDULES
+from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.resources import dictionary_path, rows
 from strategies import ATTACKS, BY_WORD
 
@@ -134,7 +134,7 @@ def test_15_pairs_are_scored_together_and_the_gate_can_be_off() -> None:
 
     Augmenter("case", constraints=(), similarity=count).texts([f"{MOLOKO} {n}" for n in range(100)])
     assert calls == [300]
-    assert plain("case", MOLOKO).run.scorer == "none"
+    assert plain("case", MOLOKO).settings.scorer == "none"
 
 
 def test_16_the_most_similar_passes_not_the_first_in_the_alphabet() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, chosen, usage, with_options
+from augment_ru.cli.shared_options import SEARCH, choices, usage, with_options
 from augment_ru.errors import AugmentError
 
 _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
@@ -42,30 +42,32 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     from augment_ru.jobs.perturb import Job, records_of  # noqa: PLC0415
 
     try:
-        attacks, settings = chosen({"similarity": None, **given}, given["attacks"] or _ATTACKS)
+        preparation, run = choices(given, given["attacks"] or _ATTACKS)
         if not all(0 < probability <= 1 for probability in given["probabilities"]):
             raise AugmentError("--at: a probability is over 0, up to 1")  # noqa: TRY301
         job = Job(
             source,
             None,
-            attacks,
+            run.perturbers,
+            preparation,
             given["task"],
             given["fields"],
-            settings,
             meta="none",
             limit=given["limit"],
             report=given["report"],
         )
         if given["baseline"] is not None:
-            _check_baseline(job, given["baseline"])
-        prepared = job.prepared()
+            _check_baseline(job, run.similarity, given["baseline"])
+        job.check()
     except AugmentError as error:
         raise usage(error) from error
-    records = list(records_of(prepared))
+    records = list(records_of(job))
     found = calibrated(
         records,
-        attacks,
-        settings,
+        preparation,
+        [perturber.attack for perturber in run.perturbers],
+        run.similarity,
+        seed=run.perturbers[0].seed,
         probabilities=given["probabilities"] or PROBABILITIES,
         accept=given["accept"],
     )
@@ -75,14 +77,14 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
         with replacing(Path(given["report"])) as file:
             file.write(orjson.dumps(found.table(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     if given["baseline"]:
-        _write_baseline(Path(given["baseline"]), records, settings["similarity"])
+        _write_baseline(Path(given["baseline"]), records, run.similarity)
 
 
-def _check_baseline(job: Any, file: str) -> None:  # noqa: ANN401  (a Job, which is loaded late)
+def _check_baseline(job: Any, similarity: Any, file: str) -> None:  # noqa: ANN401  (a Job, which is loaded late)
     job.check_beside("--write-baseline", file)
     if job.report is not None and Path(file).resolve() == Path(job.report).resolve():
         raise AugmentError(f"--write-baseline {file}: the report goes there; give another file")
-    if not hasattr(job.settings["similarity"], "baseline_lines"):
+    if similarity is None or not similarity.can_be_rescaled:
         raise AugmentError("--write-baseline: only bertscore is rescaled with a baseline; give --similarity bertscore")
 
 

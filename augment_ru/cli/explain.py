@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, chosen, usage, with_options
+from augment_ru.cli.shared_options import SEARCH, choices, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -22,7 +22,7 @@ def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     from augment_ru.jobs.explain import explained  # noqa: PLC0415
 
     try:
-        made, settings = chosen(given, given["attacks"] or ("butterfingers",))
+        preparation, run = choices(given, given["attacks"] or ("butterfingers",))
     except AugmentError as error:
         raise usage(error) from error
-    explained(text, made, settings)
+    explained(text, preparation, run.perturbers)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, chosen, merged, usage, with_options
+from augment_ru.cli.shared_options import SEARCH, choices, merged, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -40,21 +40,21 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
     try:
         if given["recipe"]:
             given = merged(given, read_recipe(Path(given["recipe"])))
-        attacks, settings = chosen(given, given["attacks"])
+        preparation, run_ = choices(given, given["attacks"])
         job = Job(
             source=given["source"],
             output=given["output"],
-            attacks=attacks,
+            perturbers=run_.perturbers,
+            preparation=preparation,
             task=given["task"],
             fields=given["fields"],
-            settings=settings,
             with_original=given["with_original"],
             meta=given["meta"] or "full",
             skip=given["on_error"] == "skip",
             limit=given["limit"],
             report=given["report"],
         )
-        prepared = job.prepared()
+        job.check()
     except AugmentError as error:
         raise usage(error) from error
-    sys.exit(run(prepared))
+    sys.exit(run(job))

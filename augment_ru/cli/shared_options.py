@@ -8,7 +8,8 @@ import click
 from augment_ru.errors import AugmentError, unknown
 
 if TYPE_CHECKING:
-    from augment_ru.engine.attack import Attack
+    from augment_ru.engine.prepare import Preparation
+    from augment_ru.engine.presets import Run
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -83,54 +84,43 @@ def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
     return decorate
 
 
-class Chosen(NamedTuple):
+class Choices(NamedTuple):
     """What the options of a command stand for."""
 
-    attacks: list["Attack"]
-    settings: dict[str, Any]
-    """Arguments of an `Augmenter`."""
+    preparation: "Preparation"
+    run: "Run"
 
 
-def chosen(given: Mapping[str, Any], attacks: Sequence[str]) -> Chosen:
-    """The attacks and settings that the options of `SEARCH` name, over those of the preset.
+def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
+    """The run that the options of `SEARCH` and the attacks stand for, over the defaults of the preset.
 
     Raises:
         AugmentError: a name is unknown, or a value does not fit.
     """
-    from augment_ru.engine.composition import attack_of  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.engine.presets import preset  # noqa: PLC0415
-    from augment_ru.engine.similarity import similarity_of  # noqa: PLC0415
-    from augment_ru.options import has_device, on_device  # noqa: PLC0415
+    from augment_ru.engine.prepare import Preparation  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of  # noqa: PLC0415
 
     if given["no_constraints"] and given["constraints"]:
         raise AugmentError("--constraint and --no-constraints contradict each other; give one")
     defaults = preset(given["preset"] or "offline")
-    settings = dict(defaults.settings)
-    settings |= {key: given[key] for key in _SETTINGS if given.get(key) is not None}
-    if given["no_constraints"]:
-        settings["constraints"] = ()
-    elif given["constraints"]:
-        settings["constraints"] = given["constraints"]
-    gate = str(settings.get("similarity", "navec"))
-    parts = {name.strip() for spec in attacks for name in spec.split("+")}
-    name_of_gate = gate.partition(":")[0]
-    values = {name: dict(defaults.options.get(name, {})) for name in (*parts, name_of_gate)}
-    if given.get("probability") is not None:
-        for name in parts:
-            values[name]["probability"] = given["probability"]
-    for name, options in option_values(given["options"], {*parts, name_of_gate}).items():
-        values[name] |= options
-    made = [attack_of(spec, options=values) for spec in attacks]
-    similarity = similarity_of(gate, values[name_of_gate])
-    if given["device"]:
-        if given["device"] not in ("auto", "cpu") and not any(map(has_device, (*made, similarity))):
-            raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")
-        made = [on_device(attack, given["device"]) for attack in made]
-        similarity = on_device(similarity, given["device"])
-    return Chosen(made, settings | {"similarity": similarity})
+    constraints = () if given["no_constraints"] else given["constraints"] or defaults.constraints
+    spec = given["similarity"] or defaults.similarity
+    similarity = spec.partition(":")[0]
+    parts = {name.strip() for attack in attacks for name in attack.split("+")}
+    options = option_values(given["options"], {*parts, similarity})
+    run = run_of(
+        defaults,
+        [AttackChoice(attack, options, given.get("probability")) for attack in attacks],
+        GateChoice(spec, options.get(similarity, {}), {key: given[key] for key in _SEARCH if given[key] is not None}),
+        seed=given["seed"],
+        device=given["device"],
+    )
+    if given["device"] not in (None, "auto", "cpu") and not run.runs_network:
+        raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")
+    return Choices(Preparation(constraints, given["annotator"] or "natasha"), run)
 
 
-_SETTINGS = ("similarity", "threshold", "schedule", "candidates", "annotator", "seed")
+_SEARCH = ("threshold", "schedule", "candidates")
 
 
 def merged(given: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
