@@ -14,22 +14,40 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 @click.command()
 @click.argument("source", metavar="IN.jsonl|-")
 @click.option(
-    "--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="What is to pass.  [default: all five]"
+    "--attack",
+    "attacks",
+    multiple=True,
+    metavar="NAME[+NAME...]",
+    help="Attacks whose perturbations are to pass. Repeatable.  [default: five attacks]",
 )
-@click.option("--task", metavar="NAME", help="By default recognised by the fields.")
-@click.option("--field", "fields", multiple=True, metavar="NAME", help="Fields to perturb, in place of the task's.")
-@click.option("--accept", type=float, default=0.9, metavar="SHARE", show_default=True, help="Wanted acceptance.")
-@click.option("--at", "probabilities", multiple=True, type=float, metavar="P", help="Where to measure; repeatable.")
-@click.option("--limit", type=click.IntRange(min=2), default=200, show_default=True, help="Only the first N rows.")
-@click.option("--report", metavar="FILE.json", help="Where the figures go as JSON.")
-@click.option("--write-baseline", "baseline", metavar="FILE", help="bertscore's scores of unrelated texts, by layer.")
+@click.option("--task", metavar="NAME", help="The task of the rows.  [default: recognised from their fields]")
+@click.option(
+    "--field", "fields", multiple=True, metavar="NAME", help="A field to perturb, in place of the task's. Repeatable."
+)
+@click.option(
+    "--accept",
+    type=float,
+    default=0.9,
+    metavar="SHARE",
+    show_default=True,
+    help="Share of perturbations that the threshold is to pass.",
+)
+@click.option(
+    "--at", "probabilities", multiple=True, type=float, metavar="P", help="A probability to measure at. Repeatable."
+)
+@click.option("--limit", type=click.IntRange(min=2), default=200, show_default=True, help="Read only the first N rows.")
+@click.option("--report", metavar="FILE.json", help="Write the figures as JSON.")
+@click.option(
+    "--write-baseline", "baseline", metavar="FILE", help="Write bertscore's scores of unrelated texts, by layer."
+)
 @with_options(SEARCH)
 @click.option("--debug", is_flag=True, hidden=True)
 def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     """Measure a similarity on your texts and propose a threshold.
 
-    Scores of unrelated texts and of each attack at several probabilities, one candidate each, drawn as a
-    histogram; the threshold passes the wanted share of every attack at its own probability.
+    Prints a histogram of the scores of unrelated texts, and of each attack at several probabilities (one
+    candidate, no search). The threshold passes the wanted share of each attack's perturbations at its own
+    probability.
 
     \b
     augment-ru calibrate in.jsonl

@@ -10,14 +10,14 @@ from augment_ru.errors import AugmentError
 
 @click.command()
 @click.argument("text")
-@click.option("--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="What to explain; repeatable.")
+@click.option("--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="An attack to explain. Repeatable.")
 @with_options(SEARCH)
 @click.option("--debug", is_flag=True, hidden=True)
 def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     """Show why a text changes as it does.
 
-    The protected spans with their rules, the proposed edits with their ranks, which were dropped and why,
-    and which were spent.
+    Prints the protected spans with their rules, the proposed changes with their ranks, which of them were
+    dropped and why, and which were applied.
     """
     from augment_ru.jobs.explain import explained  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and how they become settings."""
+"""Options that several commands share, and the run that they stand for."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -15,12 +15,12 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def usage(error: AugmentError) -> click.UsageError:
-    """Wrong usage, exit code 2, in place of a failed run."""
+    """The error as one of usage: exit code 2."""
     return click.UsageError(str(error))
 
 
 def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """`NAME.OPTION=VALUE` as options of the attacks and the similarity of these names."""
+    """Pairs `NAME.OPTION=VALUE` as options by name; each name must be an attack or the similarity of the run."""
     found: dict[str, dict[str, Any]] = {}
     for pair in pairs:
         left, equals, value = pair.partition("=")
@@ -34,17 +34,24 @@ def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dic
 
 
 SEARCH = (
-    click.option("--probability", type=float, metavar="P", help="In place of the attack's default, from 0 to 1."),
+    click.option(
+        "--probability", type=float, metavar="P", help="Share of the possible changes, 0 to 1.  [default: the attack's]"
+    ),
     click.option(
         "--similarity",
         metavar="NAME[:MODEL[@LAYER]]",
         help="navec, bertscore:MODEL@LAYER, or none.  [default: navec]",
     ),
-    click.option("--threshold", type=float, metavar="X", help="The lowest similarity that passes, from 0 to 1."),
+    click.option(
+        "--threshold",
+        type=float,
+        metavar="X",
+        help="The lowest similarity that passes, 0 to 1.  [default: the similarity's]",
+    ),
     click.option(
         "--schedule",
         metavar="NAME",
-        help="paper: halve P until it passes; strongest: as many edits as pass.  [default: paper]",
+        help="paper: halve P until the gate passes; strongest: as many changes as pass.  [default: paper]",
     ),
     click.option("--candidates", type=int, metavar="N", help="Perturbations tried for each row.  [default: 3]"),
     click.option(
@@ -52,29 +59,29 @@ SEARCH = (
         "options",
         multiple=True,
         metavar="NAME.OPTION=VALUE",
-        help="An option of an attack or similarity (list -v).",
+        help="Set an option of an attack or a similarity (see list -v). Repeatable.",
     ),
     click.option(
         "--constraint",
         "constraints",
         multiple=True,
         metavar="NAME|FILE",
-        help="In place of the task's constraints.",
+        help="Protect what this rule file finds, in place of the task's constraints. Repeatable.",
     ),
-    click.option("--no-constraints", is_flag=True, help="Protect links, answers and option markers only."),
+    click.option("--no-constraints", is_flag=True, help="Protect only links, answers and option markers."),
     click.option("--annotator", metavar="NAME", help="natasha or spacy:PIPELINE.  [default: natasha]"),
-    click.option("--seed", type=int, metavar="N", help="Of all random draws.  [default: 42]"),
+    click.option("--seed", type=int, metavar="N", help="Seed of all random draws.  [default: 42]"),
     click.option(
         "--preset",
         type=click.Choice(["offline", "tape"]),
-        help="Defaults of all else; tape: the paper's, with models.  [default: offline]",
+        help="Defaults of all other options; tape: those of the paper, with networks.  [default: offline]",
     ),
-    click.option("--device", metavar="NAME", help="For models: auto, cpu, cuda, cuda:N.  [default: auto]"),
+    click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
 )
 
 
 def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
-    """A command with these options, in their order in its help."""
+    """A decorator that adds these options to a command, in this order."""
 
     def decorate(function: _F) -> _F:
         for option in reversed(options):
@@ -124,7 +131,7 @@ _SEARCH = ("threshold", "schedule", "candidates")
 
 
 def merged(given: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a recipe, and over them those of the command line."""
+    """The options of a recipe, overridden by those of the command line."""
 
     def absent(value: object) -> bool:  # 0 is a value: a seed, a probability, a limit
         return value is None or value is False or value == ()

@@ -1,4 +1,4 @@
-"""What `augment-ru explain` shows: how a text came to change as it does."""
+"""What `augment-ru explain` shows: why a text changes as it does."""
 
 from collections.abc import Mapping, Sequence
 
@@ -55,7 +55,7 @@ def _attack(console: Console, perturber: Perturber, prepared: Prepared) -> None:
     proposed = perturber.proposals(prepared, candidate)
     legal(prepared.batch, proposed, drops)
     reasons = {drop.change: drop.reason for drop in drops}
-    spent = set(result.script.edits)
+    applied = set(result.script.edits)
 
     console.print(f"[bold]{attack.name}[/] probability {attack.probability}, seed {perturber.seed}", end="")
     console.print(f", candidate {candidate} of {perturber.candidates}" if perturber.similarity else "")
@@ -67,10 +67,10 @@ def _attack(console: Console, perturber: Perturber, prepared: Prepared) -> None:
         edits = changes[number]
         if number in reasons:
             fate = Text(f"dropped: {reasons[number]}", style="yellow")
-        elif spent.issuperset(edits):
-            fate = Text("spent", style="green")
+        elif applied.issuperset(edits):
+            fate = Text("applied", style="green")
         else:
-            fate = Text("not spent", style="dim")
+            fate = Text("not applied", style="dim")
         table.add_row(f"{proposed.ranks[number]:.4f}", _shown(result.source, edits), fate)
     console.print(table)
     if len(changes) > _SHOWN:
