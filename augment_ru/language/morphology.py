@@ -1,12 +1,10 @@
 """Dictionary forms and grammemes of Russian words, by pymorphy3."""
 
-import re
 from functools import cache, lru_cache
 from typing import Any
 
 from augment_ru.resources import name_heads
-
-RUSSIAN = re.compile(r"[а-яё]+(?:[-’'][а-яё]+)*", re.IGNORECASE)
+from augment_ru.text.words import RUSSIAN
 
 _POS = {
     "NOUN": ("NOUN",),

@@ -95,6 +95,16 @@ def embedding() -> Any:  # noqa: ANN401  (navec has no types)
     return Navec.load(NEWS_EMBEDDING)
 
 
+@lru_cache(maxsize=50_000)
+def word_vector(word: str) -> npt.NDArray[np.float32] | None:
+    """The navec vector of a word in lower case, also with е for ё: of length 1, shape (300,); None if there is none."""
+    vector = embedding().get(word)
+    if vector is None:
+        vector = embedding().get(word.replace("ё", "е"))
+    length = 0.0 if vector is None else float(np.linalg.norm(vector))
+    return vector / np.float32(length) if length else None
+
+
 def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
     """The entity of each word, `B-PER`, `I-PER`, …, or "" for none: as slovnet's own call decides."""
     network = _network("ner")

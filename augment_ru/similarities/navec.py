@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.language.slovnet import embedding
+from augment_ru.language.slovnet import embedding, word_vector
 from augment_ru.resources import dictionary
-from augment_ru.text import characters
+from augment_ru.text.words import word_ranges
 
 Vectors = npt.NDArray[np.float32]
 
@@ -85,9 +85,7 @@ class NavecScorer:
 def _words_of(text: str) -> list[str]:
     """The words and emoji of a text, in lower case; keycaps count as their digits."""
     text = text.lower().replace(_KEYCAP, "")
-    codes, _ = characters.encode([text])
-    starts, stops = characters.words(codes, characters.classes(codes))
-    found = [(start, text[start:stop]) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+    found = [(start, text[start:stop]) for start, stop in word_ranges(text)]
     if _SYMBOLS.search(text):
         found += [(match.start(), match.group()) for match in _emoji_pattern().finditer(text)]
         found.sort()
@@ -133,21 +131,14 @@ def _vectors_of(words: Sequence[str]) -> _Words:
 
 @lru_cache(maxsize=8192)
 def _vector(word: str) -> tuple[Vectors, Vectors]:
-    model = embedding()
-    meaning = model.get(word)
-    if meaning is None:
-        meaning = model.get(word.replace("ё", "е"))
+    meaning = word_vector(word)
     letters = np.zeros(_CHARACTER_DIMENSIONS, dtype=np.float32)
     padded = f"^{word}$".encode("utf-32-le", "surrogatepass")
     for start in range(4, len(padded), 4):
         letters[crc32(padded[start - 4 : start + 4]) % _CHARACTER_DIMENSIONS] += 1
         letters[crc32(padded[start : start + 4]) % _CHARACTER_DIMENSIONS] += 1
-    return _unit(np.zeros(model.pq.dim, dtype=np.float32) if meaning is None else meaning), _unit(letters)
-
-
-def _unit(vector: Vectors) -> Vectors:
-    length = float(np.linalg.norm(vector))
-    return vector / np.float32(length) if length else vector
+    letters /= np.float32(np.linalg.norm(letters))
+    return np.zeros(embedding().pq.dim, dtype=np.float32) if meaning is None else meaning, letters
 
 
 def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, known: "_Words | None" = None) -> float:

@@ -1,6 +1,5 @@
 """Where a word or a name stands in a text, in any of its forms: «Белая» → «на Белой»."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -9,8 +8,8 @@ from typing import NamedTuple
 from augment_ru.constraints.functions._words import Reading, readings
 from augment_ru.edits import Span
 from augment_ru.language.annotate import readable
+from augment_ru.text.words import LETTERS_AND_DIGITS
 
-_WORD = re.compile(r"[^\W_]+(?:[-‑'’][^\W_]+)*")
 _ENDINGS = (
     "", "а", "я", "у", "ю", "о", "е", "ы", "и", "ь", "ой", "ей", "ою", "ею", "ом", "ем", "ью", "ам", "ям", "ами", "ями",
     "ах", "ях", "ого", "его", "ому", "ему", "ым", "им", "ых", "их", "ая", "яя", "ое", "ее", "ый", "ий", "ую", "юю",
@@ -21,22 +20,16 @@ _GENDERS = frozenset({"masc", "femn", "neut"})
 _NOMINAL = frozenset({"NOUN", "ADJF", "PRTF", "NUMR"})
 
 
-class Word(NamedTuple):
-    """A word and where it stands; a hyphen joins words."""
+class _Word(NamedTuple):
+    """A word and where it stands."""
 
     start: int
     stop: int
     text: str
 
 
-def words(text: str) -> list[Word]:
-    r"""The words of a text; the two characters backslash and n, which MultiQ has, part them.
-
-    >>> [word.text for word in words(r"город.\nКазань и Ростов-на-Дону")]
-    ['город', 'Казань', 'и', 'Ростов-на-Дону']
-    """
-    plain = text.replace("\\n", "  ") if "\\" in text else text
-    return [Word(*match.span(), match[0]) for match in _WORD.finditer(plain)]
+def _words(text: str) -> list[_Word]:
+    return [_Word(*match.span(), match[0]) for match in LETTERS_AND_DIGITS.finditer(text)]
 
 
 def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
@@ -50,10 +43,10 @@ def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
     ['Кама', 'Камы']
     """
     text, origin = readable(text)
-    there = words(text)
+    there = _words(text)
     free = not any(word.text[0].isupper() for word in there)
     for phrase in dict.fromkeys(readable(phrase)[0] for phrase in phrases):
-        wanted = words(phrase)
+        wanted = _words(phrase)
         if not wanted:
             continue
         gaps = [phrase[left.stop : right.start].strip() for left, right in pairwise(wanted)]

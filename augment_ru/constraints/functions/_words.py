@@ -3,7 +3,8 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from augment_ru.language.morphology import RUSSIAN, morphology
+from augment_ru.language.morphology import morphology
+from augment_ru.text.words import RUSSIAN
 
 NAMES = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
 """pymorphy3's grammemes of proper names, and the label of each."""
