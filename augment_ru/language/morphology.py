@@ -38,7 +38,8 @@ def morphology() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
     return pymorphy3.MorphAnalyzer()
 
 
-_NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn"})
+NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
+"""pymorphy3's grammemes of proper names, and the label of an entity of each."""
 _SHORTEST_NAME = 3
 
 
@@ -51,7 +52,7 @@ def may_be_name(word: str, following: str) -> bool:
     if len(word) < _SHORTEST_NAME or not RUSSIAN.fullmatch(word):
         return False
     analyses = morphology().parse(word)
-    if any(_NAMES & analysis.tag.grammemes for analysis in analyses):
+    if any(NAME_LABELS.keys() & analysis.tag.grammemes for analysis in analyses):
         return True
     if not any(analysis.is_known for analysis in analyses):
         return True
