@@ -65,6 +65,9 @@ class Timed:
     def __init__(self, inner: Scorer, told: Callable[[float, int], None]) -> None:
         self._inner, self._told = inner, told
 
+    passes = property(lambda self: self._inner.passes)
+    warnings = property(lambda self: self._inner.warnings)
+
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """The inner scorer's scores."""
         began = time.process_time()

@@ -33,6 +33,8 @@ class Half:
 
     def against(self, references):
         class Scorer:
+            passes, warnings = 0, {}
+
             def score(self, indices, candidates):
                 import numpy as np
                 return np.full(len(candidates), 0.5)

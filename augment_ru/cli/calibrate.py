@@ -79,10 +79,12 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
 
 
 def _check_baseline(job: Any, file: str) -> None:  # noqa: ANN401  (a Job, which is loaded late)
+    from augment_ru.engine.similarity import Baselined  # noqa: PLC0415
+
     job.check_beside("--write-baseline", file)
     if job.report is not None and Path(file).resolve() == Path(job.report).resolve():
         raise AugmentError(f"--write-baseline {file}: the report goes there; give another file")
-    if not hasattr(job.settings["similarity"], "baseline_lines"):
+    if not isinstance(job.settings["similarity"], Baselined):
         raise AugmentError("--write-baseline: only bertscore is rescaled with a baseline; give --similarity bertscore")
 
 

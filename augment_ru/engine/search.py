@@ -153,15 +153,15 @@ class Gate:
     @property
     def slack(self) -> float:
         """The share of a record's changes that a search may leave unspent to save scores."""
-        return _SLACK if hasattr(self._scorer, "passes") else 0.0
+        return _SLACK if self._scorer.passes else 0.0
 
     def finished(self, found: Found) -> Found:
         """What was found, with what it cost and what its reader must know."""
-        self.counts.passes = getattr(self._scorer, "passes", 0)
+        self.counts.passes = self._scorer.passes
         found.counts = self.counts
-        for text, warning in sorted(getattr(self._scorer, "warnings", {}).items()):
+        for text, warnings in sorted(self._scorer.warnings.items()):
             record = int(self._records_of[text])
-            found.warnings[record] = (*found.warnings.get(record, ()), warning)
+            found.warnings[record] = (*found.warnings.get(record, ()), *warnings)
         return found
 
     def _apply(self, plan: Plan, levels: Ints) -> Applied:

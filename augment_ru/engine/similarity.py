@@ -1,8 +1,8 @@
 """What a similarity is, a plain function as one, and similarities by name: `navec`, `bertscore:MODEL@LAYER`, `none`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,30 +13,54 @@ from augment_ru.options import configured
 
 
 class Scorer(Protocol):
-    """Scores candidates against references that it was made for.
+    """Scores candidates against the references that it was made for."""
 
-    It may have `passes`, the texts that went through its network so far, and `warnings`, what the reader of a
-    score must know, by the reference's index.
-    """
+    @property
+    def passes(self) -> int:
+        """How many texts went through a network so far; 0 for a scorer without one."""
+
+    @property
+    def warnings(self) -> Mapping[int, tuple[str, ...]]:
+        """Sentences that belong beside a score, as «only the beginning was compared», by the reference's index."""
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Scores of the candidates against the references of these indices, at most 1."""
+        """Scores of the candidates against the references of these indices, shape (candidates,), at most 1."""
 
 
 @runtime_checkable
 class Similarity(Protocol):
-    """How alike two texts are; always asked for many pairs at once."""
+    """How alike two texts are; always computed for many pairs at once."""
 
     @property
     def signature(self) -> str:
-        """All that defines the number: model, layer, options, versions."""
+        """All that defines a score: model, layer, options, versions."""
 
     @property
     def threshold(self) -> float:
-        """The score from which on a candidate passes by default."""
+        """The lowest score that passes by default."""
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """A scorer for these references, whatever is worked out for them kept over all candidates."""
+        """A scorer for these references; what it computes for a reference serves all candidates."""
+
+
+@runtime_checkable
+class TakesArgument(Protocol):
+    """A class of similarities that may be named with an argument: `NAME:ARGUMENT`."""
+
+    def argument(self, text: str, /) -> Mapping[str, Any]:
+        """The options that the argument stands for; a method of the class, not of its objects.
+
+        Raises:
+            AugmentError: the argument is malformed.
+        """
+
+
+@runtime_checkable
+class Baselined(Protocol):
+    """A similarity whose scores can be rescaled, so that unrelated texts score 0."""
+
+    def baseline_lines(self, ones: Sequence[str], others: Sequence[str]) -> Iterator[str]:
+        """The lines of its baseline file, measured on unrelated pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +85,8 @@ class Plain:
 class _PlainScorer:
     function: Callable[[Sequence[str], Sequence[str]], Sequence[float] | Floats]
     references: list[str]
+    passes: ClassVar[int] = 0
+    warnings: ClassVar[Mapping[int, tuple[str, ...]]] = {}
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         scores = np.asarray(self.function([self.references[index] for index in indices], candidates), dtype=np.float64)
@@ -76,7 +102,7 @@ def similarity_of(
     """The similarity that a name, a function or a similarity stands for; None for `none`.
 
     Args:
-        similarity: `NAME` or `NAME:ARGUMENT`; the similarity's `argument` says which options that stands for.
+        similarity: `NAME`, or `NAME:ARGUMENT` where its class `TakesArgument`; a function, or a similarity.
         options: options of the similarity, by name.
 
     Raises:
@@ -90,12 +116,12 @@ def similarity_of(
     if name not in registry.names("similarities"):
         raise unknown("similarity", name, [*registry.names("similarities"), "none"])
     found = registry.find("similarities", "similarity", name)
-    given = {}
+    given: Mapping[str, Any] = {}
     if colon:
-        if not hasattr(found, "argument"):
+        if not isinstance(found, TakesArgument):
             raise AugmentError(f"similarity {similarity}: {name} takes nothing after a colon")
         if not argument:
             raise AugmentError(f"similarity {similarity}: nothing after the colon; leave it out, or name a model")
         given = found.argument(argument)
-    made: Similarity = configured(name, found, given | dict(options or {}))
+    made: Similarity = configured(name, found, {**given, **(options or {})})
     return made

@@ -37,11 +37,11 @@ class BertScorer:
         """How many texts went through the model."""
 
     @property
-    def warnings(self) -> dict[int, str]:
+    def warnings(self) -> dict[int, tuple[str, ...]]:
         """References that were compared with a text longer than the model reads, and a sentence that says so."""
         limit = self._encoder.limit
         return {
-            index: f"bertscore: compared by the first {limit} of {count} tokens, which is all the model takes"
+            index: (f"bertscore: compared by the first {limit} of {count} tokens, which is all the model takes",)
             for index, count in self._cut.items()
         }
 

@@ -1,7 +1,7 @@
 """The similarity `navec`, the default: greedy matching of static word vectors; it needs no download."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -60,6 +60,9 @@ class Navec:
 
 class NavecScorer:
     """Scores candidates against fixed references, whose vectors are kept."""
+
+    passes: ClassVar[int] = 0
+    warnings: ClassVar[Mapping[int, tuple[str, ...]]] = {}
 
     def __init__(self, context: float, words: list[list[str]], texts: list[str]) -> None:
         self._context = context

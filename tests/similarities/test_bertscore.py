@@ -275,6 +275,7 @@ class Counting:
 
     def __init__(self, references: Sequence[str], noise: float) -> None:
         self.references, self.noise, self.passes = references, noise, len(references)
+        self.warnings: dict[int, tuple[str, ...]] = {}
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """One for equal texts; less for each letter that differs."""
