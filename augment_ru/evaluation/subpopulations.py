@@ -16,10 +16,10 @@ from augment_ru.language.morphology import morphology
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record, listed, option_markers
 from augment_ru.records.task import Task
+from augment_ru.text.words import hyphenated_words as words
 
 Value: TypeAlias = str | int | float | bool | None
 
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _VOWELS = frozenset("аеёиоуыэюяАЕЁИОУЫЭЮЯ")
 
 BINS = 4
@@ -33,11 +33,6 @@ _MOST = 20
 
 OTHERS = "(others)"
 MISSING = "(none)"
-
-
-def words(text: str) -> list[str]:
-    """The words of a text: letters, with hyphens inside."""
-    return _WORD.findall(text)
 
 
 def type_token_ratio(text: str) -> float | None:
@@ -65,7 +60,7 @@ def flesch(text: str) -> float | None:
         return None
     from razdel import sentenize  # noqa: PLC0415  (with the package razdel comes much that this module need not load)
 
-    sentences = len([sentence for sentence in sentenize(text) if _WORD.search(sentence.text)])
+    sentences = len([sentence for sentence in sentenize(text) if words(sentence.text)])
     syllables = sum(letter in _VOWELS for word in found for letter in word)
     return 206.835 - 1.3 * len(found) / sentences - 60.1 * syllables / len(found)
 

@@ -12,6 +12,7 @@ from augment_ru.edits import Span
 from augment_ru.text import characters
 from augment_ru.text.characters import BREAK, CLUSTER, Flags, Mask
 from augment_ru.text.doc import Annotate, Doc
+from augment_ru.text.words import word_bounds
 
 OPTION = "OPTION"
 """The label of the options of a question, and of their markers."""
@@ -203,7 +204,7 @@ class Batch:
 
         No protected character is in them, and no grapheme cluster reaches over their edges.
         """
-        starts, stops = characters.words(self.codes, self.flags)
+        starts, stops = word_bounds(self.codes, self.flags)
         free = np.ones(starts.size, dtype=np.bool_)
         if self.untouchable is not None:
             before = np.concatenate([[0], np.cumsum(self.untouchable)])

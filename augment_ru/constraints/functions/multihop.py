@@ -1,4 +1,4 @@
-"""Bridge and main answers wherever a record names them, in every form."""
+"""The bridge and main answers of MultiQ wherever a text contains them, in every form."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ def multihop(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str,
 
 
 def _segments(answers: object) -> Sequence[str]:
-    """The texts of the answers: of a list of objects or of texts, or of one of them."""
+    """The texts of the answers; they may be given as an object, a text, or a list of these."""
     if isinstance(answers, str):
         return [answers]
     if isinstance(answers, Mapping):
