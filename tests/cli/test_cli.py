@@ -76,6 +76,13 @@ def test_the_bytes_do_not_depend_on_chunks_order_or_subset(tmp_path: Path) -> No
     assert run("perturb", tmp_path / "a", "--attack", "eda_swap", *FAST).stdout.split(b"\n") == whole
 
 
+def test_the_bytes_do_not_depend_on_the_hash_seed(source: Path) -> None:
+    arguments = ("perturb", source, "--attack", "eda_swap", "--attack", "emojify")
+    outputs = {run(*arguments, env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in ("0", "1", "2")}
+    (output,) = outputs
+    assert len(rows_of(output)) == 2 * len(SENTENCES)
+
+
 def test_a_recipe_gives_options_and_the_command_line_goes_before_it(tmp_path: Path, source: Path) -> None:
     recipe = tmp_path / "recipe.toml"
     recipe.write_text('attack = ["case"]\nseed = 3\nno-constraints = true\nsimilarity = "none"\n', encoding="utf-8")
