@@ -2,8 +2,6 @@
 
 import json
 import os
-import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -220,31 +218,3 @@ def test_broken_lines_are_named(tmp_path: Path) -> None:
     source = tmp_path / "rows.jsonl"
     source.write_text('{"text": "Кот."}\n{"text": \n', encoding="utf-8")
     assert "rows.jsonl: line 2: not JSON" in fails(1, "evaluate", source, "--model", "random")
-
-
-def status(arguments: list[str]) -> object:
-    """The exit code of the command, without a process of its own."""
-    try:
-        cli(arguments)
-    except SystemExit as stopped:
-        return stopped.code
-    return 0
-
-
-@pytest.mark.parametrize("name", ["README.md", "README.ru.md"])
-def test_the_two_commands_of_the_readme_print_their_table(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    text = (ROOT / name).read_text(encoding="utf-8")
-    (found,) = re.findall(
-        r"```sh\n(augment-ru perturb [^`]*\naugment-ru evaluate [^`]*)```\n```text\n(.*?)```", text, re.DOTALL
-    )
-    commands, table = found
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    for command in commands.splitlines():
-        assert status(shlex.split(command)[1:]) == 0
-    assert capfd.readouterr().out.startswith(table)
-    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["version"] == 1
-    assert (tmp_path / "report.html").stat().st_size > 100_000
