@@ -124,6 +124,8 @@ class BertScorer:
         """The references of which a text was longer than the model takes, with its tokens."""
         self.passes = 0
         """Sequences that went through the model."""
+        self.noise = NOISE
+        """How far a batch may move a score in float32."""
 
     @property
     def warnings(self) -> dict[int, str]:
@@ -142,7 +144,7 @@ class BertScorer:
         """
         scores = self._rescaled(self.precision_recall_f1(indices, candidates)[:, 2])
         if self._encoder.exact:
-            for place in np.flatnonzero(_between_digits(scores)).tolist():
+            for place in np.flatnonzero(_between_digits(scores, self.noise)).tolist():
                 alone = BertScorer(self._encoder, self._store.weights, None, [self._references[indices[place]]])
                 ((_, _, f1),) = alone.precision_recall_f1(np.zeros(1, dtype=np.int64), [candidates[place]])
                 scores[place] = self._rescaled(f1)
@@ -205,14 +207,14 @@ class BertScorer:
         self.passes += len(firsts)
 
 
-_NOISE = 1e-6
+NOISE = 1e-6
 """Five times the largest difference seen between a text's scores alone and in a batch, in float32."""
 
 
-def _between_digits(scores: Floats) -> Mask:
+def _between_digits(scores: Floats, noise: float) -> Mask:
     """Which scores lie where noise decides how their last digit is rounded."""
     scaled = scores * 10**DIGITS
-    near: Mask = np.abs(scaled - np.floor(scaled) - 0.5) < _NOISE * 10**DIGITS
+    near: Mask = np.abs(scaled - np.floor(scaled) - 0.5) < noise * 10**DIGITS
     return near
 
 

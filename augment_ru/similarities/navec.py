@@ -21,8 +21,10 @@ Vectors = npt.NDArray[np.float32]
 _KEYCAP = "\ufe0f\u20e3"
 _SYMBOLS = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]")
 _CHARACTER_DIMENSIONS = 128
-_BLOCK, _REACH = 512, 512
-"""Words matched at once, and how far a long text looks for a match: time and memory grow with its length."""
+BLOCK = 512
+"""Words of a reference that are matched at once."""
+_REACH = 512
+"""Words: how far a text of several blocks looks for a match, so that time and memory grow with its length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +55,17 @@ class Navec:
 
     def against(self, references: Sequence[str]) -> "NavecScorer":
         """A scorer that looks at each reference once, however many candidates come."""
-        return NavecScorer(self.context, [_words_of(text) for text in references], list(references))
+        return NavecScorer(self.context, references)
 
 
 class NavecScorer:
-    """Scores candidates against fixed references."""
+    """Scores candidates against fixed references; the size of a block changes no score."""
 
-    def __init__(self, context: float, words: list[list[str]], texts: list[str]) -> None:
+    def __init__(self, context: float, texts: Sequence[str], block: int = BLOCK) -> None:
         self._context = context
-        self._words = words
-        self._texts = texts
+        self._words = [_words_of(text) for text in texts]
+        self._texts = list(texts)
+        self._block = block
         self._vectors: dict[int, _Words | None] = {}
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
@@ -76,9 +79,9 @@ class NavecScorer:
                 scores[place] = 0.0
             else:
                 if index not in self._vectors:
-                    short = len(self._words[index]) <= _BLOCK
+                    short = len(self._words[index]) <= self._block
                     self._vectors[index] = _vectors_of(self._words[index]) if short else None
-                scores[place] = _f1(self._words[index], words, self._context, self._vectors[index])
+                scores[place] = _f1(self._words[index], words, self._context, self._block, self._vectors[index])
         return scores
 
 
@@ -150,15 +153,15 @@ def _unit(vector: Vectors) -> Vectors:
     return vector / np.float32(length) if length else vector
 
 
-def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, known: "_Words | None" = None) -> float:
-    """The F1 of two lists of words; `known`: the vectors of the reference, where it is short."""
+def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, size: int, known: "_Words | None") -> float:
+    """The F1 of two lists of words, in blocks of a size; `known`: the vectors of the reference, if it is one block."""
     rows, columns = len(reference), len(candidate)
     best_of_rows, best_of_columns = np.empty(rows), np.full(columns, -1.0)
-    for first in range(0, rows, _BLOCK):
-        last = min(first + _BLOCK, rows)
+    for first in range(0, rows, size):
+        last = min(first + size, rows)
         above, below = max(first - 1, 0), min(last + 1, rows)
         left, right = 0, columns
-        if max(rows, columns) > _BLOCK:
+        if max(rows, columns) > size:
             left = max(first * columns // rows - _REACH, 0)
             right = min(-(-last * columns // rows) + _REACH, columns)
         block = known or _vectors_of(reference[above:below])
