@@ -1,18 +1,18 @@
-"""The BERTScore gate against loops around the `bert_score` package, side by side in one run.
+"""The speed of the BERTScore gate compared with loops around the `bert_score` package, in one run.
 
     python benchmarks/bertscore.py [--records 48] [--threads 2] [--device cpu] [--clock wall|cpu]
 
 The model has exactly the shape of bert-base-multilingual-cased (12 layers, of which 9 are used, width 768,
-119,547 pieces) with random weights, so its scores mean nothing; its time does. The tokenizer is trained on
-the texts. Records are one to six sentences of examples/*.jsonl.
+119,547 pieces) with random weights: its time is that of the real model, its scores mean nothing. The tokenizer is
+trained on the texts. Records are one to six sentences of examples/*.jsonl.
 
 (a) one pair a call of `BERTScorer.score`, as the published toolkit of the paper's authors does;
 (b) all pairs of a round in one call of `BERTScorer.score` (its own batches of 64, duplicates dropped);
 (c) ours.
 
-All three sit in the same search, so that what they are asked is the same, and their decisions are compared.
-`--clock cpu` takes the processor's time, for a machine that does other work, too. On a GPU also: what share
-of the matrix rate measured on the card the encoder reaches on a million tokens.
+All three run in the same search, so that they score the same pairs, and their decisions are compared.
+`--clock cpu` takes processor time, for a machine that also does other work. On a GPU it also prints which share
+of the card's measured matrix rate the encoder reaches on a million tokens.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""What the schedule `strongest` spends beside `paper`, on the real weights of a model of yours.
+"""What the schedule `strongest` costs compared with `paper`, on the real weights of a model that you name.
 
     python benchmarks/strongest.py MODEL@LAYER [--records 40] [--attack butterfingers --attack eda_delete]
 
-For thresholds that reject 10 to 90 % of the first candidates: candidates scored, forward passes (references
-with them), accepted rows, and mean edits under both schedules.
+For thresholds that reject 10 to 90 % of the first candidates: candidates scored, forward passes (those of the
+references included), accepted rows, and mean edits under both schedules.
 """
 
 import argparse

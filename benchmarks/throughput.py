@@ -1,10 +1,10 @@
-"""Sentences a second of each attack, beside augmentex and nlpaug, on the same sentences in the same run.
+"""Sentences a second of each attack, compared with augmentex and nlpaug on the same sentences in the same run.
 
     pip install -e ".[benchmarks]" && python benchmarks/throughput.py
 
 Prints three tables: attacks without constraints and gate against the other toolkits; what constraints cost
 against natasha's own NER pass; what the gate costs once texts are annotated. Each figure is the best of
-several runs, taken in turns, so that a busy moment of the machine does not fall on one toolkit alone.
+several runs, made in turns, so that a busy moment of the machine does not slow one toolkit alone.
 """
 
 import argparse

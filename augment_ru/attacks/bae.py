@@ -87,22 +87,35 @@ class Bae(Attack):
         inserts = self.mode == "insert" or (self.mode == "either" and point >= 1 / 2)
         return _Gap(row, start, start + len(word), word, inserts)
 
+    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[Word, ...]]:
+        """The words that the model lists for the gap in each context, the likeliest first.
+
+        Args:
+            contexts: texts with one gap each.
+            remembered: take the list of a context that was asked for before, instead of running the model again.
+        """
+        model = self._loaded()
+        if not remembered:
+            return words_for(model, contexts)
+        return _memo((self.model, str(model.device), str(model.dtype)), contexts, lambda new: words_for(model, new))
+
+    def tolerance(self) -> float:
+        """How far apart two perturbed logits must be for the draw to be the same in every batch."""
+        return CLOSE if str(self._loaded().dtype) == "torch.float32" else 0.0
+
     def _words(self, batch: Batch, gaps: Sequence[_Gap], keys: Keys) -> list[str | None]:
         """The word drawn for each gap; None where the model has none."""
         if not gaps:
             return []
-        model = load("AutoModelForMaskedLM", self.model, device=self.device, dtype=self.dtype)
         contexts = [_context(batch.texts[gap.row], gap) for gap in gaps]
-        listed = _memo((self.model, str(model.device), str(model.dtype)), contexts, lambda new: words_for(model, new))
-        found, close = self._drawn(gaps, listed, keys, model)
+        found, close = self._drawn(gaps, self.words(contexts), keys)
         for at in np.flatnonzero(close).tolist():  # the same in every batch
-            (found[at],), _ = self._drawn(
-                gaps[at : at + 1], words_for(model, contexts[at : at + 1]), keys[at : at + 1], model
-            )
+            one = slice(at, at + 1)
+            (found[at],), _ = self._drawn(gaps[one], self.words(contexts[one], remembered=False), keys[one])
         return found
 
     def _drawn(
-        self, gaps: Sequence[_Gap], listed: Sequence[tuple[Word, ...]], keys: Keys, model: Pretrained
+        self, gaps: Sequence[_Gap], listed: Sequence[tuple[Word, ...]], keys: Keys
     ) -> tuple[list[str | None], Mask]:
         fitting = [self._fitting(gap, words) for gap, words in zip(gaps, listed, strict=True)]
         width = max(*map(len, fitting), 1)
@@ -111,8 +124,7 @@ class Bae(Attack):
         for at, words in enumerate(fitting):
             values[at, : len(words)] = [word.logit for word in words]
             tokens[at, : len(words)] = [word.token for word in words]
-        tolerance = CLOSE if str(model.dtype) == "torch.float32" else 0.0
-        chosen, close = chosen_of(values, tokens, keys, 0, decoding=self._decoding(), tolerance=tolerance)
+        chosen, close = chosen_of(values, tokens, keys, 0, decoding=self._decoding(), tolerance=self.tolerance())
         pairs = zip(fitting, chosen.tolist(), strict=True)
         return [words[number].text if words else None for words, number in pairs], close
 
@@ -128,6 +140,9 @@ class Bae(Attack):
             if len(found) > self.top_k:
                 break
         return list(found.values())
+
+    def _loaded(self) -> Pretrained:
+        return load("AutoModelForMaskedLM", self.model, device=self.device, dtype=self.dtype)
 
     def _decoding(self) -> Decoding:
         return Decoding(temperature=self.temperature, top_k=self.top_k)

@@ -47,9 +47,9 @@ class Corpus:
     options: tuple[str, ...]
 
     @classmethod
-    def of(cls, sentences: Iterable[str], options: Iterable[str]) -> "Corpus":
-        """The corpus of these texts; it does not depend on their order."""
-        return cls(_lowest(sentences), _lowest(options))
+    def of(cls, sentences: Iterable[str], options: Iterable[str], most: int = MOST) -> "Corpus":
+        """The corpus of these, in any order: at most so many sentences and options, those of the lowest hashes."""
+        return cls(_lowest(sentences, most), _lowest(options, most))
 
     def near(self, text: str) -> Sequence[int]:
         """The numbers of the sentences nearest in topic to a text, the nearest first."""
@@ -82,8 +82,8 @@ class Corpus:
         return _topics(self.options)
 
 
-def _lowest(texts: Iterable[str]) -> tuple[str, ...]:
-    """At most `MOST` different texts, those with the lowest hashes, so that the order of reading does not matter."""
+def _lowest(texts: Iterable[str], most: int) -> tuple[str, ...]:
+    """At most so many different texts, those of the lowest hashes: no order of reading changes which."""
     heap: list[tuple[int, str]] = []
     kept: set[str] = set()
     for text in texts:
@@ -91,7 +91,7 @@ def _lowest(texts: Iterable[str]) -> tuple[str, ...]:
             continue
         entry = -int(digests([text])[0]), text
         kept.add(text)
-        if len(heap) < MOST:
+        if len(heap) < most:
             heappush(heap, entry)
         else:
             kept.discard(heappushpop(heap, entry)[1])

@@ -38,6 +38,8 @@ class BertScorer(Scorer):
         self._cut: dict[int, int] = {}  # tokens of the longest text that was too long, by reference
         self.passes = 0
         """How many texts went through the model."""
+        self.noise = NOISE
+        """How far the other texts of a batch may move a score in float32."""
 
     @property
     def warnings(self) -> dict[int, tuple[str, ...]]:
@@ -57,7 +59,7 @@ class BertScorer(Scorer):
         """
         scores = self._rescaled(self.precision_recall_f1(indices, candidates)[:, 2])
         if self._encoder.is_exact:
-            for place in np.flatnonzero(_is_near_border(scores)).tolist():
+            for place in np.flatnonzero(_is_near_border(scores, self.noise)).tolist():
                 alone = BertScorer(self._encoder, self._store.weights, None, [self._references[indices[place]]])
                 ((_, _, f1),) = alone.precision_recall_f1(np.zeros(1, dtype=np.int64), [candidates[place]])
                 scores[place] = self._rescaled(f1)
@@ -128,12 +130,12 @@ class BertScorer(Scorer):
         self.passes += len(firsts)
 
 
-_NOISE = 1e-6
+NOISE = 1e-6
 """Five times the largest difference that was seen between the scores of a pair alone and in a batch, in float32."""
 
 
-def _is_near_border(scores: Floats) -> Mask:
+def _is_near_border(scores: Floats, noise: float) -> Mask:
     """Whether each score is so near to a rounding border that its last bits decide how it is rounded."""
     scaled = scores * 10**DIGITS
-    near: Mask = np.abs(scaled - np.floor(scaled) - 0.5) < _NOISE * 10**DIGITS
+    near: Mask = np.abs(scaled - np.floor(scaled) - 0.5) < noise * 10**DIGITS
     return near

@@ -22,9 +22,11 @@ Vectors = npt.NDArray[np.float32]
 _KEYCAP = "\ufe0f\u20e3"
 _SYMBOLS = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]")
 _CHARACTER_DIMENSIONS = 128
-_BLOCK, _REACH = 512, 512
-"""How many words are matched at once, and how many words from its own place a word of a long text is matched with:
-time and memory then grow with the length of a text, not with its square."""
+BLOCK = 512
+"""How many words of a reference are matched at once."""
+_REACH = 512
+"""How many words from its own place a word of a long text is matched with: time and memory then grow with the length
+of a text, not with its square."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +58,23 @@ class Navec(Similarity):
 
     def against(self, references: Sequence[str]) -> "NavecScorer":
         """A scorer that finds the words of each reference once, for all its candidates."""
-        return NavecScorer(self.context, [_words_of(text) for text in references], list(references))
+        return NavecScorer(self.context, references)
 
 
 class NavecScorer(Scorer):
-    """Scores candidates against fixed references, whose vectors are kept."""
+    """Scores candidates against fixed references, whose vectors are kept.
 
-    def __init__(self, context: float, words: list[list[str]], texts: list[str]) -> None:
+    Args:
+        context: as in `Navec`.
+        texts: the references.
+        block: how many words are matched at once; no score depends on it beyond float32's noise.
+    """
+
+    def __init__(self, context: float, texts: Sequence[str], block: int = BLOCK) -> None:
         self._context = context
-        self._words = words
-        self._texts = texts
+        self._words = [_words_of(text) for text in texts]
+        self._texts = list(texts)
+        self._block = block
         self._vectors: dict[int, _Words | None] = {}
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
@@ -79,9 +88,9 @@ class NavecScorer(Scorer):
                 scores[place] = 0.0
             else:
                 if index not in self._vectors:
-                    short = len(self._words[index]) <= _BLOCK
+                    short = len(self._words[index]) <= self._block
                     self._vectors[index] = _vectors_of(self._words[index]) if short else None
-                scores[place] = _f1(self._words[index], words, self._context, self._vectors[index])
+                scores[place] = _f1(self._words[index], words, self._context, self._block, self._vectors[index])
         return scores
 
 
@@ -147,15 +156,15 @@ def _vector(word: str) -> tuple[Vectors, Vectors]:
     return np.zeros(embedding().pq.dim, dtype=np.float32) if meaning is None else meaning, letters
 
 
-def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, known: "_Words | None" = None) -> float:
-    """The F1 of two lists of words, in [0, 1]; `known`: the vectors of the reference, if it is one block."""
+def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, size: int, known: "_Words | None") -> float:
+    """The F1 of two lists of words, in blocks of a size; `known`: the vectors of the reference, if it is one block."""
     rows, columns = len(reference), len(candidate)
     best_of_rows, best_of_columns = np.empty(rows), np.full(columns, -1.0)
-    for first in range(0, rows, _BLOCK):
-        last = min(first + _BLOCK, rows)
+    for first in range(0, rows, size):
+        last = min(first + size, rows)
         above, below = max(first - 1, 0), min(last + 1, rows)
         left, right = 0, columns
-        if max(rows, columns) > _BLOCK:
+        if max(rows, columns) > size:
             left = max(first * columns // rows - _REACH, 0)
             right = min(-(-last * columns // rows) + _REACH, columns)
         block = known or _vectors_of(reference[above:below])

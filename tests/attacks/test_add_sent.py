@@ -15,7 +15,6 @@ from augment_ru import Augmenter, Chain
 from augment_ru.attacks.add_sent import AddSent
 from augment_ru.editing.continuations import distractor, prompt
 from augment_ru.editing.corpus import (
-    MOST,
     Corpus,
     contains_phrase,
     corpus_of,
@@ -281,13 +280,12 @@ def test_a_text_never_gets_a_sentence_of_its_own() -> None:
 # Corpora
 
 
-def test_a_corpus_is_the_same_in_any_order_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_corpus_is_the_same_in_any_order_and_bounded() -> None:
     sentences = [f"Поезд номер {number} опоздал на час." for number in range(300)]
     shuffled = random.Random(1).sample(sentences, 300)
     assert Corpus.of(sentences, ()) == Corpus.of(shuffled + sentences[:50], ())
-    monkeypatch.setattr("augment_ru.editing.corpus.MOST", 40)
-    assert len(Corpus.of(sentences, ()).sentences) == 40 < MOST
-    assert Corpus.of(sentences, ()) == Corpus.of(shuffled + sentences[:50], ())
+    assert len(Corpus.of(sentences, (), most=40).sentences) == 40
+    assert Corpus.of(sentences, (), most=40) == Corpus.of(shuffled + sentences[:50], (), most=40)
 
 
 def test_a_file_is_read_as_sentences_and_options(tmp_path: Path) -> None:

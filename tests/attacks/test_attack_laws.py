@@ -16,10 +16,8 @@ from augment_ru.engine.legality import legal
 from augment_ru.engine.proposals import apply
 from augment_ru.language.annotate import Natasha
 from augment_ru.text.characters import atoms_of
+from small_models import SENTENCES as KNOWN  # the small models that stand for published ones rewrite these
 from strategies import ATTACKS, SENTENCES, attacks, texts
-
-WIDE = 30
-"""Edits in all sentences from which on chance must show: an attack may know but a few words."""
 
 LAWS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -121,23 +119,16 @@ def test_nothing_to_change_is_said_to_be_unchanged(name: str, text: str) -> None
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_seeds_differ_and_zero_is_one_of_them(name: str) -> None:
-    sources = [sentence * 2 for sentence in SENTENCES]
-    wide = sum(len(result.script.edits) for result in free(make(name), probability=1.0).texts(sources)) >= WIDE
+def test_every_seed_gives_other_outcomes_and_zero_is_a_seed(name: str) -> None:
+    sources = [*SENTENCES, *(" ".join((*KNOWN[at:], *KNOWN[:at])) for at in range(len(KNOWN)))]
     outcomes = [[result.text for result in free(make(name), seed=seed).texts(sources)] for seed in (0, 1, -1, 2**70)]
-    assert len({tuple(outcome) for outcome in outcomes}) == 4 or not wide
+    assert len({tuple(outcome) for outcome in outcomes}) == 4
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_rows_do_not_share_their_noise(name: str) -> None:
-    """The published toolkit re-seeds for every row: one word was spoilt alike in all of them."""
-    sources = [f"Кошка спит дома, а собака бежит в парк за мячом; {number} раз." for number in range(30)]
-    starts = {
-        tuple((edit.start, edit.text) for edit in result.script.edits if edit.stop < 45)
-        for result in free(make(name)).texts(sources)
-    }
-    wide = len(free(make(name), probability=1.0)(sources[0]).script.edits) >= 4
-    assert len(starts) > 10 or not wide
+def test_equal_texts_of_different_rows_are_changed_in_different_ways(name: str) -> None:
+    rows = [{"id": number, "text": f"{' '.join(KNOWN[:6])} Кошка и собака бегут домой."} for number in range(60)]
+    assert len({result.text for result in free(make(name)).records(rows)}) >= 10
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter
-from augment_ru.similarities.navec import Navec
+from augment_ru.similarities.navec import Navec, NavecScorer
 from strategies import texts
 
 SENTENCES = (
@@ -72,16 +72,16 @@ blocks of the text below changes its score by 6.7e-5.
 """
 
 
-def test_long_texts_are_matched_in_blocks_with_the_same_score(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_texts_are_matched_in_blocks_with_the_same_score() -> None:
     long = " ".join(SENTENCES * 20)
     other = long.replace("собака", "кошка").replace("завод", "комбинат")
-    from augment_ru.similarities import navec  # noqa: PLC0415  (the sizes are patched)
-
-    monkeypatch.setattr(navec, "_BLOCK", 10_000)
-    whole = score(long, other)
-    for block in (7, 100):
-        monkeypatch.setattr(navec, "_BLOCK", block)
-        assert score(long, other) == pytest.approx(whole, abs=ROUNDING)
+    whole, *in_blocks = (
+        NavecScorer(similarity.context, [long], block).score(np.zeros(1, dtype=np.int64), [other])
+        for block in (10_000, 7, 100)
+    )
+    assert 0.9 < whole[0] < 1.0
+    for scores in in_blocks:
+        assert scores == pytest.approx(whole, abs=ROUNDING)
 
 
 def test_a_very_long_text_takes_time_by_its_length() -> None:
