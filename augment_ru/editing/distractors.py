@@ -54,7 +54,7 @@ class Gap:
 
     def fits(self, new: str) -> bool:
         """Whether a distractor may stand here: it gives no answer away, and nothing like it stands here already."""
-        if any(mentions(new, answer) for answer in (*self.context.answers, *self.context.unsaid)):
+        if any(mentions(new, answer) for answer in (*self.context.answers, *self.context.forbidden)):
             return False
         if not self.is_option:
             return not any(plain(new) in plain(text) for text in (self.text, *self.context.beside))

@@ -25,7 +25,7 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.annotate import Annotator
 from augment_ru.language.annotate import annotator as annotator_of
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task, chosen, generic
+from augment_ru.records.task import Task, generic, task_for_row
 from augment_ru.records.task import task as task_of
 from augment_ru.text.characters import Mask
 
@@ -194,7 +194,7 @@ class Augmenter:
         """
         known = task_of(task) if isinstance(task, str) else task
         fields = (field,) if isinstance(field, str) else tuple(field or ())
-        for chunk in chunks(Record(dict(row), chosen(row, known, fields)) for row in records):
+        for chunk in chunks(Record(dict(row), task_for_row(row, known, fields)) for row in records):
             yield from self.perturb(prepare(chunk, self.protector, self.annotate, self.layers))
 
     def map_dataset(

@@ -93,10 +93,10 @@ def _prepared(
     annotate: Annotator,
     layers: frozenset[str],
 ) -> Prepared:
-    each = [record.fields for record in records]
+    each = [record.texts() for record in records]
     fields = [name for names in each for name in names]
     owners = np.repeat(np.arange(len(records)), [len(names) for names in each])
-    texts = [record.text(name) for record, names in zip(records, each, strict=True) for name in names]
+    texts = [text for held in each for text in held.values()]
     keys = digests([record.key for record in records])
     protectors = {record.task: protector_for(record.task) for record in records}
     layers = layers.union(*(protector.layers for protector in protectors.values()))
