@@ -15,7 +15,7 @@ from augment_ru.draws import Ints, digests
 from augment_ru.errors import AugmentError
 from augment_ru.language.morphology import morphology
 from augment_ru.language.slovnet import embedding, word_vector
-from augment_ru.records.context import judged_fields, options_of
+from augment_ru.records.context import judged_fields, options_in
 from augment_ru.records.record import Record
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import atoms_of
@@ -138,7 +138,7 @@ def corpus_of(records: Iterable[Record]) -> Corpus:
                     continue  # it may be false, and behind another record's text it would be stated as a fact
                 text = record.text(name)
                 stop = len(text)
-                if name in record.task.options and (found := options_of(text)):
+                if name in record.task.options and (found := options_in(text)):
                     stop = found[0][0].start
                     options.extend(option.of(text) for _, option in found if is_option(option.of(text)))
                 yield from _statements(text[:stop])

@@ -54,7 +54,7 @@ class Gap:
 
     def fits(self, new: str) -> bool:
         """Whether a distractor may stand here: it has no right answer in it, and the record does not contain it yet."""
-        if any(contains_phrase(new, answer) for answer in (*self.context.answers, *self.context.unsaid)):
+        if any(contains_phrase(new, answer) for answer in (*self.context.answers, *self.context.forbidden)):
             return False
         if not self.is_option:
             return not any(comparable(new) in comparable(text) for text in (self.text, *self.context.beside))

@@ -33,7 +33,7 @@ def _value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noqa: AN
         return [one for one in found if one is not None] if "[]" in name and name not in values else found
     groups: dict[str, list[Any]] = {}
     for one in field_paths.every(values, name):
-        if field_paths.has(values, one):
+        if field_paths.has_value(values, one):
             groups.setdefault(one[: one.rfind("[")], []).append(field_paths.value(values, one))
     return [group[0] if len(group) == 1 and isinstance(group[0], list) else group for group in groups.values()]
 

@@ -14,7 +14,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import label_of
 from augment_ru.language.morphology import morphology
 from augment_ru.records import field_paths
-from augment_ru.records.record import Record, listed, option_markers
+from augment_ru.records.record import Record, list_of_texts, option_markers
 from augment_ru.records.task import Task
 from augment_ru.text.words import hyphenated_words as words
 
@@ -76,7 +76,7 @@ def _text(record: Record) -> str:
 def _candidates(record: Record) -> Value:
     """The number of options: of a list, or marked in the text."""
     for name in record.task.lists:
-        return len(listed(field_paths.value(record.values, name)))
+        return len(list_of_texts(field_paths.value(record.values, name)))
     for name in record.task.options:
         return len(option_markers(str(field_paths.value(record.values, name))))
     return None
@@ -211,7 +211,7 @@ def subpopulations(
     records = [Record(values, task) for values in originals]
     wanted = measures(task, labels=labels)
     for name in by:
-        if not any(field_paths.has(values, name) for values in originals):
+        if not any(field_paths.has_value(values, name) for values in originals):
             fields = ", ".join(dict.fromkeys(field for values in originals for field in values))
             raise AugmentError(f"--by {name}: no row has this field; the fields are {fields}")
         wanted[name] = _field(name)

@@ -29,9 +29,9 @@ class Context:
         options: where the options of a question start, if the text holds them.
         right, wrong: the right option and the wrong ones, without their markers; none where the record does
             not say which is right.
-        judged: the text is a statement to judge or to choose, behind which nothing is put.
+        judged: whether the text is a statement to judge or to choose; no distractor is put behind one.
         beside: the record's other texts.
-        unsaid: what else no sentence behind the text may hold.
+        forbidden: further words that no distractor behind the text may hold.
     """
 
     answers: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Context:
     wrong: tuple[Span, ...] = ()
     judged: bool = False
     beside: tuple[str, ...] = ()
-    unsaid: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
 
 
 NO_CONTEXT = Context()

@@ -8,7 +8,7 @@ from augment_ru.constraints.functions._forms import mentions
 from augment_ru.constraints.functions._words import GENDERS, Reading, readings
 from augment_ru.edits import Span
 from augment_ru.language.annotate import readable
-from augment_ru.records.record import listed
+from augment_ru.records.record import list_of_texts
 from augment_ru.text.doc import Doc, Token
 
 _PLURAL = frozenset({"plur"})
@@ -32,8 +32,8 @@ def _asked(record: Mapping[str, Any]) -> tuple[list[str], str]:
     target = record.get("target")
     if isinstance(target, Mapping) and "options" not in record:
         pronouns = [word for word in str(target.get("span2_text", "")).split() if _is_pronoun(word)]
-        return listed([str(target.get("span1_text") or "")]), pronouns[0].strip(",.!?") if pronouns else ""
-    return listed(record.get("options")), readable(str(record.get("reference") or "").strip())[0]
+        return list_of_texts([str(target.get("span1_text") or "")]), pronouns[0].strip(",.!?") if pronouns else ""
+    return list_of_texts(record.get("options")), readable(str(record.get("reference") or "").strip())[0]
 
 
 def _is_pronoun(word: str) -> bool:
