@@ -1,11 +1,12 @@
 """The context of a text: what its record says about it, such as the right answers and which option is right."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from augment_ru.edits import Span
 from augment_ru.records import field_paths
+from augment_ru.records.answers import answer_values
 from augment_ru.records.record import Record, option_letter, option_markers
 from augment_ru.text.batch import Context
 
@@ -33,19 +34,8 @@ def judged_fields(record: Record) -> frozenset[str]:
 
 def _texts(record: Record, names: Sequence[str]) -> tuple[str, ...]:
     values = [value for name in names for value in field_paths.values(record.values, name)]
-    return tuple(dict.fromkeys(answer for value in values for answer in _answers(value)))
-
-
-def _answers(value: object) -> Iterator[str]:
-    """The answers in the value of a gold field: a text, the `segment` of an annotated answer, or those of a list."""
-    if isinstance(value, str):
-        if value.strip():
-            yield value.strip()
-    elif isinstance(value, Mapping):
-        yield from _answers(value.get("segment"))
-    elif isinstance(value, Sequence):
-        for inner in value:
-            yield from _answers(inner)
+    texts = [answer.strip() for value in values for answer in answer_values(value) if isinstance(answer, str)]
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def _of_question(text: str, answers: Sequence[str]) -> Context:
