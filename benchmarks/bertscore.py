@@ -1,18 +1,18 @@
-"""The BERTScore gate against loops around the `bert_score` package, side by side in one run.
+"""The speed of the BERTScore gate compared with loops around the `bert_score` package, in one run.
 
     python benchmarks/bertscore.py [--records 48] [--threads 2] [--device cpu] [--clock wall|cpu]
 
 The model has exactly the shape of bert-base-multilingual-cased (12 layers, of which 9 are used, width 768,
-119,547 pieces) with random weights, so its scores mean nothing; its time does. The tokenizer is trained on
-the texts. Records are one to six sentences of examples/*.jsonl.
+119,547 pieces) with random weights: its time is that of the real model, its scores mean nothing. The tokenizer is
+trained on the texts. Records are one to six sentences of examples/*.jsonl.
 
 (a) one pair a call of `BERTScorer.score`, as the published toolkit of the paper's authors does;
 (b) all pairs of a round in one call of `BERTScorer.score` (its own batches of 64, duplicates dropped);
 (c) ours.
 
-All three sit in the same search, so that what they are asked is the same, and their decisions are compared.
-`--clock cpu` takes the processor's time, for a machine that does other work, too. On a GPU also: what share
-of the matrix rate measured on the card the encoder reaches on a million tokens.
+All three run in the same search, so that they score the same pairs, and their decisions are compared.
+`--clock cpu` takes processor time, for a machine that also does other work. On a GPU it also prints which share
+of the card's measured matrix rate the encoder reaches on a million tokens.
 """
 
 import argparse
@@ -37,8 +37,8 @@ from transformers.models.bert.tokenization_bert import BertTokenizer
 from augment_ru import Augmenter
 from augment_ru.draws import Floats, Rng
 from augment_ru.engine.result import Result
-from augment_ru.engine.search import Counts
-from augment_ru.engine.similarity import Plain, Similarity
+from augment_ru.engine.search import Cost
+from augment_ru.engine.similarity import PlainFunction, Similarity
 from augment_ru.inference import pretrained
 from augment_ru.similarities.bertscore import BertScore
 
@@ -92,23 +92,15 @@ def batched(scorer: BERTScorer) -> Callable[[Sequence[str], Sequence[str]], Floa
 
 def searched(
     similarity: Similarity, schedule: str, threshold: float, texts: Sequence[str], attack: str
-) -> tuple[float, list[Result], Counts]:
+) -> tuple[float, list[Result], Cost]:
     """Seconds, results and costs of a whole search; the model is warm."""
     augmenter = Augmenter(
         attack, similarity=similarity, schedule=schedule, threshold=threshold, constraints=(), candidates=3
     )
-    prepared = _prepared(augmenter, texts)
-    counts = Counts()
+    (prepared,) = augmenter.preparation.texts(texts, layers=augmenter.attack.layers)
     began = _CLOCK[0]()
-    results = augmenter.perturb(prepared, counts)
-    return _CLOCK[0]() - began, results, counts
-
-
-def _prepared(augmenter: Augmenter, texts: Sequence[str]) -> Any:  # noqa: ANN401
-    from augment_ru.engine.prepare import prepare_texts  # noqa: PLC0415
-    from augment_ru.records.task import generic  # noqa: PLC0415
-
-    return prepare_texts(texts, augmenter.protector(generic()), augmenter.annotate, augmenter.layers)
+    results, cost = augmenter.perturber.perturb(prepared)
+    return _CLOCK[0]() - began, results, cost
 
 
 def main() -> None:
@@ -169,8 +161,8 @@ def _searches(
 ) -> None:
     table = Table("whole search", "rows a second", "ours is", "pairs", "passes", "accepted", "mean edits", "same texts")
     runs = {
-        "(a) paper": searched(Plain(one_at_a_time(theirs)), "paper", threshold, texts, attack),
-        "(b) paper": searched(Plain(batched(theirs)), "paper", threshold, texts, attack),
+        "(a) paper": searched(PlainFunction(one_at_a_time(theirs)), "paper", threshold, texts, attack),
+        "(b) paper": searched(PlainFunction(batched(theirs)), "paper", threshold, texts, attack),
         "(c) paper": searched(ours, "paper", threshold, texts, attack),
         "(c) strongest": searched(ours, "strongest", threshold, texts, attack),
     }

@@ -1,4 +1,4 @@
-"""What the rules cost beside the annotation that they read; printed by `benchmarks/constraints.py`."""
+"""What the rules cost compared with the annotation that they read; printed by `benchmarks/constraints.py`."""
 
 import time
 from pathlib import Path
@@ -9,7 +9,7 @@ from constraints import KINDS, ours, rows
 
 
 def cost(folder: Path, repeats: int = 5) -> None:
-    """Print how long the rules take beside the annotation that they read, each at its best of some rounds."""
+    """Print how long the rules and the annotation that they read take, each the shortest of several rounds."""
     print(f"\n{'constraint':<34}{'annotation, ms/text':>21}{'rules, ms/text':>16}{'added':>8}")
     for kind in KINDS:
         if kind.types is not None:

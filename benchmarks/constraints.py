@@ -1,6 +1,6 @@
-"""What the constraints protect of gold spans, beside two baselines; what they cost; whether it holds.
+"""How well the constraints protect gold spans, compared with two baselines, and what they cost.
 
-    python benchmarks/constraints.py [GOLD_FOLDER] [--examples] [--cost]
+    python benchmarks/constraints.py [GOLD_FOLDER] [--no-cost]
 
 Columns: characters of gold spans that are protected; gold spans protected to the last character; the share
 of protected characters that are gold; the share of words outside gold that are protected. Neutral places
@@ -152,7 +152,7 @@ def ours(kind: Gold) -> Protector:
 
 
 def score(kind: Gold, items: Sequence[Row], docs: Sequence[Fields], protect: Protect) -> Score:
-    """How well a way to protect does on gold rows."""
+    """The counts of one way to protect over gold rows."""
     total = Score()
     for row, fields, found in zip(items, docs, protect(items, docs), strict=True):
         for field, doc in fields.items():
@@ -162,7 +162,7 @@ def score(kind: Gold, items: Sequence[Row], docs: Sequence[Fields], protect: Pro
 
 
 def _relevant(kind: Gold, found: Sequence[Span]) -> list[Span]:
-    """Where gold has types of its own (verbs), only those labels, so that the others are no mistakes."""
+    """The spans of the labels that the gold marks, where it marks only some types, so that others are no mistakes."""
     return [span for span in found if kind.types is None or span.label in kind.types or not span.label]
 
 

@@ -1,16 +1,16 @@
-"""Questions a second through `hf-causal`, beside a plain loop and lm-evaluation-harness, on the same requests.
+"""Questions a second of `hf-causal`, compared with a plain loop and lm-evaluation-harness on the same requests.
 
     pip install -e ".[models,eval,benchmarks]" && python benchmarks/evaluate.py
 
-The model has the shape of GPT-2 small (124 million parameters, context 1,024) and random weights: its answers mean
-nothing, its time is that of a trained one. The questions are sentences of the constraint gold with four words to
+The model has the shape of GPT-2 small (124 million parameters, context 1,024) and random weights: its time is that
+of a trained one, its answers mean nothing. The questions are sentences of the constraint gold with four words to
 choose from, asked without and with demonstrations; the tokenizer is a byte-level BPE trained on the dictionaries.
 
 Perplexity (TAPE, Eq. 1) scores every token of the filled prompt: the loop gives the model one filled prompt after
 another, the harness gets them as `loglikelihood_rolling`. Log-likelihood (MERA, Eq. 1) scores the answer: the harness
 gets context and continuation as `loglikelihood`. The harness runs with the best of several batch sizes. Everything
-runs in turns, and the best of several runs counts; on the CPU processor time is taken, which other work on the machine
-does not change. Prints the largest difference between our scores and the loop's, too.
+runs in turns, and the best of several runs counts; on a CPU processor time is measured, which other programs on the
+machine do not change. Also prints the largest difference between our scores and the loop's.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def save_model(folder: Path) -> None:
     """A model of GPT-2 small's shape with random weights, and a tokenizer for Russian."""
     trained = ByteLevelBPETokenizer()
     files = [str(path) for path in sorted((ROOT / "dictionaries").glob("*.tsv"))]
-    files += [str(path) for path in sorted((ROOT / "tests" / "gold").glob("*.jsonl"))]
+    files += [str(path) for path in sorted((ROOT / "tests" / "constraints" / "gold").glob("*.jsonl"))]
     trained.train(files, vocab_size=50_256, min_frequency=2, special_tokens=["</s>"], show_progress=False)
     trained.save(str(folder / "tokenizer.json"))
     ends = {"bos_token": "</s>", "eos_token": "</s>", "pad_token": "</s>"}
@@ -67,7 +67,7 @@ def save_model(folder: Path) -> None:
 def rows(count: int) -> list[dict[str, Any]]:
     """Questions with four options each, of the texts in tests/constraints/gold."""
     texts = []
-    for path in sorted((ROOT / "tests" / "gold").glob("*named_entities*.jsonl")):
+    for path in sorted((ROOT / "tests" / "constraints" / "gold").glob("*named_entities*.jsonl")):
         texts += [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
     words = [word.strip(",.«»") for text in texts for word in text.split()]
     made = []
@@ -91,8 +91,8 @@ def plain_loop(lm: HFLM, filled: Sequence[Filled], *, whole: bool) -> list[list[
             for candidate in one.candidates:
                 ids = torch.tensor([tokenizer(one.context + candidate.text)["input_ids"]], device=model.device)
                 logits = model(ids).logits[0, :-1].float().log_softmax(-1)
-                told = logits.gather(-1, ids[0, 1:, None])[:, 0]
-                scores.append(float((told if whole else told[before - 1 :]).double().sum()))
+                likelihoods = logits.gather(-1, ids[0, 1:, None])[:, 0]
+                scores.append(float((likelihoods if whole else likelihoods[before - 1 :]).double().sum()))
             found.append(scores)
     return found
 

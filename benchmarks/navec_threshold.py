@@ -1,4 +1,4 @@
-"""How the navec gate's default threshold was chosen: what it makes of light noise, wrecks and strangers.
+"""How the navec gate's default threshold was chosen: how it scores light noise, heavy noise and unrelated texts.
 
     python benchmarks/navec_threshold.py [FILE.jsonl ...]
 
@@ -56,8 +56,8 @@ def main() -> None:
                 results = augmenter.texts(texts)
                 pairs += [(result.source, result.text) for result in results if result.status == "perturbed"]
             add(name, f"{probability}", similarity([one for one, _ in pairs], [two for _, two in pairs]))
-    strangers = [(one, two) for one in texts for two in texts if one != two]
-    add("another text", "", similarity([one for one, _ in strangers], [two for _, two in strangers]))
+    unrelated = [(one, two) for one in texts for two in texts if one != two]
+    add("unrelated texts", "", similarity([one for one, _ in unrelated], [two for _, two in unrelated]))
     print(f"{len(texts)} texts, {options.seeds} seeds; {similarity.signature}")
     Console(width=100).print(table)
 

@@ -3,8 +3,8 @@
     pip install -e ".[models,dev]" && python benchmarks/neural.py
 
 The models have the shapes of published ones and random weights (nothing is downloaded); every row gets the same
-number of new tokens, since random weights do not stop of themselves. Both sides run the same code on the same
-rows, one after another in the same run; the outputs are compared. The shape of mGPT runs on a GPU only.
+number of new tokens, since a model with random weights does not stop by itself. Both ways run the same code on the
+same rows, one after the other in one run; the outputs are compared. The shape of mGPT runs on a GPU only.
 """
 
 import argparse
@@ -128,7 +128,7 @@ def measured(case: Case, repeats: int, clock: Callable[[], float]) -> tuple[floa
     """Rows a second one at a time and in batches (the best of the repeats, taken in turns), and equal outputs."""
     alone, together = float("inf"), float("inf")
     equal = 0.0
-    case.run(case.rows[:2])  # what is done but once
+    case.run(case.rows[:2])  # what is loaded and compiled once
     for _ in range(repeats):
         began = clock()
         batched = case.run(case.rows)

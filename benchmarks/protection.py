@@ -1,8 +1,8 @@
-"""The law of protection, many times over: what is protected stands in the output, verbatim, at its mapped place.
+"""Checks many perturbations: every protected span stands in the output, verbatim, at its mapped place.
 
     python benchmarks/protection.py [--perturbations 100000] [--seed 0]
 
-Rows of every gold file, with emoji, combining marks and line feeds strewn in, go through every attack and
+Rows of every gold file, with emoji, combining marks and line feeds inserted, go through every attack and
 chains of them at probability 1, under both schedules and without a gate.
 """
 
@@ -15,11 +15,11 @@ from typing import Any
 from augment_ru import registry
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.result import Result
-from augment_ru.engine.search import SCHEDULES
+from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.records.task import generic, task
 from constraints import GOLD, rows
 
-STREWN = ("😂", "👨‍👩‍👧", "🇷🇺", "и́", "ё", "\n", "  ", "\u00a0", "не", "XIX", "«Ё»", "5 км", "1️⃣")
+INSERTED = ("😂", "👨‍👩‍👧", "🇷🇺", "и́", "ё", "\n", "  ", "\u00a0", "не", "XIX", "«Ё»", "5 км", "1️⃣")
 KINDS = {
     "named_entities": ("named_entities", "numbers", "negation", "answer_options"),
     "jeopardy": ("named_entities", "jeopardy"),
@@ -28,11 +28,11 @@ KINDS = {
 }
 
 
-def strewn(text: str, rng: random.Random) -> str:
+def with_insertions(text: str, rng: random.Random) -> str:
     """The text with a few awkward characters at its spaces."""
     words = text.split(" ")
     for _ in range(rng.randrange(3)):
-        words.insert(rng.randrange(len(words) + 1), rng.choice(STREWN))
+        words.insert(rng.randrange(len(words) + 1), rng.choice(INSERTED))
     return " ".join(words)
 
 
@@ -42,7 +42,7 @@ def awkward(kind: str, rng: random.Random) -> Iterator[dict[str, Any]]:
         for number, row in enumerate(rows(path)):
             changed: dict[str, Any] = {**row, "id": f"{path.stem}-{number}-{rng.random()}"}
             for field in ("question",) if kind == "multihop" else ("text",):
-                changed[field] = strewn(row[field], rng)
+                changed[field] = with_insertions(row[field], rng)
             yield changed
 
 
@@ -54,7 +54,7 @@ def broken(results: Sequence[Result]) -> Iterator[str]:
             for span in spans:
                 mapped = script.map(span)
                 if mapped is None or script.text[mapped.start : mapped.stop] != span.of(script.source):
-                    yield f"{result.run.attack}: {field}: {span} «{span.of(script.source)}» in {script.text!r}"
+                    yield f"{result.settings.attack}: {field}: {span} «{span.of(script.source)}» in {script.text!r}"
 
 
 def attacks() -> list[str]:
@@ -64,7 +64,7 @@ def attacks() -> list[str]:
 
 
 def main(wanted: int, seed: int) -> None:
-    """Perturb until as many texts as wanted were looked at; print the counts."""
+    """Perturb until as many texts as wanted were checked; print the counts."""
     rng = random.Random(seed)
     counts = {"perturbations": 0, "changed": 0, "spans": 0, "broken": 0}
     started = time.perf_counter()

@@ -1,12 +1,12 @@
-"""How long a release takes, and where the time goes, beside annotating the texts once plus scoring.
+"""How long a release takes, and on what, compared with annotating its texts once plus scoring.
 
     python benchmarks/release.py [--rows 1000] [--workers 1 2] [--keep FOLDER]
 
 Seven tasks in TAPE's layout, six attacks, the navec gate. The rows are put together from sentences and options
-written for augment-ru, so that texts differ from row to row and are about as long as TAPE's. The yardstick is
-measured in one process over the same parts: annotation (layers, constraints) of each part once, and all calls
+written for augment-ru, so that texts differ from row to row and are about as long as TAPE's. The lower bound is
+measured in one process over the same shards: the annotation (layers, constraints) of each shard once, and all calls
 of the similarity that the searches make. The release itself then runs with each number of workers. One worker
-is compared with the yardstick in seconds of the processor, so that other jobs of the machine do not count.
+is compared with the lower bound in processor time, so that other programs on the machine do not count.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any
 from release_rows import TASKS
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.similarity import Scorer
+from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.release.build import Job, Report, build
 from augment_ru.release.recipe import Blueprint, read
 from augment_ru.release.shards import PART_ROWS, Timing, variations, workshop
@@ -59,21 +59,21 @@ def recipe(folder: Path, rows: int) -> Path:
     return path
 
 
-class Timed:
+class Timed(Scorer):
     """A scorer that adds up the time of its calls."""
 
-    def __init__(self, inner: Scorer, told: Callable[[float, int], None]) -> None:
-        self._inner, self._told = inner, told
+    def __init__(self, inner: Scorer, add: Callable[[float, int], None]) -> None:
+        self._inner, self._add = inner, add
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """The inner scorer's scores."""
         began = time.process_time()
         found = self._inner.score(indices, candidates)
-        self._told(time.process_time() - began, len(candidates))
+        self._add(time.process_time() - began, len(candidates))
         return found
 
 
-class Scoring:
+class Scoring(Similarity):
     """A similarity that adds up the time of its calls."""
 
     def __init__(self, inner: Any) -> None:  # noqa: ANN401  (a Similarity)
@@ -95,12 +95,12 @@ class Scoring:
         self.pairs += pairs
 
 
-def yardstick(plan: Blueprint, folder: Path) -> tuple[Timing, Scoring]:
-    """The processor's time for annotation and for scoring, over all parts."""
+def lower_bound(plan: Blueprint, folder: Path) -> tuple[Timing, Scoring]:
+    """The processor time of annotation and of scoring, over all shards."""
     shop = workshop(plan)
-    scoring = Scoring(next(iter(shop.augmenters.values())).similarity)
-    for augmenter in shop.augmenters.values():
-        augmenter.similarity = scoring
+    scoring = Scoring(next(iter(shop.perturbers.values())).similarity)
+    for perturber in shop.perturbers.values():
+        perturber.similarity = scoring
     timing = Timing(clock=time.process_time)
     for part in plan.tasks:
         one = source(plan, part, folder)
@@ -114,16 +114,16 @@ def yardstick(plan: Blueprint, folder: Path) -> tuple[Timing, Scoring]:
 
 def show(workers: int, report: Report, seconds: float, least: float) -> None:
     """Print where the time of a build went."""
-    print(f"release, {workers} worker(s): {report.seconds:.1f} s by the clock", end="")
-    print(f"; {seconds:.1f} s of the processor, {seconds / least:.2f} times the yardstick" if workers == 1 else "")
+    print(f"release, {workers} worker(s): {report.seconds:.1f} s of wall-clock time", end="")
+    print(f"; {seconds:.1f} s of processor time, {seconds / least:.2f} times the lower bound" if workers == 1 else "")
     timing = report.timing
     for what, spent in (
         ("annotation", timing.annotation),
         ("attacks and gate", sum(timing.perturbing.values())),
-        ("rows and evidence", timing.writing),
+        ("rows and edit log", timing.writing),
         *((f"  {attack}", spent) for attack, spent in timing.perturbing.items()),
     ):
-        print(f"  {what:<24}{spent:>9.1f} s by the clock, of all workers")
+        print(f"  {what:<24}{spent:>9.1f} s of wall-clock time, all workers together")
 
 
 def main() -> None:
@@ -141,10 +141,10 @@ def main() -> None:
         print(
             f"{len(plan.tasks)} tasks, {len(plan.attacks)} attacks, {options.rows} rows a task: {size:,} bytes of rows"
         )
-        yardstick(read(recipe(folder / "few", 10)), folder / "few")  # loads the models
-        timing, scoring = yardstick(plan, path.parent)
+        lower_bound(read(recipe(folder / "few", 10)), folder / "few")  # loads the models
+        timing, scoring = lower_bound(plan, path.parent)
         least = timing.annotation + scoring.seconds
-        print(f"yardstick: annotation {timing.annotation:.1f} s + scoring {scoring.seconds:.1f} s = {least:.1f} s")
+        print(f"lower bound: annotation {timing.annotation:.1f} s + scoring {scoring.seconds:.1f} s = {least:.1f} s")
         print(f"  {scoring.pairs:,} pairs scored")
         target = options.keep or folder
         for workers in options.workers:

@@ -1,10 +1,10 @@
-"""Digests of what every command writes, so that a change which must not change outputs can show that it does not.
+"""Digests of what every command writes: the same before and after a change that must not change outputs.
 
     python scripts/digests.py [--corpora DIR] [--samples DIR] [--rows N] > before.json
     python scripts/digests.py [the same] --against before.json
 
-Runs the command line of the checkout it stands in, over the examples and over what the folders hold. Networks
-are the small ones that the tests make. Prints one digest a file or stream; with --against, what differs.
+Runs the command line of its own checkout over the examples and over the files of the folders. Attacks that run a
+network run the small ones of the tests. Prints a digest for each file and stream; with --against, what differs.
 """
 
 import argparse
@@ -94,7 +94,7 @@ def models(place: Path) -> None:
 
 
 def environment(place: Path) -> dict[str, str]:
-    """One processor's arithmetic, one thread, the cache of small models, and the package of this checkout."""
+    """The same arithmetic on every processor, one thread, the cache of small models, the package of this checkout."""
     return {
         **os.environ, "PYTHONPATH": str(ROOT), "HF_HUB_CACHE": str(place / "hub"), "HF_HUB_OFFLINE": "1",
         "OPENBLAS_CORETYPE": "Haswell", "OMP_NUM_THREADS": "1", "COLUMNS": "160", "PYTHONWARNINGS": "ignore",

@@ -1,23 +1,24 @@
 """Слово заменяется или добавляется по контексту: «кошка спит на окне» → «кошка лежит на окне»."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams
 from augment_ru.editing.on_demand import in_rounds
 from augment_ru.edits import Change, Edit
+from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.inference.generate import CLOSE, Decoding, chosen_of
 from augment_ru.inference.masked import Word, context, in_case, same_kind, words_for
 from augment_ru.inference.memo import Memo
 from augment_ru.inference.pretrained import Pretrained, load
-from augment_ru.language.morphology import RUSSIAN
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
+from augment_ru.text.words import RUSSIAN
 
 MODES = ("replace", "insert", "either")
 _memo: Memo[tuple[Word, ...]] = Memo(most=20_000)
@@ -33,7 +34,7 @@ class _Gap(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Bae:
+class Bae(Attack):
     """A masked language model replaces a word, or inserts one behind it (BAE; Garg and Ramakrishnan 2020)."""
 
     name: ClassVar[str] = "bae"
@@ -51,6 +52,10 @@ class Bae:
             raise AugmentError(f"bae.mode={self.mode}; possible: {', '.join(MODES)}")
         self._decoding()  # a value out of its range is an error now, not in the middle of a run
 
+    def on_device(self, device: str) -> Self:
+        """The attack with its networks on a device."""
+        return replace(self, device=device)
+
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Another word for, or behind, every Russian word that may become active."""
         starts, stops = batch.words
@@ -60,11 +65,11 @@ class Bae:
         spans = zip(texts, places.tolist(), (stops - batch.starts[rows]).tolist(), strict=True)
         known = [text[start:stop] for text, start, stop in spans]
         russian = np.array([RUSSIAN.fullmatch(word) is not None for word in known], dtype=np.bool_)
-        rows, places = rows[russian], places[russian]
+        starts, rows, places = starts[russian], rows[russian], places[russian]
         words = [word for word, fits in zip(known, russian.tolist(), strict=True) if fits]
-        ranks = streams.uniform(rows, places)
-        points = streams.uniform(rows, places, lane=1)
-        keys = Streams.of(streams.keys, "word").inner(rows, places)
+        ranks = batch.draw(streams, starts)
+        points = batch.draw(streams, starts, lane=1)
+        keys = batch.keys(Streams.of(streams.keys, "word"), starts)
         changes: list[list[Change]] = [[] for _ in range(len(batch))]
 
         def work(wanted: Ints) -> Mask:
@@ -82,22 +87,35 @@ class Bae:
         inserts = self.mode == "insert" or (self.mode == "either" and point >= 1 / 2)
         return _Gap(row, start, start + len(word), word, inserts)
 
+    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[Word, ...]]:
+        """The words that the model lists for the gap in each context, the likeliest first.
+
+        Args:
+            contexts: texts with one gap each.
+            remembered: take the list of a context that was asked for before, instead of running the model again.
+        """
+        model = self._loaded()
+        if not remembered:
+            return words_for(model, contexts)
+        return _memo((self.model, str(model.device), str(model.dtype)), contexts, lambda new: words_for(model, new))
+
+    def tolerance(self) -> float:
+        """How far apart two perturbed logits must be for the draw to be the same in every batch."""
+        return CLOSE if str(self._loaded().dtype) == "torch.float32" else 0.0
+
     def _words(self, batch: Batch, gaps: Sequence[_Gap], keys: Keys) -> list[str | None]:
         """The word drawn for each gap; None where the model has none."""
         if not gaps:
             return []
-        model = load("AutoModelForMaskedLM", self.model, device=self.device, dtype=self.dtype)
         contexts = [_context(batch.texts[gap.row], gap) for gap in gaps]
-        listed = _memo((self.model, str(model.device), str(model.dtype)), contexts, lambda new: words_for(model, new))
-        found, close = self._drawn(gaps, listed, keys, model)
+        found, close = self._drawn(gaps, self.words(contexts), keys)
         for at in np.flatnonzero(close).tolist():  # the same in every batch
-            (found[at],), _ = self._drawn(
-                gaps[at : at + 1], words_for(model, contexts[at : at + 1]), keys[at : at + 1], model
-            )
+            one = slice(at, at + 1)
+            (found[at],), _ = self._drawn(gaps[one], self.words(contexts[one], remembered=False), keys[one])
         return found
 
     def _drawn(
-        self, gaps: Sequence[_Gap], listed: Sequence[tuple[Word, ...]], keys: Keys, model: Pretrained
+        self, gaps: Sequence[_Gap], listed: Sequence[tuple[Word, ...]], keys: Keys
     ) -> tuple[list[str | None], Mask]:
         fitting = [self._fitting(gap, words) for gap, words in zip(gaps, listed, strict=True)]
         width = max(*map(len, fitting), 1)
@@ -106,8 +124,7 @@ class Bae:
         for at, words in enumerate(fitting):
             values[at, : len(words)] = [word.logit for word in words]
             tokens[at, : len(words)] = [word.token for word in words]
-        tolerance = CLOSE if str(model.dtype) == "torch.float32" else 0.0
-        chosen, close = chosen_of(values, tokens, keys, 0, decoding=self._decoding(), tolerance=tolerance)
+        chosen, close = chosen_of(values, tokens, keys, 0, decoding=self._decoding(), tolerance=self.tolerance())
         pairs = zip(fitting, chosen.tolist(), strict=True)
         return [words[number].text if words else None for words, number in pairs], close
 
@@ -123,6 +140,9 @@ class Bae:
             if len(found) > self.top_k:
                 break
         return list(found.values())
+
+    def _loaded(self) -> Pretrained:
+        return load("AutoModelForMaskedLM", self.model, device=self.device, dtype=self.dtype)
 
     def _decoding(self) -> Decoding:
         return Decoding(temperature=self.temperature, top_k=self.top_k)

@@ -11,12 +11,15 @@ from augment_ru.errors import AugmentError
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--debug", is_flag=True, hidden=True)
 def check(files: tuple[str, ...], debug: bool) -> None:  # noqa: FBT001
-    """Lint dictionaries (.tsv), rule and prompt files (.toml), and run the rules' examples; by default ours."""
-    from augment_ru.jobs.check import problems  # noqa: PLC0415
+    """Check dictionaries (.tsv), rule files and prompt files (.toml), and run the rules' examples.
+
+    Without files: those of this package.
+    """
+    from augment_ru.jobs.check import file_problems  # noqa: PLC0415
 
     del debug
     found = 0
-    for line in problems([Path(file) for file in files]):
+    for line in file_problems([Path(file) for file in files]):
         found += 1
         click.echo(line)
     if found:

@@ -25,7 +25,7 @@ def _gold_value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noq
         return field_paths.value(values, name)
     questions: dict[str, list[Any]] = {}
     for path in field_paths.every(values, name):
-        if field_paths.has(values, path):
+        if field_paths.has_value(values, path):
             questions.setdefault(path[: path.rfind("[")], []).append(field_paths.value(values, path))
     return [labels[0] if len(labels) == 1 and isinstance(labels[0], list) else labels for labels in questions.values()]
 

@@ -30,7 +30,7 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
         new: dict[field_paths.Path, Any] = {
             field_paths.path_of(values, name): script.text for name, script in back.items()
         }
-        new |= {place.path: place.after(back[place.text]) for place in record.places() if place.text in back}
+        new |= {place.path: place.after(back[place.text]) for place in record.offsets() if place.text in back}
         return replaced(record, Changed(new))
     except (TypeError, AttributeError) as error:
         raise AugmentError(f"{row.where}: augment.source or augment.edits is damaged: {error}") from error

@@ -45,7 +45,7 @@ def subpopulations(
     records = [Record(values, task) for values in originals]
     properties = properties_of(task, labels=labels)
     for name in by:
-        if not any(field_paths.has(values, name) for values in originals):
+        if not any(field_paths.has_value(values, name) for values in originals):
             fields = ", ".join(dict.fromkeys(field for values in originals for field in values))
             raise AugmentError(f"--by {name}: no row has this field; the fields are {fields}")
         properties[name] = field_property(name)

@@ -238,7 +238,7 @@ def _own_values(template: Template, held: Any, field: str) -> dict[str, str]:  #
     """The values for a row's own template; one place and one value that are left over belong together."""
     source = held if isinstance(held, Mapping) else {field: held}
     names = [name for name in dict.fromkeys(template.names) if name != LABEL]
-    missing = [name for name in names if not field_paths.has(source, name)]
+    missing = [name for name in names if not field_paths.has_value(source, name)]
     spare = [name for name in source if name not in names]
     if len(missing) == 1 and len(spare) == 1:
         source = {**source, missing[0]: source[spare[0]]}

@@ -1,4 +1,4 @@
-"""What a record says about its texts: the right answers, and which of the options is right."""
+"""The context of a text: what its record says about it, such as the right answers and which option is right."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,17 +18,17 @@ def contexts_of(records: Sequence[Record]) -> list[Context]:
 
 def _contexts(record: Record) -> Iterator[Context]:
     answers = _texts(record, record.task.gold)
-    unsaid = _texts(record, record.task.unsaid)
+    forbidden = _texts(record, record.task.forbidden)
     judged = judged_fields(record)
     texts = record.texts()
     for name, text in texts.items():
         context = _of_question(text, answers) if name in record.task.options else Context(answers)
         beside = tuple(other for where, other in texts.items() if where != name)
-        yield replace(context, judged=name in judged, beside=beside, unsaid=unsaid)
+        yield replace(context, judged=name in judged, beside=beside, forbidden=forbidden)
 
 
 def judged_fields(record: Record) -> frozenset[str]:
-    """The fields of a record that are a statement to judge or to choose."""
+    """The fields of a record that are statements to judge or to choose."""
     return frozenset(one for name in record.task.judged for one in field_paths.every(record.values, name))
 
 
@@ -39,7 +39,7 @@ def _texts(record: Record, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_question(text: str, answers: Sequence[str]) -> Context:
-    options = options_of(text)
+    options = options_in(text)
     if not options:
         return Context(tuple(answers))
     first = options[0][0].start
@@ -57,11 +57,11 @@ def _of_question(text: str, answers: Sequence[str]) -> Context:
     )
 
 
-def options_of(text: str) -> list[tuple[Span, Span]]:
-    """The marker and the text of each option in a question.
+def options_in(text: str) -> list[tuple[Span, Span]]:
+    """The spans of the marker and of the text of each option in a question.
 
     >>> text = "Что тонет? (A) камень (B) пробка"
-    >>> [(marker.of(text), option.of(text)) for marker, option in options_of(text)]
+    >>> [(marker.of(text), option.of(text)) for marker, option in options_in(text)]
     [('(A)', 'камень'), ('(B)', 'пробка')]
     """
     markers = option_markers(text)

@@ -15,19 +15,17 @@ from augment_ru import Augmenter, Chain
 from augment_ru.attacks.add_sent import AddSent
 from augment_ru.editing.continuations import distractor, prompt
 from augment_ru.editing.corpus import (
-    MOST,
     Corpus,
+    contains_phrase,
     corpus_of,
     is_option,
     is_statement,
-    mentions,
     read_corpus,
     shipped_corpus,
 )
 from augment_ru.editing.distractors import Gap
 from augment_ru.edits import Span
 from augment_ru.engine.attack import make
-from augment_ru.engine.composition import informed, wants_corpus
 from augment_ru.engine.presets import preset
 from augment_ru.errors import AugmentError
 from augment_ru.records.context import contexts_of
@@ -270,7 +268,7 @@ def test_no_distractor_mentions_the_answer_in_any_form() -> None:
     ],
 )
 def test_mentions_are_found_by_word_and_form(text: str, answer: str, found: object) -> None:
-    assert mentions(text, answer) is found
+    assert contains_phrase(text, answer) is found
 
 
 def test_a_text_never_gets_a_sentence_of_its_own() -> None:
@@ -282,13 +280,12 @@ def test_a_text_never_gets_a_sentence_of_its_own() -> None:
 # Corpora
 
 
-def test_a_corpus_is_the_same_in_any_order_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_corpus_is_the_same_in_any_order_and_bounded() -> None:
     sentences = [f"Поезд номер {number} опоздал на час." for number in range(300)]
     shuffled = random.Random(1).sample(sentences, 300)
     assert Corpus.of(sentences, ()) == Corpus.of(shuffled + sentences[:50], ())
-    monkeypatch.setattr("augment_ru.editing.corpus.MOST", 40)
-    assert len(Corpus.of(sentences, ()).sentences) == 40 < MOST
-    assert Corpus.of(sentences, ()) == Corpus.of(shuffled + sentences[:50], ())
+    assert len(Corpus.of(sentences, (), most=40).sentences) == 40
+    assert Corpus.of(sentences, (), most=40) == Corpus.of(shuffled + sentences[:50], (), most=40)
 
 
 def test_a_file_is_read_as_sentences_and_options(tmp_path: Path) -> None:
@@ -302,7 +299,7 @@ def test_a_file_is_read_as_sentences_and_options(tmp_path: Path) -> None:
     assert corpus.sentences == ("Поезд опоздал на час.", "Соседи уехали в отпуск.")
     assert corpus.options == ("паровой двигатель",)
     attack = make("add_sent", {"generator": f"corpus:{file}"})
-    assert not wants_corpus(attack)
+    assert not attack.wants_corpus
     assert Augmenter(attack, similarity="none")("Автобус ушёл.").text in (
         "Автобус ушёл. Поезд опоздал на час.",
         "Автобус ушёл. Соседи уехали в отпуск.",
@@ -338,8 +335,8 @@ def test_a_file_of_records_is_the_corpus_of_a_run(tmp_path: Path) -> None:
     corpus = corpus_of(Record(row, recognise(row)) for row in rows)
     assert corpus.sentences == tuple(sorted(f"Трамвай номер {number} опоздал на час." for number in range(250)))
     assert corpus.options == shipped_corpus().options
-    assert wants_corpus(Chain(("case", "add_sent")))
-    assert not wants_corpus(informed(Chain(("case", "add_sent")), corpus))
+    assert Chain(("case", "add_sent")).wants_corpus
+    assert not Chain(("case", "add_sent")).with_corpus(corpus).wants_corpus
 
     source = tmp_path / "rows.jsonl"
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]

@@ -1,6 +1,8 @@
 """Words by a masked language model: whole words, of the same kind and letter case, the same in every batch."""
-# ruff: noqa: ANN401, SLF001  (models and tokenizers have no better type; what must not matter is set inside)
+# ruff: noqa: ANN401  (models and tokenizers have no better type)
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +14,13 @@ pytest.importorskip("torch")
 import torch
 
 from augment_ru import Augmenter
-from augment_ru.attacks import bae
 from augment_ru.attacks.bae import Bae
 from augment_ru.engine.attack import make
 from augment_ru.errors import AugmentError
 from augment_ru.inference import masked
 from augment_ru.inference.masked import GAP, Word, context, same_kind, whole_words, words_for
 from augment_ru.inference.pretrained import Pretrained, load
-from augment_ru.language.morphology import RUSSIAN
+from augment_ru.text.words import RUSSIAN
 from small_models import SENTENCES
 
 ATTACKS = ["bae"]  # a small model stands for its default
@@ -98,62 +99,93 @@ def test_odd_contexts_have_no_words(model: Pretrained) -> None:
     assert words_for(model, []) == []
 
 
+class Forgetful(Bae):
+    """Runs the model anew for every batch."""
+
+    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[Word, ...]]:
+        del remembered
+        return super().words(contexts, remembered=False)
+
+
+class Doubtful(Bae):
+    """Takes every draw for a close call."""
+
+    def tolerance(self) -> float:
+        return 1e6
+
+
+@dataclass(frozen=True)
+class Listing(Bae):
+    """Has a list of words in place of a model."""
+
+    lists: tuple[Word, ...] = ()
+
+    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[Word, ...]]:
+        del remembered
+        return [self.lists] * len(contexts)
+
+
+def listed(*words: str) -> tuple[Word, ...]:
+    """Words that are all as likely."""
+    return tuple(Word(word, 0.0, at) for at, word in enumerate(words))
+
+
 @pytest.mark.parametrize("mode", ["replace", "insert", "either"])
 def test_the_same_words_in_every_batch(mode: str) -> None:
-    attack = Bae(probability=0.5, mode=mode, same_pos=False)
+    attack = Forgetful(probability=0.5, mode=mode, same_pos=False)
     augmenter = Augmenter(attack, similarity="none", constraints=())
     together = [result.script for result in augmenter.texts(SENTENCES)]
     assert all(script.edits for script in together)
-    bae._memo = type(bae._memo)()
     assert [result.script for result in augmenter.texts(SENTENCES[::-1])][::-1] == together
-    bae._memo = type(bae._memo)()
     assert [augmenter(text).script for text in SENTENCES] == together
 
 
-def test_a_close_call_is_settled_by_the_row_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    augmenter = Augmenter(Bae(probability=1.0, same_pos=False), similarity="none", constraints=())
-    expected = [result.text for result in augmenter.texts(SENTENCES)]
-    monkeypatch.setattr(bae, "CLOSE", 1e6)
-    assert [result.text for result in augmenter.texts(SENTENCES)] == expected
+def test_a_remembered_list_of_words_is_the_one_that_the_model_gives() -> None:
+    texts = [f"{sentence} И ещё." for sentence in SENTENCES]
+    fresh, remembering = (
+        Augmenter(attack(probability=1.0, same_pos=False), similarity="none", constraints=())
+        for attack in (Forgetful, Bae)
+    )
+    expected = [result.script for result in fresh.texts(texts)]
+    for _ in range(2):
+        assert [result.script for result in remembering.texts(texts)] == expected
 
 
-def listed(*words: str) -> Any:
-    """A model that lists these words for every gap, all as likely."""
-    return lambda _, contexts: [tuple(Word(word, 0.0, at) for at, word in enumerate(words)) for _ in contexts]
+def test_a_close_call_is_settled_by_the_row_alone() -> None:
+    certain, doubtful = (
+        Augmenter(attack(probability=1.0, same_pos=False), similarity="none", constraints=())
+        for attack in (Bae, Doubtful)
+    )
+    expected = [result.text for result in certain.texts(SENTENCES)]
+    assert [result.text for result in doubtful.texts(SENTENCES)] == expected
 
 
-def test_words_take_the_letter_case_of_what_they_replace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bae, "words_for", listed("ночь"))
-    monkeypatch.setattr(bae, "_memo", type(bae._memo)())
-    augmenter = Augmenter(Bae(probability=1.0, same_pos=False), similarity="none", constraints=())
+def test_words_take_the_letter_case_of_what_they_replace() -> None:
+    attack = Listing(probability=1.0, same_pos=False, lists=listed("ночь"))
+    augmenter = Augmenter(attack, similarity="none", constraints=())
     assert augmenter("Кошка СПИТ, а  собака — нет 5 раз!").text == "Ночь НОЧЬ, ночь  ночь — ночь 5 ночь!"
 
 
-def test_words_are_inserted_behind_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bae, "words_for", listed("очень"))
-    monkeypatch.setattr(bae, "_memo", type(bae._memo)())
-    augmenter = Augmenter(Bae(probability=1.0, mode="insert"), similarity="none", constraints=())
+def test_words_are_inserted_behind_words() -> None:
+    attack = Listing(probability=1.0, mode="insert", lists=listed("очень"))
+    augmenter = Augmenter(attack, similarity="none", constraints=())
     assert augmenter("Кошка спит, ДА.").text == "Кошка очень спит очень, ДА ОЧЕНЬ."
 
 
-def test_a_word_gives_way_to_another_of_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bae, "words_for", listed("кошка", "быстро", "бежит", "собака", "из"))
-    monkeypatch.setattr(bae, "_memo", type(bae._memo)())
-    augmenter = Augmenter(Bae(probability=1.0), similarity="none", constraints=())
+def test_a_word_gives_way_to_another_of_its_kind() -> None:
+    attack = Listing(probability=1.0, lists=listed("кошка", "быстро", "бежит", "собака", "из"))
     for seed in range(5):
-        other = Augmenter(augmenter.attack, similarity="none", constraints=(), seed=seed)
-        assert other("Кошка спит на окне").text.split()[:3] == ["Собака", "бежит", "из"]
+        augmenter = Augmenter(attack, similarity="none", constraints=(), seed=seed)
+        assert augmenter("Кошка спит на окне").text.split()[:3] == ["Собака", "бежит", "из"]
     assert same_kind("кошка", "собака")
     assert not same_kind("кошка", "бежит")
 
 
-def test_what_is_drawn_is_as_likely_as_the_model_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_drawn_is_as_likely_as_the_model_says() -> None:
     words = (Word("ночь", 1.0, 5), Word("день", 0.0, 7), Word("час", -1.0, 9))
-    monkeypatch.setattr(bae, "words_for", lambda _, contexts: [words for _ in contexts])
-    monkeypatch.setattr(bae, "_memo", type(bae._memo)())
     texts = [f"Кошка {number}" for number in range(4000)]
-    augmenter = Augmenter(Bae(probability=1.0, same_pos=False), similarity="none", constraints=())
-    found = [result.text.split()[0] for result in augmenter.texts(texts)]
+    attack = Listing(probability=1.0, same_pos=False, lists=words)
+    found = [result.text.split()[0] for result in Augmenter(attack, similarity="none", constraints=()).texts(texts)]
     shares = np.exp([1.0, 0.0, -1.0])
     assert [found.count(word) / 4000 for word in ("Ночь", "День", "Час")] == pytest.approx(
         (shares / shares.sum()).tolist(), abs=0.03

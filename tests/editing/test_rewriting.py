@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 from augment_ru import Augmenter, Batch, Chain, Edit, Span, Streams
 from augment_ru.draws import Keys, digests
 from augment_ru.editing.rewriting import rewrite_sentences
-from augment_ru.editing.sentences import LONGEST, Sentence, aligned, fitted, sentences
+from augment_ru.editing.sentences import LONGEST, Sentence, aligned, formatted_like, sentences
 from augment_ru.engine.attack import make
 from augment_ru.engine.proposals import Proposals, apply
 from augment_ru.errors import AugmentError
@@ -39,7 +39,7 @@ def rewritten(
 
     batch = Batch(sources, None, protected)
     found = rewrite_sentences(batch, Streams(digests(sources)), p, rewrite, min_words=2)
-    done, _ = apply(batch, found, np.ones(found.ranks.size, dtype=np.bool_))
+    done = apply(batch, found, np.ones(found.ranks.size, dtype=np.bool_)).texts
     return done, [pieces for pieces in asked if pieces]
 
 
@@ -159,7 +159,7 @@ def test_probability_zero_asks_for_nothing() -> None:
     ],
 )
 def test_outputs_take_the_capital_and_the_mark_of_their_source(source: str, output: str, expected: str | None) -> None:
-    assert fitted(source, output) == expected
+    assert formatted_like(source, output) == expected
 
 
 def test_only_the_words_that_change_are_in_the_edit() -> None:
@@ -182,7 +182,7 @@ def test_names_must_come_back_as_whole_words_and_in_order() -> None:
 
 def _proposed(name: str, sources: list[str], **options: object) -> Proposals:
     batch = Batch(sources)
-    return make(name, options).propose_batch(batch, Streams(digests(sources)))  # type: ignore[attr-defined,no-any-return]
+    return make(name, options).propose_batch(batch, Streams(digests(sources)))
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -108,11 +108,11 @@ def test_of_very_many_examples_some_are_drawn_and_it_is_said(monkeypatch: pytest
 
 
 @given(st.text("аб .,-", max_size=30), st.text("аб .,-", max_size=30))
-def test_edits_between_texts_become_each_other(source: str, text: str) -> None:
+def test_edits_between_two_texts_turn_one_into_the_other(source: str, text: str) -> None:
     assert Script(source, (Edit(*edit) for edit in edits_between(source, text))).text == text
 
 
-def test_long_texts_are_edits_between_from_both_ends() -> None:
+def test_between_long_texts_there_is_one_edit() -> None:
     long = "слово " * 5000
     (edit,) = edits_between(long + "кот" + long, long + "пёс" + long)
     assert edit == [len(long), len(long) + 3, "пёс"]

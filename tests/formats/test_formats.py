@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter, AugmentError, Record
-from augment_ru.engine.attack import make
+from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record
+from augment_ru.engine.prepare import CHUNK_ROWS
 from augment_ru.engine.result import original
 from augment_ru.formats.delimited import Dialect
 from augment_ru.formats.json_array import JsonArray
@@ -36,17 +36,19 @@ def perturb(source: Path, target: Path | None, *, attacks: tuple[str, ...] = ("c
     job = {
         "source": str(source),
         "output": None if target is None else str(target),
-        "attacks": [make(name, {"probability": probability}) for name in attacks],
+        "perturbers": [Perturber(name, similarity="none", probability=probability) for name in attacks],
+        "preparation": Preparation(()),
         "task": options.pop("task", None),
         "fields": options.pop("fields", ()),
-        "settings": {"similarity": "none", "constraints": ()},
         "with_original": False,
         "meta": "none",
         "skip": False,
         "limit": None,
         **options,
     }
-    return run(Job(**job).prepared())
+    made = Job(**job)
+    made.check()
+    return run(made)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -279,19 +281,22 @@ def test_any_format_turns_into_any_other(tmp_path: Path, one: str, other: str) -
     assert start == {"jsonl": b"{", "json": b"[", "csv": b"i", "tsv": b"i", "parquet": b"P"}[other]
 
 
-def test_the_bytes_do_not_depend_on_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [{"id": str(number), "text": f"Кот номер {number} спит"} for number in range(40)]
-    (tmp_path / "a.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
-    for end in ("json", "csv", "parquet"):
-        perturb(tmp_path / "a.json", tmp_path / f"in.{end}")
-        perturb(tmp_path / f"in.{end}", tmp_path / f"whole.{end}", probability=0.5, attacks=("case", "eda_swap"))
-        with monkeypatch.context() as patch:
-            patch.setattr("augment_ru.engine.prepare.CHUNK_ROWS", 3)
-            patch.setattr("augment_ru.formats.parquet._ROWS", 7)
-            perturb(tmp_path / f"in.{end}", tmp_path / f"parts.{end}", probability=0.5, attacks=("case", "eda_swap"))
-        assert read(tmp_path / f"whole.{end}") == read(tmp_path / f"parts.{end}")
-        if end != "parquet":
-            assert (tmp_path / f"whole.{end}").read_bytes() == (tmp_path / f"parts.{end}").read_bytes()
+@pytest.mark.parametrize("end", ["jsonl", "json", "csv", "parquet"])
+def test_rows_do_not_depend_on_chunks(tmp_path: Path, end: str) -> None:
+    rows = [{"id": str(number), "text": f"Кот номер {number} спит"} for number in range(CHUNK_ROWS + 40)]
+    attacks = ("case", "eda_swap")
+    outputs = []
+    for name, part in (("all", rows), ("last", rows[-60:])):  # the last ones lie in two chunks, then in one
+        plain = tmp_path / f"{name}.json"
+        plain.write_text(json.dumps(part, ensure_ascii=False), encoding="utf-8")
+        source, target = tmp_path / f"{name}.source.{end}", tmp_path / f"{name}.target.{end}"
+        perturb(plain, source)
+        perturb(source, target, probability=0.5, attacks=attacks)
+        outputs.append(read(target))
+    whole, last = outputs
+    assert len(whole) == len(attacks) * len(rows)
+    assert whole[-len(last) :] == last
+    assert any(row["text"] != old["text"] for row, old in zip(last[::2], rows[-60:], strict=True))
 
 
 # what cannot be read

@@ -16,6 +16,7 @@ from augment_ru.evaluation.examples import example_of, model_of
 from augment_ru.prompting.choices import Candidate
 from augment_ru.prompting.replies import cut, meant
 from augment_ru.records.task import generic, task
+from commands import PATIENCE, wait_until
 
 LABELS = ("negative", "positive")
 
@@ -160,20 +161,23 @@ def test_what_passes_is_tried_again(trouble: tuple[int, Any]) -> None:
 
 
 def test_a_slow_answer_is_tried_again() -> None:
+    asked_again = threading.Event()
+
     def answer(number: int, _: object) -> tuple[int, Any]:
         if number == 0:
-            time.sleep(0.6)
+            asked_again.wait(PATIENCE)
+        asked_again.set()
         return 200, chat("positive")
 
     with serving(answer) as box:
-        assert made(box, timeout="0.2")(asked("а")) == ["positive"]
-    assert len(box.asked) == 2
+        assert made(box, timeout="0.5")(asked("а")) == ["positive"]
+    assert len(box.asked) >= 2
 
 
 def test_an_answer_that_drips_is_tried_again() -> None:
     with serving(lambda number, _: (200 if number else 203, chat("positive"))) as box:
-        assert made(box, timeout="0.2")(asked("а")) == ["positive"]
-    assert len(box.asked) == 2
+        assert made(box, timeout="0.5")(asked("а")) == ["positive"]
+    assert len(box.asked) >= 2
 
 
 def test_whoever_stops_listening_does_not_wait_for_a_server_that_hangs() -> None:
@@ -181,17 +185,17 @@ def test_whoever_stops_listening_does_not_wait_for_a_server_that_hangs() -> None
 
     def answer(number: int, _: object) -> tuple[int, Any]:
         if number:
-            hangs.wait(20)
+            hangs.wait(PATIENCE)
         return 200, chat("positive")
 
     with serving(answer) as box:
-        began = time.monotonic()
         said = made(box, concurrency="2").stream(asked("а", "б", "в"))
         assert next(said)[1] == "positive"
+        wait_until(lambda: box.now)
         said.close()
-        took = time.monotonic() - began
+        hanging = box.now
         hangs.set()
-    assert took < 10
+    assert hanging, "the question that hangs was waited for"
 
 
 @pytest.mark.parametrize(
@@ -221,8 +225,13 @@ def test_it_gives_up_and_says_why() -> None:
 
 
 def test_questions_go_at_once_and_answers_keep_their_order() -> None:
+    later = threading.Event()
+
     def answer(number: int, question: dict[str, Any]) -> tuple[int, Any]:
-        time.sleep(0.03 if number % 2 else 0.06)
+        if number == 0:  # answered after a question that was asked later
+            assert later.wait(PATIENCE)
+        else:
+            later.set()
         return 200, chat("positive" if "чёт 1" in question["messages"][0]["content"] else "negative")
 
     texts = [f"чёт {number % 2}" + " и" * number for number in range(12)]

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, AugmentError
 from augment_ru.release.figures import QUANTILES, summary
 from augment_ru.release.recipe import blueprint, read
+from commands import wait_until
 from releases import EXAMPLE, QUESTIONS, RECIPE, built, contents, recipe, rows_of, write_rows
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -298,13 +298,23 @@ def test_a_damaged_part_is_made_again(tmp_path: Path) -> None:
 def test_a_build_that_is_killed_at_any_moment_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     path = recipe(tmp_path, RECIPE.replace('spec = "butterfingers"', 'spec = "eda_delete"'))
     script = Path(__file__).resolve().parents[1] / "support" / "release_runs.py"
-    line = [sys.executable, *map(str, (script, path, tmp_path / "out", 55, 1))]
+    line = [sys.executable, *map(str, (script, path, tmp_path / "out", 1))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(line, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout)
-    assert counts["kills"] == 55
-    assert counts["resumed"] >= 5
+    assert counts["kills"] >= 50
+    assert counts["resumed"] >= 25
+    assert counts["complete"] >= 5
+
+
+def _lives(group: int) -> bool:
+    """Whether a process of the group is left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -313,19 +323,10 @@ def test_a_killed_command_leaves_no_worker_and_goes_on(small: Path, tmp_path: Pa
     line = [*COMMAND, "release", str(EXAMPLE / "small.toml"), "-o", str(target), "--workers", "2"]
     process = subprocess.Popen(line, start_new_session=True, stderr=subprocess.DEVNULL)
     parts = tmp_path / ".out.unfinished" / "parts"
-    until = time.monotonic() + 60
-    while not list(parts.glob("0*")) and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: list(parts.glob("0*")))
     process.send_signal(signal.SIGKILL)
     process.wait()
-    while time.monotonic() < until:
-        try:
-            os.killpg(process.pid, 0)
-        except (ProcessLookupError, PermissionError):
-            break
-        time.sleep(0.05)
-    with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
+    wait_until(lambda: not _lives(process.pid))
     if not target.exists():
         refused = subprocess.run(line, capture_output=True, text=True, check=False)
         assert refused.returncode == 1

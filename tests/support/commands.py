@@ -1,10 +1,16 @@
 """The command line through a real process."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+PATIENCE = 120.0
+"""Seconds that a test waits for what must happen: far more than it takes on a busy machine."""
 
 
 def run(*args: str | Path, stdin: bytes = b"", **options: Any) -> subprocess.CompletedProcess[bytes]:  # noqa: ANN401
@@ -20,6 +26,26 @@ def fails(code: int, *args: str | Path, stdin: bytes = b"") -> str:
     (line,) = [line for line in done.stderr.decode().split("\n") if line]
     assert line.startswith("augment-ru: error: ")
     return line
+
+
+def started(command: list[str], **options: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401
+    """A process that an interrupt ends, even where this one ignores interrupts, as a shell's background jobs do.
+
+    An ignored signal stays ignored in a child, a handled one gets its default action there.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(command, **options)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def wait_until(happened: Callable[[], object]) -> None:
+    """Wait until a condition is true; fail if it does not become true."""
+    deadline = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < deadline, f"nothing happened in {PATIENCE} seconds"
+        time.sleep(0.01)
 
 
 def write(path: Path, *rows: object) -> Path:

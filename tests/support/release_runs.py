@@ -1,23 +1,27 @@
-"""Builds that are killed: forks from a warm process, so that fifty of them take seconds.
+"""Builds that are killed: forks from a warm process, so that many of them take seconds.
 
-    python tests/release_runs.py RECIPE TARGET KILLS SEED
+    python tests/support/release_runs.py RECIPE TARGET SEED
 
-Kills a build at a random moment, resumes it, and so on until it is complete, again and again; each complete
-release must have the bytes of one that was never killed, and none may stand there before it is. Prints
-{"kills", "complete", "resumed"}, or fails.
+Kills a build when it is about to do its first operation on a file of the release, resumes it and kills it at the
+second one, and so on until no build is left to kill; every other build lives a random moment longer, so that
+files are also left half-written. Each complete release must have the bytes of one that was never killed, and none
+may stand there before it is complete. Prints {"kills", "complete", "resumed"}, or fails.
 """
 
+import itertools
 import json
 import os
 import random
 import shutil
 import signal
 import sys
-import time
 from pathlib import Path
 
 from augment_ru.release.build import Report
 from releases import built, contents
+
+LONGEST = 0.002
+"""Seconds: the longest time that a build lives on after the operation it is killed at."""
 
 
 def run(recipe: Path, target: Path, *, resume: bool = False) -> Report:
@@ -25,45 +29,60 @@ def run(recipe: Path, target: Path, *, resume: bool = False) -> Report:
     return built(recipe, target, resume=resume, part_rows=1)
 
 
-def killed(recipe: Path, target: Path, after: float) -> bool:
-    """Start or resume a build in a process of its own and kill it; False if it was complete before."""
+def kill_at(operation: int, folder: Path, delay: float) -> None:
+    """Have this process killed when it has begun so many operations on files below a folder, and a delay has passed."""
+    begun = itertools.count(1)
+
+    def look(event: str, arguments: tuple[object, ...]) -> None:
+        if event not in ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir"):
+            return
+        if not str(arguments[0]).startswith(str(folder)) or next(begun) != operation:
+            return
+        if delay:
+            signal.setitimer(signal.ITIMER_REAL, delay)  # the alarm that nobody handles ends the process at once
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(look)
+
+
+def killed(recipe: Path, target: Path, operation: int, delay: float) -> bool:
+    """Start or resume a build in a process of its own that is killed; False if it was complete before."""
     child = os.fork()
     if child == 0:
+        kill_at(operation, target.parent, delay)
         run(recipe, target, resume=True)
         os._exit(0)
-    time.sleep(after)
-    os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     if not os.WIFSIGNALED(status) and os.WEXITSTATUS(status):
         raise SystemExit("a resumed build failed")
     return os.WIFSIGNALED(status)
 
 
-def main(recipe: Path, target: Path, kills: int, seed: int) -> dict[str, int]:
-    """Kill so many builds."""
+def main(recipe: Path, target: Path, seed: int) -> dict[str, int]:
+    """Kill builds at every operation."""
     moments = random.Random(seed)
     whole = target.with_name("whole")
     run(recipe, whole)  # loads the models
-    shutil.rmtree(whole)
-    began = time.perf_counter()
-    run(recipe, whole)
-    seconds = time.perf_counter() - began
     wanted = contents(whole)
     counts = {"kills": 0, "complete": 0, "resumed": 0}
     unfinished = target.with_name(f".{target.name}.unfinished")
-    while counts["kills"] < kills:
-        counts["resumed"] += any(unfinished.glob("parts/*")) if unfinished.exists() else 0
-        counts["kills"] += killed(recipe, target, moments.uniform(0, 0.9 * seconds))
+    for operation in itertools.count(1):
+        fresh = not unfinished.exists()
+        counts["resumed"] += any(unfinished.glob("parts/*"))
+        delay = moments.uniform(0, LONGEST) if operation % 2 else 0.0
+        was_killed = killed(recipe, target, operation, delay)
+        counts["kills"] += was_killed
         if target.exists():
             assert contents(target) == wanted
             run(recipe, target, resume=True)  # clears what is left beside it
             assert not unfinished.exists()
             counts["complete"] += 1
             shutil.rmtree(target)
-    run(recipe, target, resume=True)
-    assert contents(target) == wanted
-    return counts
+        if fresh and not was_killed and not delay:  # there is no such operation
+            return counts
+    raise AssertionError
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))))
+    print(json.dumps(main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))))

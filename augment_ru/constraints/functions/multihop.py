@@ -1,4 +1,4 @@
-"""Bridge and main answers wherever a record names them, in every form."""
+"""The bridge and main answers of MultiQ wherever a text contains them, in every form."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
