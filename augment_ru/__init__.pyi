@@ -6,6 +6,8 @@ from .engine.attack import Attack as Attack
 from .engine.augmenter import Augmenter as Augmenter
 from .engine.composition import Chain as Chain, OneOf as OneOf, SomeOf as SomeOf
 from .engine.proposals import Proposals as Proposals
+from .engine.perturber import Perturber as Perturber
+from .engine.prepare import Preparation as Preparation
 from .engine.result import Result as Result
 from .engine.similarity import Scorer as Scorer, Similarity as Similarity
 from .errors import AugmentError as AugmentError

@@ -43,11 +43,11 @@ class Change:
     edits: tuple[Edit, ...]
 
 
-class Columns(Protocol):
+class EditColumns(Protocol):
     """Edits of many texts in columns."""
 
-    def of_row(self, row: int, at: int) -> Iterable[Edit]:
-        """The edits of a text that starts at the global place `at`, in order."""
+    def edits(self, row: int, start: int) -> Iterable[Edit]:
+        """The edits of text number `row`, which starts at the place `start` of the columns, in order."""
 
 
 _set = object.__setattr__
@@ -67,7 +67,7 @@ class Script:
     source: str
     _edits: tuple[Edit, ...]
     _text: str | None
-    _columns: "Columns | None"
+    _columns: "EditColumns | None"
     _row: int
     _at: int
 
@@ -90,8 +90,8 @@ class Script:
         _set(self, "_columns", None)
 
     @classmethod
-    def of_columns(cls, source: str, text: str, columns: "Columns", row: int, at: int) -> "Script":
-        """A script whose edits were checked already: those of a row, made into objects when looked at."""
+    def of_columns(cls, source: str, text: str, columns: "EditColumns", row: int, at: int) -> "Script":
+        """A script whose edits were checked already; they become objects when they are first read."""
         script = cls.__new__(cls)
         _set(script, "source", source)
         _set(script, "_text", text)
@@ -104,7 +104,7 @@ class Script:
     def edits(self) -> tuple[Edit, ...]:
         """The edits in the order of the text."""
         if self._columns is not None:
-            _set(self, "_edits", tuple(self._columns.of_row(self._row, self._at)))
+            _set(self, "_edits", tuple(self._columns.edits(self._row, self._at)))
             _set(self, "_columns", None)
         return self._edits
 

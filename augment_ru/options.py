@@ -3,7 +3,7 @@
 import dataclasses
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from augment_ru.errors import AugmentError, unknown
@@ -48,29 +48,6 @@ def fields_of(made: Any) -> tuple[dataclasses.Field[Any], ...]:  # noqa: ANN401 
     """The fields that are options; those with `metadata={"option": False}` are set in Python alone."""
     fields = dataclasses.fields(made) if _is_data(made) else ()
     return tuple(field for field in fields if field.metadata.get("option", True))
-
-
-def on_device(component: Any, device: str) -> Any:  # noqa: ANN401  (a dataclass, or what has none to set)
-    """The component, and each part of a composition, with its networks on this device."""
-    if not _is_data(component):
-        return component
-    names = {field.name for field in dataclasses.fields(component)}
-    changed: dict[str, Any] = {"device": device} if "device" in names else {}
-    if "attacks" in names:
-        changed["attacks"] = tuple(on_device(part, device) for part in component.attacks)
-    return dataclasses.replace(component, **changed) if changed else component
-
-
-def has_device(component: Any) -> bool:  # noqa: ANN401
-    """Whether the component, or a part of it, runs a network."""
-    if not _is_data(component):
-        return False
-    names = {field.name for field in dataclasses.fields(component)}
-    return "device" in names or any(map(has_device, _parts(component, names)))
-
-
-def _parts(component: Any, names: Iterable[str]) -> tuple[Any, ...]:  # noqa: ANN401
-    return tuple(component.attacks) if "attacks" in names else ()
 
 
 def _is_data(value: Any) -> bool:  # noqa: ANN401

@@ -37,8 +37,8 @@ from transformers.models.bert.tokenization_bert import BertTokenizer
 from augment_ru import Augmenter
 from augment_ru.draws import Floats, Rng
 from augment_ru.engine.result import Result
-from augment_ru.engine.search import Counts
-from augment_ru.engine.similarity import Plain, Similarity
+from augment_ru.engine.search import Cost
+from augment_ru.engine.similarity import PlainFunction, Similarity
 from augment_ru.inference import pretrained
 from augment_ru.similarities.bertscore import BertScore
 
@@ -92,23 +92,15 @@ def batched(scorer: BERTScorer) -> Callable[[Sequence[str], Sequence[str]], Floa
 
 def searched(
     similarity: Similarity, schedule: str, threshold: float, texts: Sequence[str], attack: str
-) -> tuple[float, list[Result], Counts]:
+) -> tuple[float, list[Result], Cost]:
     """Seconds, results and costs of a whole search; the model is warm."""
     augmenter = Augmenter(
         attack, similarity=similarity, schedule=schedule, threshold=threshold, constraints=(), candidates=3
     )
-    prepared = _prepared(augmenter, texts)
-    counts = Counts()
+    (prepared,) = augmenter.preparation.texts(texts, layers=augmenter.attack.layers)
     began = _CLOCK[0]()
-    results = augmenter.perturb(prepared, counts)
-    return _CLOCK[0]() - began, results, counts
-
-
-def _prepared(augmenter: Augmenter, texts: Sequence[str]) -> Any:  # noqa: ANN401
-    from augment_ru.engine.prepare import prepare_texts  # noqa: PLC0415
-    from augment_ru.records.task import generic  # noqa: PLC0415
-
-    return prepare_texts(texts, augmenter.protector(generic()), augmenter.annotate, augmenter.layers)
+    results, cost = augmenter.perturber.perturb(prepared)
+    return _CLOCK[0]() - began, results, cost
 
 
 def main() -> None:
@@ -169,8 +161,8 @@ def _searches(
 ) -> None:
     table = Table("whole search", "rows a second", "ours is", "pairs", "passes", "accepted", "mean edits", "same texts")
     runs = {
-        "(a) paper": searched(Plain(one_at_a_time(theirs)), "paper", threshold, texts, attack),
-        "(b) paper": searched(Plain(batched(theirs)), "paper", threshold, texts, attack),
+        "(a) paper": searched(PlainFunction(one_at_a_time(theirs)), "paper", threshold, texts, attack),
+        "(b) paper": searched(PlainFunction(batched(theirs)), "paper", threshold, texts, attack),
         "(c) paper": searched(ours, "paper", threshold, texts, attack),
         "(c) strongest": searched(ours, "strongest", threshold, texts, attack),
     }

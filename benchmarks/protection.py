@@ -15,7 +15,7 @@ from typing import Any
 from augment_ru import registry
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.result import Result
-from augment_ru.engine.search import SCHEDULES
+from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.records.task import generic, task
 from constraints import GOLD, rows
 
@@ -54,7 +54,7 @@ def broken(results: Sequence[Result]) -> Iterator[str]:
             for span in spans:
                 mapped = script.map(span)
                 if mapped is None or script.text[mapped.start : mapped.stop] != span.of(script.source):
-                    yield f"{result.run.attack}: {field}: {span} «{span.of(script.source)}» in {script.text!r}"
+                    yield f"{result.settings.attack}: {field}: {span} «{span.of(script.source)}» in {script.text!r}"
 
 
 def attacks() -> list[str]:

@@ -22,7 +22,7 @@ from typing import Any
 from release_rows import TASKS
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.similarity import Scorer
+from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.release.build import Job, Report, build
 from augment_ru.release.recipe import Blueprint, read
 from augment_ru.release.shards import PART_ROWS, Timing, variations, workshop
@@ -59,7 +59,7 @@ def recipe(folder: Path, rows: int) -> Path:
     return path
 
 
-class Timed:
+class Timed(Scorer):
     """A scorer that adds up the time of its calls."""
 
     def __init__(self, inner: Scorer, add: Callable[[float, int], None]) -> None:
@@ -73,7 +73,7 @@ class Timed:
         return found
 
 
-class Scoring:
+class Scoring(Similarity):
     """A similarity that adds up the time of its calls."""
 
     def __init__(self, inner: Any) -> None:  # noqa: ANN401  (a Similarity)
@@ -98,9 +98,9 @@ class Scoring:
 def lower_bound(plan: Blueprint, folder: Path) -> tuple[Timing, Scoring]:
     """The processor time of annotation and of scoring, over all shards."""
     shop = workshop(plan)
-    scoring = Scoring(next(iter(shop.augmenters.values())).similarity)
-    for augmenter in shop.augmenters.values():
-        augmenter.similarity = scoring
+    scoring = Scoring(next(iter(shop.perturbers.values())).similarity)
+    for perturber in shop.perturbers.values():
+        perturber.similarity = scoring
     timing = Timing(clock=time.process_time)
     for part in plan.tasks:
         one = source(plan, part, folder)

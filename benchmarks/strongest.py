@@ -16,9 +16,7 @@ from rich.table import Table
 
 from augment_ru import Augmenter
 from augment_ru.draws import Rng
-from augment_ru.engine.prepare import prepare_texts
-from augment_ru.engine.search import Counts
-from augment_ru.records.task import generic
+from augment_ru.engine.search import Cost
 from augment_ru.similarities.bertscore import BertScore
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -33,15 +31,12 @@ def records_of(count: int) -> list[str]:
     return [f"{' '.join(rng.choice(sentences) for _ in range(1 + at % 4))} {at}" for at in range(count)]
 
 
-def searched(
-    attack: str, gate: BertScore, schedule: str, threshold: float, texts: list[str]
-) -> tuple[Counts, list[int]]:
+def searched(attack: str, gate: BertScore, schedule: str, threshold: float, texts: list[str]) -> tuple[Cost, list[int]]:
     """What a search cost, and the edits of each accepted row."""
     augmenter = Augmenter(attack, similarity=gate, threshold=threshold, schedule=schedule, constraints=())
-    counts = Counts()
-    prepared = prepare_texts(texts, augmenter.protector(generic()), augmenter.annotate, augmenter.layers)
-    results = augmenter.perturb(prepared, counts)
-    return counts, [len(result.script.edits) for result in results if result.status == "perturbed"]
+    (prepared,) = augmenter.preparation.texts(texts, layers=augmenter.attack.layers)
+    results, cost = augmenter.perturber.perturb(prepared)
+    return cost, [len(result.script.edits) for result in results if result.status == "perturbed"]
 
 
 def main() -> None:

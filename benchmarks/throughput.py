@@ -21,9 +21,6 @@ from rich.console import Console
 from rich.table import Table
 
 from augment_ru import Augmenter
-from augment_ru.engine.prepare import prepare_texts
-from augment_ru.language.annotate import Natasha
-from augment_ru.records.task import generic
 from augment_ru.registry import names
 
 ATTACKS = [name for name in names("attacks") if name not in ("back_translation", "bae", "paraphrase")]
@@ -144,11 +141,8 @@ def gated(texts: Sequence[str], repeats: int) -> Table:
         cells = []
         for schedule in ("paper", "strongest"):
             augmenter = Augmenter(name, constraints=("named_entities",), schedule=schedule)
-            chunks = [
-                prepare_texts(texts[at : at + 512], augmenter.protector(generic()), Natasha(), augmenter.layers)
-                for at in range(0, len(texts), 512)
-            ]
-            runs: dict[str, Callable[[], object]] = {"gate": partial(each, augmenter.perturb, chunks)}
+            chunks = list(augmenter.preparation.texts(texts, layers=augmenter.attack.layers))
+            runs: dict[str, Callable[[], object]] = {"gate": partial(each, augmenter.perturber.perturb, chunks)}
             cells.append(f"{len(texts) / best(runs, repeats)['gate']:,.0f}")
         table.add_row(name, *cells)
     return table

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from augment_ru import Edit
+from augment_ru import Attack, Edit, Scorer, Similarity
 from augment_ru.records.task import Task
 
 @dataclass(frozen=True)
-class Shout:
+class Shout(Attack):
     """Every word ends in a hard sign, as it did before 1918."""
     name: ClassVar[str] = "shout"
     probability: float = 1.0
@@ -26,17 +26,17 @@ class Shout:
             yield rng.change(Edit(word.stop, word.stop, "ъ"))
 
 @dataclass(frozen=True)
-class Half:
+class Half(Similarity):
     name: ClassVar[str] = "half"
     threshold: float = 0.4
     signature: str = "half"
 
     def against(self, references):
-        class Scorer:
+        class Always(Scorer):
             def score(self, indices, candidates):
                 import numpy as np
                 return np.full(len(candidates), 0.5)
-        return Scorer()
+        return Always()
 
 TASK = Task(name="letters", fields=("body",), keys=frozenset({"body", "sender"}))
 RULES = Path(__file__).with_name("cats.toml")

@@ -1,12 +1,13 @@
 """За текстом встаёт постороннее предложение: «Кошка спит.» → «Кошка спит. Поезд задержался из-за снегопада.»."""
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from augment_ru.draws import Streams
 from augment_ru.editing.continuations import from_model
 from augment_ru.editing.corpus import Corpus, read_corpus, shipped_corpus
 from augment_ru.editing.distractors import Generator, distract, from_corpus
+from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.inference.generate import Decoding
@@ -14,7 +15,7 @@ from augment_ru.text.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)
-class AddSent:
+class AddSent(Attack):
     """A distracting sentence behind the text, or other texts in the place of wrong options (TAPE, Table 1: 0.5).
 
     The sentence comes from the records that are perturbed (`corpus`), from a text file (`corpus:FILE`), or from
@@ -50,9 +51,13 @@ class AddSent:
         """Whether the distractors come from the records that are perturbed."""
         return self.generator in ("corpus", "corpus:") and self.corpus is None
 
-    def informed(self, corpus: Corpus) -> "AddSent":
+    def with_corpus(self, corpus: Corpus) -> Self:
         """The attack with these sentences and options to draw from."""
-        return replace(self, corpus=corpus)
+        return replace(self, corpus=corpus) if self.wants_corpus else self
+
+    def on_device(self, device: str) -> Self:
+        """The attack with its networks on a device."""
+        return replace(self, device=device)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """A distractor for each text, or for each wrong option."""

@@ -1,11 +1,12 @@
 """Предложение переводится на английский и обратно: «погода сегодня хорошая» → «сегодня хорошая погода»."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 from augment_ru.draws import Keys, Streams
 from augment_ru.editing.rewriting import rewrite_sentences
+from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.inference.generate import Decoding, rewritten
 from augment_ru.inference.memo import Memo
@@ -16,7 +17,7 @@ _memo: Memo[str | None] = Memo()
 
 
 @dataclass(frozen=True, slots=True)
-class BackTranslation:
+class BackTranslation(Attack):
     """Sentences are translated into English and back (TAPE, Table 1: 0.5; models: Opus-MT)."""
 
     name: ClassVar[str] = "back_translation"
@@ -32,6 +33,10 @@ class BackTranslation:
 
     def __post_init__(self) -> None:
         self._decoding()  # a value out of its range is an error now, not in the middle of a run
+
+    def on_device(self, device: str) -> Self:
+        """The attack with its networks on a device."""
+        return replace(self, device=device)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """The round trip of every sentence that may become active."""

@@ -1,14 +1,15 @@
 """Слово заменяется или добавляется по контексту: «кошка спит на окне» → «кошка лежит на окне»."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams
 from augment_ru.editing.on_demand import in_rounds
 from augment_ru.edits import Change, Edit
+from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.inference.generate import CLOSE, Decoding, chosen_of
@@ -33,7 +34,7 @@ class _Gap(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Bae:
+class Bae(Attack):
     """A masked language model replaces a word, or inserts one behind it (BAE; Garg and Ramakrishnan 2020)."""
 
     name: ClassVar[str] = "bae"
@@ -51,6 +52,10 @@ class Bae:
             raise AugmentError(f"bae.mode={self.mode}; possible: {', '.join(MODES)}")
         self._decoding()  # a value out of its range is an error now, not in the middle of a run
 
+    def on_device(self, device: str) -> Self:
+        """The attack with its networks on a device."""
+        return replace(self, device=device)
+
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Another word for, or behind, every Russian word that may become active."""
         starts, stops = batch.words
@@ -60,11 +65,11 @@ class Bae:
         spans = zip(texts, places.tolist(), (stops - batch.starts[rows]).tolist(), strict=True)
         known = [text[start:stop] for text, start, stop in spans]
         russian = np.array([RUSSIAN.fullmatch(word) is not None for word in known], dtype=np.bool_)
-        rows, places = rows[russian], places[russian]
+        starts, rows, places = starts[russian], rows[russian], places[russian]
         words = [word for word, fits in zip(known, russian.tolist(), strict=True) if fits]
-        ranks = streams.uniform(rows, places)
-        points = streams.uniform(rows, places, lane=1)
-        keys = Streams.of(streams.keys, "word").inner(rows, places)
+        ranks = batch.draw(streams, starts)
+        points = batch.draw(streams, starts, lane=1)
+        keys = batch.keys(Streams.of(streams.keys, "word"), starts)
         changes: list[list[Change]] = [[] for _ in range(len(batch))]
 
         def work(wanted: Ints) -> Mask:

@@ -5,12 +5,13 @@ from typing import ClassVar
 
 from augment_ru.draws import Streams
 from augment_ru.editing.characters import keyboards, substitute_characters
+from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.text.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)
-class Butterfingers:
+class Butterfingers(Attack):
     """Letters slip to a neighbouring key, the nearer the likelier (TAPE, Table 1: 0.15)."""
 
     name: ClassVar[str] = "butterfingers"

@@ -5,12 +5,13 @@ from typing import ClassVar
 
 from augment_ru.draws import Streams
 from augment_ru.editing.characters import letter_case, substitute_characters
+from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.text.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(Attack):
     """Letters change their case, one for one; the paper names no probability, 0.1 is RuTransform's."""
 
     name: ClassVar[str] = "case"

@@ -6,13 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Streams
+from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import SPACE
 
 
 @dataclass(frozen=True, slots=True)
-class EdaDelete:
+class EdaDelete(Attack):
     """Random deletion of words (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
 
     A word takes the space before it along, the first one of a line or option the space after it. So the
@@ -26,8 +27,7 @@ class EdaDelete:
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """The deletion of every word but one."""
         starts, stops = batch.words
-        rows = batch.rows(starts)
-        ranks = streams.uniform(rows, starts - batch.starts[rows])
+        ranks = batch.draw(streams, starts)
 
         segments = batch.segments(starts)
         first = np.diff(segments, prepend=-1) != 0

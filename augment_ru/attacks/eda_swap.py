@@ -6,12 +6,13 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Streams, paired
+from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.text.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)
-class EdaSwap:
+class EdaSwap(Attack):
     """Random swap of words within a sentence (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
 
     The words of a sentence are paired at random. A pair changes places when either of its words is drawn,
@@ -24,9 +25,7 @@ class EdaSwap:
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """The swap of every pair."""
         starts, stops = batch.words
-        rows = batch.rows(starts)
-        positions = starts - batch.starts[rows]
-        one, other = paired(batch.sentences(starts), streams.uniform(rows, positions, lane=1))
-        draws = streams.uniform(rows, positions)
+        one, other = paired(batch.sentences(starts), batch.draw(streams, starts, lane=1))
+        draws = batch.draw(streams, starts)
         ranks = np.minimum(draws[one], draws[other])
         return Proposals.of_swaps(batch, (starts[one], stops[one]), (starts[other], stops[other]), ranks)

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from augment_ru.draws import Rng
 from augment_ru.edits import Change, Edit
+from augment_ru.engine.attack import Attack
 from augment_ru.resources import dictionary, dictionary_path, rows
 from augment_ru.text.doc import Doc
 
@@ -20,7 +21,7 @@ _NUMBER = re.compile(r"[^\w\s]?\d[\d\s.,:/-]*(?:[^\w\s]|\s\S+)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Emojify:
+class Emojify(Attack):
     """Words become emoji of the same meaning, by lemma and part of speech; digits keycaps (TAPE, Table 1: 0.4)."""
 
     name: ClassVar[str] = "emojify"

@@ -1,11 +1,12 @@
 """Предложение пересказывается другими словами: «он пришёл поздно» → «он явился с опозданием»."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 from augment_ru.draws import Keys, Streams
 from augment_ru.editing.rewriting import rewrite_sentences
+from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.inference.generate import Decoding, rewritten
 from augment_ru.inference.memo import Memo
@@ -16,7 +17,7 @@ _memo: Memo[str | None] = Memo()
 
 
 @dataclass(frozen=True, slots=True)
-class Paraphrase:
+class Paraphrase(Attack):
     """Sentences are said in other words; the paper has no such attack, 0.5 is that of its back-translation."""
 
     name: ClassVar[str] = "paraphrase"
@@ -32,6 +33,10 @@ class Paraphrase:
 
     def __post_init__(self) -> None:
         self._decoding()  # a value out of its range is an error now, not in the middle of a run
+
+    def on_device(self, device: str) -> Self:
+        """The attack with its networks on a device."""
+        return replace(self, device=device)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """The paraphrase of every sentence that may become active."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, chosen, usage, with_options
+from augment_ru.cli.shared_options import SEARCH, choices, usage, with_options
 from augment_ru.errors import AugmentError
 
 _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
@@ -14,22 +14,40 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 @click.command()
 @click.argument("source", metavar="IN.jsonl|-")
 @click.option(
-    "--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="What is to pass.  [default: all five]"
+    "--attack",
+    "attacks",
+    multiple=True,
+    metavar="NAME[+NAME...]",
+    help="Attacks whose perturbations are to pass. Repeatable.  [default: five attacks]",
 )
-@click.option("--task", metavar="NAME", help="By default recognised by the fields.")
-@click.option("--field", "fields", multiple=True, metavar="NAME", help="Fields to perturb, in place of the task's.")
-@click.option("--accept", type=float, default=0.9, metavar="SHARE", show_default=True, help="Wanted acceptance.")
-@click.option("--at", "probabilities", multiple=True, type=float, metavar="P", help="Where to measure; repeatable.")
-@click.option("--limit", type=click.IntRange(min=2), default=200, show_default=True, help="Only the first N rows.")
-@click.option("--report", metavar="FILE.json", help="Where the figures go as JSON.")
-@click.option("--write-baseline", "baseline", metavar="FILE", help="bertscore's scores of unrelated texts, by layer.")
+@click.option("--task", metavar="NAME", help="The task of the rows.  [default: recognised from their fields]")
+@click.option(
+    "--field", "fields", multiple=True, metavar="NAME", help="A field to perturb, in place of the task's. Repeatable."
+)
+@click.option(
+    "--accept",
+    type=float,
+    default=0.9,
+    metavar="SHARE",
+    show_default=True,
+    help="Share of perturbations that the threshold is to pass.",
+)
+@click.option(
+    "--at", "probabilities", multiple=True, type=float, metavar="P", help="A probability to measure at. Repeatable."
+)
+@click.option("--limit", type=click.IntRange(min=2), default=200, show_default=True, help="Read only the first N rows.")
+@click.option("--report", metavar="FILE.json", help="Write the figures as JSON.")
+@click.option(
+    "--write-baseline", "baseline", metavar="FILE", help="Write bertscore's scores of unrelated texts, by layer."
+)
 @with_options(SEARCH)
 @click.option("--debug", is_flag=True, hidden=True)
 def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     """Measure a similarity on your texts and propose a threshold.
 
-    Scores of unrelated texts and of each attack at several probabilities, one candidate each, drawn as a
-    histogram; the threshold passes the wanted share of every attack at its own probability.
+    Prints a histogram of the scores of unrelated texts, and of each attack at several probabilities (one
+    candidate, no search). The threshold passes the wanted share of each attack's perturbations at its own
+    probability.
 
     \b
     augment-ru calibrate in.jsonl
@@ -42,30 +60,32 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     from augment_ru.jobs.perturb import Job, records_of  # noqa: PLC0415
 
     try:
-        attacks, settings = chosen({"similarity": None, **given}, given["attacks"] or _ATTACKS)
+        preparation, run = choices(given, given["attacks"] or _ATTACKS)
         if not all(0 < probability <= 1 for probability in given["probabilities"]):
             raise AugmentError("--at: a probability is over 0, up to 1")  # noqa: TRY301
         job = Job(
             source,
             None,
-            attacks,
+            run.perturbers,
+            preparation,
             given["task"],
             given["fields"],
-            settings,
             meta="none",
             limit=given["limit"],
             report=given["report"],
         )
         if given["baseline"] is not None:
-            _check_baseline(job, given["baseline"])
-        prepared = job.prepared()
+            _check_baseline(job, run.similarity, given["baseline"])
+        job.check()
     except AugmentError as error:
         raise usage(error) from error
-    records = list(records_of(prepared))
+    records = list(records_of(job))
     found = calibrated(
         records,
-        attacks,
-        settings,
+        preparation,
+        [perturber.attack for perturber in run.perturbers],
+        run.similarity,
+        seed=run.perturbers[0].seed,
         probabilities=given["probabilities"] or PROBABILITIES,
         accept=given["accept"],
     )
@@ -75,14 +95,14 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
         with replacing(Path(given["report"])) as file:
             file.write(orjson.dumps(found.table(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     if given["baseline"]:
-        _write_baseline(Path(given["baseline"]), records, settings["similarity"])
+        _write_baseline(Path(given["baseline"]), records, run.similarity)
 
 
-def _check_baseline(job: Any, file: str) -> None:  # noqa: ANN401  (a Job, which is loaded late)
+def _check_baseline(job: Any, similarity: Any, file: str) -> None:  # noqa: ANN401  (a Job, which is loaded late)
     job.check_beside("--write-baseline", file)
     if job.report is not None and Path(file).resolve() == Path(job.report).resolve():
         raise AugmentError(f"--write-baseline {file}: the report goes there; give another file")
-    if not hasattr(job.settings["similarity"], "baseline_lines"):
+    if similarity is None or not similarity.can_be_rescaled:
         raise AugmentError("--write-baseline: only bertscore is rescaled with a baseline; give --similarity bertscore")
 
 

@@ -11,7 +11,10 @@ from augment_ru.errors import AugmentError
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--debug", is_flag=True, hidden=True)
 def check(files: tuple[str, ...], debug: bool) -> None:  # noqa: FBT001
-    """Lint dictionaries (.tsv), rule and prompt files (.toml), and run the rules' examples; by default ours."""
+    """Check dictionaries (.tsv), rule files and prompt files (.toml), and run the rules' examples.
+
+    Without files: those of this package.
+    """
     from augment_ru.jobs.check import problems  # noqa: PLC0415
 
     del debug

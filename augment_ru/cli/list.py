@@ -7,7 +7,7 @@ _KINDS = ["attacks", "constraints", "similarities", "tasks", "models"]
 
 @click.command(name="list")
 @click.argument("kind", required=False, type=click.Choice(_KINDS))
-@click.option("-v", "--verbose", is_flag=True, help="With options, reasons and files.")
+@click.option("-v", "--verbose", is_flag=True, help="Also show options, reasons and files.")
 @click.option("--debug", is_flag=True, hidden=True)
 def list_(kind: str | None, verbose: bool, debug: bool) -> None:  # noqa: FBT001
     """List the attacks, constraints, similarities, tasks and models."""

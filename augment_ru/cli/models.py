@@ -14,14 +14,14 @@ def models(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
 
 @models.command()
 @click.argument("names", nargs=-1, metavar="NAME...")
-@click.option("--preset", help="Every model that a preset needs.")
-@click.option("--revision", metavar="COMMIT", help="A branch, tag or commit.")
+@click.option("--preset", help="Fetch every model that a preset needs.")
+@click.option("--revision", metavar="COMMIT", help="Branch, tag or commit.")
 @click.option("--debug", is_flag=True, hidden=True)
 def pull(names: tuple[str, ...], preset: str | None, revision: str | None, debug: bool) -> None:  # noqa: FBT001
     """Download models from the hub into its local cache.
 
-    Weights as safetensors where the repository has them; never code. Nothing else of augment-ru uses the
-    network.
+    Takes weights as safetensors where the repository has them, and never code. No other part of augment-ru uses
+    the network, save the servers that you name (openai:URL).
 
     \b
     augment-ru models pull bert-base-multilingual-cased

@@ -6,28 +6,38 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, chosen, merged, usage, with_options
+from augment_ru.cli.shared_options import SEARCH, choices, merged, usage, with_options
 from augment_ru.errors import AugmentError
 
 
 @click.command()
 @click.argument("source", metavar="IN|-")
-@click.option("-o", "--output", metavar="OUT", help="Written when the run is complete.  [default: stdout]")
-@click.option("--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="A+B does A, then B. Repeatable.")
-@click.option("--task", metavar="NAME", help="By default recognised by the fields.")
-@click.option("--field", "fields", multiple=True, metavar="NAME", help="Fields to perturb, in place of the task's.")
+@click.option("-o", "--output", metavar="OUT", help="Output file, there when the run is complete.  [default: stdout]")
+@click.option("--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="A+B applies A, then B. Repeatable.")
+@click.option("--task", metavar="NAME", help="The task of the rows.  [default: recognised from their fields]")
+@click.option(
+    "--field", "fields", multiple=True, metavar="NAME", help="A field to perturb, in place of the task's. Repeatable."
+)
 @with_options(SEARCH)
-@click.option("--recipe", metavar="FILE.toml", help="Options from a file; the command line goes before it.")
-@click.option("--with-original", is_flag=True, help='Also write each row unperturbed (attack "original").')
-@click.option("--meta", type=click.Choice(["full", "brief", "none"]), help="How much `augment` holds.  [default: full]")
-@click.option("--on-error", type=click.Choice(["stop", "skip"]), help="skip: to OUT.rejects.jsonl.  [default: stop]")
-@click.option("--report", metavar="FILE.json", help="Where the table of the end of the run goes as JSON.")
-@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only the first N rows.")
+@click.option(
+    "--recipe", metavar="FILE.toml", help="Read options from a file; those of the command line override them."
+)
+@click.option("--with-original", is_flag=True, help='Also write each row unperturbed, as attack "original".')
+@click.option(
+    "--meta", type=click.Choice(["full", "brief", "none"]), help="How much metadata `augment` holds.  [default: full]"
+)
+@click.option(
+    "--on-error",
+    type=click.Choice(["stop", "skip"]),
+    help="skip: write bad rows to OUT.rejects.jsonl.  [default: stop]",
+)
+@click.option("--report", metavar="FILE.json", help="Write the closing table as JSON.")
+@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def perturb(**given: Any) -> None:  # noqa: ANN401
-    """Perturb the rows of a file, one output row for each row and attack.
+    """Perturb the rows of a file; write one row for each row and attack.
 
-    The end of a file's name tells its format: .jsonl, .json, .csv, .tsv, .parquet; stdin has JSON lines.
+    The file's extension gives its format: .jsonl, .json, .csv, .tsv, .parquet; stdin holds JSON Lines.
 
     \b
     augment-ru perturb in.jsonl -o out.jsonl --attack butterfingers
@@ -40,21 +50,21 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
     try:
         if given["recipe"]:
             given = merged(given, read_recipe(Path(given["recipe"])))
-        attacks, settings = chosen(given, given["attacks"])
+        preparation, run_ = choices(given, given["attacks"])
         job = Job(
             source=given["source"],
             output=given["output"],
-            attacks=attacks,
+            perturbers=run_.perturbers,
+            preparation=preparation,
             task=given["task"],
             fields=given["fields"],
-            settings=settings,
             with_original=given["with_original"],
             meta=given["meta"] or "full",
             skip=given["on_error"] == "skip",
             limit=given["limit"],
             report=given["report"],
         )
-        prepared = job.prepared()
+        job.check()
     except AugmentError as error:
         raise usage(error) from error
-    sys.exit(run(prepared))
+    sys.exit(run(job))

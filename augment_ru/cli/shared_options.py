@@ -1,4 +1,4 @@
-"""Options that several commands share, and how they become settings."""
+"""Options that several commands share, and the run that they stand for."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -8,18 +8,19 @@ import click
 from augment_ru.errors import AugmentError, unknown
 
 if TYPE_CHECKING:
-    from augment_ru.engine.attack import Attack
+    from augment_ru.engine.prepare import Preparation
+    from augment_ru.engine.presets import Run
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def usage(error: AugmentError) -> click.UsageError:
-    """Wrong usage, exit code 2, in place of a failed run."""
+    """The error as one of usage: exit code 2."""
     return click.UsageError(str(error))
 
 
 def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """`NAME.OPTION=VALUE` as options of the attacks and the similarity of these names."""
+    """Pairs `NAME.OPTION=VALUE` as options by name; each name must be an attack or the similarity of the run."""
     found: dict[str, dict[str, Any]] = {}
     for pair in pairs:
         left, equals, value = pair.partition("=")
@@ -33,17 +34,24 @@ def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dic
 
 
 SEARCH = (
-    click.option("--probability", type=float, metavar="P", help="In place of the attack's default, from 0 to 1."),
+    click.option(
+        "--probability", type=float, metavar="P", help="Share of the possible changes, 0 to 1.  [default: the attack's]"
+    ),
     click.option(
         "--similarity",
         metavar="NAME[:MODEL[@LAYER]]",
         help="navec, bertscore:MODEL@LAYER, or none.  [default: navec]",
     ),
-    click.option("--threshold", type=float, metavar="X", help="The lowest similarity that passes, from 0 to 1."),
+    click.option(
+        "--threshold",
+        type=float,
+        metavar="X",
+        help="The lowest similarity that passes, 0 to 1.  [default: the similarity's]",
+    ),
     click.option(
         "--schedule",
         metavar="NAME",
-        help="paper: halve P until it passes; strongest: as many edits as pass.  [default: paper]",
+        help="paper: halve P until the gate passes; strongest: as many changes as pass.  [default: paper]",
     ),
     click.option("--candidates", type=int, metavar="N", help="Perturbations tried for each row.  [default: 3]"),
     click.option(
@@ -51,29 +59,29 @@ SEARCH = (
         "options",
         multiple=True,
         metavar="NAME.OPTION=VALUE",
-        help="An option of an attack or similarity (list -v).",
+        help="Set an option of an attack or a similarity (see list -v). Repeatable.",
     ),
     click.option(
         "--constraint",
         "constraints",
         multiple=True,
         metavar="NAME|FILE",
-        help="In place of the task's constraints.",
+        help="Protect what this rule file finds, in place of the task's constraints. Repeatable.",
     ),
-    click.option("--no-constraints", is_flag=True, help="Protect links, answers and option markers only."),
+    click.option("--no-constraints", is_flag=True, help="Protect only links, answers and option markers."),
     click.option("--annotator", metavar="NAME", help="natasha or spacy:PIPELINE.  [default: natasha]"),
-    click.option("--seed", type=int, metavar="N", help="Of all random draws.  [default: 42]"),
+    click.option("--seed", type=int, metavar="N", help="Seed of all random draws.  [default: 42]"),
     click.option(
         "--preset",
         type=click.Choice(["offline", "tape"]),
-        help="Defaults of all else; tape: the paper's, with models.  [default: offline]",
+        help="Defaults of all other options; tape: those of the paper, with networks.  [default: offline]",
     ),
-    click.option("--device", metavar="NAME", help="For models: auto, cpu, cuda, cuda:N.  [default: auto]"),
+    click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
 )
 
 
 def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
-    """A command with these options, in their order in its help."""
+    """A decorator that adds these options to a command, in this order."""
 
     def decorate(function: _F) -> _F:
         for option in reversed(options):
@@ -83,58 +91,47 @@ def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
     return decorate
 
 
-class Chosen(NamedTuple):
+class Choices(NamedTuple):
     """What the options of a command stand for."""
 
-    attacks: list["Attack"]
-    settings: dict[str, Any]
-    """Arguments of an `Augmenter`."""
+    preparation: "Preparation"
+    run: "Run"
 
 
-def chosen(given: Mapping[str, Any], attacks: Sequence[str]) -> Chosen:
-    """The attacks and settings that the options of `SEARCH` name, over those of the preset.
+def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
+    """The run that the options of `SEARCH` and the attacks stand for, over the defaults of the preset.
 
     Raises:
         AugmentError: a name is unknown, or a value does not fit.
     """
-    from augment_ru.engine.composition import attack_of  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.engine.presets import preset  # noqa: PLC0415
-    from augment_ru.engine.similarity import similarity_of  # noqa: PLC0415
-    from augment_ru.options import has_device, on_device  # noqa: PLC0415
+    from augment_ru.engine.prepare import Preparation  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of  # noqa: PLC0415
 
     if given["no_constraints"] and given["constraints"]:
         raise AugmentError("--constraint and --no-constraints contradict each other; give one")
     defaults = preset(given["preset"] or "offline")
-    settings = dict(defaults.settings)
-    settings |= {key: given[key] for key in _SETTINGS if given.get(key) is not None}
-    if given["no_constraints"]:
-        settings["constraints"] = ()
-    elif given["constraints"]:
-        settings["constraints"] = given["constraints"]
-    gate = str(settings.get("similarity", "navec"))
-    parts = {name.strip() for spec in attacks for name in spec.split("+")}
-    name_of_gate = gate.partition(":")[0]
-    values = {name: dict(defaults.options.get(name, {})) for name in (*parts, name_of_gate)}
-    if given.get("probability") is not None:
-        for name in parts:
-            values[name]["probability"] = given["probability"]
-    for name, options in option_values(given["options"], {*parts, name_of_gate}).items():
-        values[name] |= options
-    made = [attack_of(spec, options=values) for spec in attacks]
-    similarity = similarity_of(gate, values[name_of_gate])
-    if given["device"]:
-        if given["device"] not in ("auto", "cpu") and not any(map(has_device, (*made, similarity))):
-            raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")
-        made = [on_device(attack, given["device"]) for attack in made]
-        similarity = on_device(similarity, given["device"])
-    return Chosen(made, settings | {"similarity": similarity})
+    constraints = () if given["no_constraints"] else given["constraints"] or defaults.constraints
+    spec = given["similarity"] or defaults.similarity
+    similarity = spec.partition(":")[0]
+    parts = {name.strip() for attack in attacks for name in attack.split("+")}
+    options = option_values(given["options"], {*parts, similarity})
+    run = run_of(
+        defaults,
+        [AttackChoice(attack, options, given.get("probability")) for attack in attacks],
+        GateChoice(spec, options.get(similarity, {}), {key: given[key] for key in _SEARCH if given[key] is not None}),
+        seed=given["seed"],
+        device=given["device"],
+    )
+    if given["device"] not in (None, "auto", "cpu") and not run.runs_network:
+        raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")
+    return Choices(Preparation(constraints, given["annotator"] or "natasha"), run)
 
 
-_SETTINGS = ("similarity", "threshold", "schedule", "candidates", "annotator", "seed")
+_SEARCH = ("threshold", "schedule", "candidates")
 
 
 def merged(given: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a recipe, and over them those of the command line."""
+    """The options of a recipe, overridden by those of the command line."""
 
     def absent(value: object) -> bool:  # 0 is a value: a seed, a probability, a limit
         return value is None or value is False or value == ()

@@ -60,17 +60,14 @@ def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) 
     """Propose a substitute for every character that the table knows, each with a rank of its own."""
     table_rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
     places = np.flatnonzero(table_rows >= 0)
-    rows_of_text = batch.rows(places)
-    positions = places - batch.starts[rows_of_text]
 
     def replace(indices: Ints) -> Replacements:
         rows = table_rows[places[indices]]
-        points = streams.uniform(rows_of_text[indices], positions[indices], lane=1)
+        points = batch.draw(streams, places[indices], lane=1)
         chosen = (points[:, None] >= table.bounds[rows]).sum(axis=1)
         return Replacements(table.substitutes[rows, chosen], np.arange(indices.size + 1))
 
-    ranks = streams.uniform(rows_of_text, positions)
-    return Proposals.of_edits(places, places + 1, ranks, replace, clean=True)
+    return Proposals.of_edits(places, places + 1, batch.draw(streams, places), replace, clean=True)
 
 
 @cache

@@ -87,9 +87,9 @@ def distract(batch: Batch, streams: Streams, probability: float, generate: Gener
     """
     gaps = [gap for row in range(len(batch)) for gap in _gaps(batch, row)]
     rows = np.array([gap.row for gap in gaps], dtype=np.int64)
-    places = np.array([gap.place.start for gap in gaps], dtype=np.int64)
-    ranks = streams.uniform(rows, places)
-    keys = Streams.of(streams.keys, "distract").inner(rows, places)
+    places = batch.starts[rows] + np.array([gap.place.start for gap in gaps], dtype=np.int64)
+    ranks = batch.draw(streams, places)
+    keys = batch.keys(Streams.of(streams.keys, "distract"), places)
     changes: list[list[Change]] = [[] for _ in range(len(batch))]
     taken: list[set[str]] = [set() for _ in range(len(batch))]
 

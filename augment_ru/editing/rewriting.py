@@ -51,9 +51,9 @@ def rewrite_sentences(
         if any(_enough(batch.texts[row], stretch, sentence, min_words) for stretch in sentence.stretches)
     ]
     rows = np.array([place.row for place in places], dtype=np.int64)
-    starts = np.array([place.sentence.start for place in places], dtype=np.int64)
-    ranks = streams.uniform(rows, starts)
-    keys = Streams.of(streams.keys, "rewrite").inner(rows, starts)
+    starts = batch.starts[rows] + np.array([place.sentence.start for place in places], dtype=np.int64)
+    ranks = batch.draw(streams, starts)
+    keys = batch.keys(Streams.of(streams.keys, "rewrite"), starts)
     changes: list[list[Change]] = [[] for _ in range(len(batch))]
 
     def work(wanted: Ints) -> Mask:

@@ -1,7 +1,9 @@
-"""What an attack is, and how its proposals for a batch are taken."""
+"""What an attack is: the seam that third parties implement, and attacks by name."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import replace
+from typing import Any, Self, cast
 
 from augment_ru import registry
 from augment_ru.draws import Rng, Streams
@@ -13,64 +15,91 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 
 
-class Attack(Protocol):
-    """A frozen dataclass with a probability, and one of `propose` and `propose_batch` (below).
+class Attack(ABC):
+    """An attack proposes changes of texts, each with a rank in [0, 1); the engine decides which are applied.
 
-    It may name `layers`: the annotation it reads, of `augment_ru.text.doc.LAYERS`; and `exchanges_options = True`:
-    the texts of wrong options are free to it, where a question holds its options and the record says which is
-    right. Where its property `wants_corpus` holds, `informed(corpus)` gives the attack that knows the sentences
-    of all records (`augment_ru.editing.corpus`); a run over a file asks for it.
+    A frozen dataclass that inherits from this class and states `name` and `probability`. It defines one of two
+    methods: `propose`, which looks at one text at a time, or `propose_batch`, which looks at all texts of a batch
+    and at what is protected in them. Its other fields are its options on the command line. This class holds all
+    that the engine reads of an attack; what follows `probability` has a default.
     """
 
+    __slots__ = ()
+
     @property
+    @abstractmethod
     def name(self) -> str:
-        """What it is called, on the command line and in the random draws."""
+        """What it is called on the command line and in the random draws."""
 
     @property
+    @abstractmethod
     def probability(self) -> float:
-        """The share of its changes that are active by default, in [0, 1]."""
+        """The share of its possible changes that are active by default, in [0, 1]."""
 
+    @property
+    def layers(self) -> frozenset[str]:
+        """The annotation that it reads, of `augment_ru.text.doc.LAYERS`; by default none."""
+        return frozenset()
 
-@runtime_checkable
-class OneByOne(Protocol):
-    """An attack that looks at one text at a time."""
+    @property
+    def exchanges_options(self) -> bool:
+        """Whether it may replace the texts of wrong options, where the record says which option is right."""
+        return False
+
+    @property
+    def wants_corpus(self) -> bool:
+        """Whether it draws on the sentences of all records of a run, and has none yet."""
+        return False
+
+    def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (a package below this one defines it)
+        """The attack with the sentences of all records (`augment_ru.editing.corpus.Corpus`), if it wants them."""
+        del corpus
+        return self
+
+    def with_probability(self, probability: float) -> Self:
+        """The attack with another probability.
+
+        Raises:
+            AugmentError: the probability is not in [0, 1].
+        """
+        return cast("Self", replace(cast("Any", self), probability=check_probability(self.name, probability)))
+
+    def on_device(self, device: str) -> Self:
+        """The attack with its networks on a device (auto, cpu, cuda, cuda:N); itself if it runs none."""
+        del device
+        return self
 
     def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
-        """Changes of the text, each with a rank in [0, 1)."""
-
-
-@runtime_checkable
-class Batched(Protocol):
-    """An attack that looks at all texts of a batch at once, and at what is protected in them."""
+        """Changes of one text, each with a rank in [0, 1) (`rng.change` draws it)."""
+        del doc, rng
+        raise AugmentError(
+            f"{type(self).__name__}: an attack needs propose(doc, rng) or propose_batch(batch, streams); define one"
+        )
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Changes of the texts, in columns."""
+        """Changes of all texts of the batch, in columns; random draws come from `batch.draw(streams, places)`.
+
+        By default what `propose` says of each text.
+        """
+        keys = streams.keys.tolist()
+        return Proposals.of_changes(
+            batch, (self.propose(doc, Rng(key)) for doc, key in zip(batch.docs, keys, strict=True))
+        )
 
 
-def layers_of(attack: Attack) -> frozenset[str]:
-    """The annotation that an attack reads."""
-    return frozenset(getattr(attack, "layers", ()))
-
-
-def seen_by(attack: Attack, batch: Batch) -> Batch:
-    """The batch with what is protected from this attack."""
-    return batch.exchanging() if getattr(attack, "exchanges_options", False) else batch.guarded()
-
-
-def proposals(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
-    """What the attack proposes for each text of the batch.
+def checked(attack: object) -> Attack:
+    """The attack, if it is one and its probability is one.
 
     Raises:
-        AugmentError: it has neither `propose` nor `propose_batch`.
+        AugmentError: it does not inherit from `Attack`, or its probability is not in [0, 1].
     """
-    if isinstance(attack, Batched):
-        return attack.propose_batch(batch, streams)
-    if isinstance(attack, OneByOne):
-        return Proposals.of_changes(
-            batch,
-            (attack.propose(doc, Rng(key)) for doc, key in zip(batch.docs, streams.keys.tolist(), strict=True)),
+    if not isinstance(attack, Attack):
+        raise AugmentError(
+            f"{type(attack).__name__}: is no attack; inherit from augment_ru.Attack, and define "
+            f"propose(doc, rng) or propose_batch(batch, streams)"
         )
-    raise AugmentError(f"{type(attack).__name__}: an attack needs propose(doc, rng) or propose_batch(batch, streams)")
+    check_probability(attack.name, attack.probability)
+    return attack
 
 
 def check_probability(name: str, probability: object) -> float:
@@ -90,6 +119,4 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
     Raises:
         AugmentError: there is no such attack or option, or a value does not fit.
     """
-    attack: Attack = configured(name, registry.find("attacks", "attack", name), options or {})
-    check_probability(name, attack.probability)
-    return attack
+    return checked(configured(name, registry.find("attacks", "attack", name), options or {}))

@@ -5,15 +5,15 @@ search and offsets work on it as on any attack. Its parts spend their own probab
 the lowest rank of what went into it, so that it, too, can be spent in part.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
 from augment_ru.draws import Streams
 from augment_ru.edits import Change, Edit, Script, Span, compose
-from augment_ru.engine.attack import Attack, check_probability, layers_of, make, proposals, seen_by
+from augment_ru.engine.attack import Attack, checked, make
 from augment_ru.engine.legality import legal
 from augment_ru.engine.proposals import Proposals, apply
 from augment_ru.engine.search import cut
@@ -22,8 +22,8 @@ from augment_ru.text.batch import Batch, Context
 from augment_ru.text.characters import Mask
 
 
-class _Parts:
-    """What every composition says of itself, by its parts."""
+class Composition(Attack):
+    """An attack made of attacks: what every composition states, by its parts."""
 
     __slots__ = ()
     attacks: Sequence[Attack | str]
@@ -31,9 +31,7 @@ class _Parts:
     def __post_init__(self) -> None:
         if isinstance(self.attacks, str) or not self.attacks:
             raise AugmentError(f"{type(self).__name__}: needs a sequence of at least one attack")
-        made = tuple(attack_of(part) if isinstance(part, str) else part for part in self.attacks)
-        for attack in made:
-            check_probability(attack.name, attack.probability)
+        made = tuple(attack_of(part) if isinstance(part, str) else checked(part) for part in self.attacks)
         object.__setattr__(self, "attacks", made)
 
     @property
@@ -47,18 +45,40 @@ class _Parts:
         return max(attack.probability for attack in self.parts)
 
     @property
-    def exchanges_options(self) -> bool:
-        """Whether one of its parts does."""
-        return any(getattr(attack, "exchanges_options", False) for attack in self.parts)
-
-    @property
     def layers(self) -> frozenset[str]:
         """What its parts read."""
-        return frozenset().union(*map(layers_of, self.parts))
+        return frozenset().union(*(attack.layers for attack in self.parts))
+
+    @property
+    def exchanges_options(self) -> bool:
+        """Whether one of its parts does."""
+        return any(attack.exchanges_options for attack in self.parts)
+
+    @property
+    def wants_corpus(self) -> bool:
+        """Whether one of its parts does."""
+        return any(attack.wants_corpus for attack in self.parts)
+
+    def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
+        """Each part with the corpus, if it wants it."""
+        return self._with_parts(attack.with_corpus(corpus) for attack in self.parts)
+
+    def with_probability(self, probability: float) -> Self:
+        """Each part with another probability."""
+        return self._with_parts(attack.with_probability(probability) for attack in self.parts)
+
+    def on_device(self, device: str) -> Self:
+        """Each part with its networks on a device; the composition itself if none runs a network."""
+        parts = [attack.on_device(device) for attack in self.parts]
+        same = all(new is part for new, part in zip(parts, self.parts, strict=True))
+        return self if same else self._with_parts(parts)
+
+    def _with_parts(self, parts: Iterable[Attack]) -> Self:
+        return cast("Self", replace(cast("Any", self), attacks=tuple(parts)))
 
 
 @dataclass(frozen=True, slots=True)
-class Chain(_Parts):
+class Chain(Composition):
     """Each attack (or its name) on the outcome of the one before.
 
     Raises:
@@ -79,7 +99,7 @@ class Chain(_Parts):
 
 
 @dataclass(frozen=True, slots=True)
-class SomeOf(_Parts):
+class SomeOf(Composition):
     """Several of the attacks (or their names), chosen at random for each text, in the order given.
 
     Raises:
@@ -90,7 +110,7 @@ class SomeOf(_Parts):
     count: int = 2
 
     def __post_init__(self) -> None:
-        _Parts.__post_init__(self)
+        Composition.__post_init__(self)
         if not 1 <= self.count <= len(self.attacks):
             raise AugmentError(f"SomeOf: {self.count} of {len(self.attacks)} attacks; count must be 1 to that")
 
@@ -106,7 +126,7 @@ class SomeOf(_Parts):
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf(_Parts):
+class OneOf(Composition):
     """One of the attacks (or their names), chosen at random for each text.
 
     Raises:
@@ -135,17 +155,17 @@ def _chosen(texts: int, attacks: int, count: int, streams: Streams) -> Mask:
 
 
 @dataclass(slots=True)
-class _Composition:
+class _Steps:
     """A text on its way through the attacks: the script so far, and the change that each edit is part of."""
 
     script: Script
     ranks: dict[int, float] = field(default_factory=dict)  # of changes
     changes: list[int] = field(default_factory=list)  # of the script's edits
 
-    def then(self, script: Script, changes: Sequence[int], ranks: Mapping[int, float]) -> "_Composition":
+    def then(self, script: Script, changes: Sequence[int], ranks: Mapping[int, float]) -> "_Steps":
         """The composition with another script after it, its edits' changes and their ranks."""
         if not self.script.edits:
-            return _Composition(script, dict(ranks), list(changes))
+            return _Steps(script, dict(ranks), list(changes))
         parent = {change: change for change in (*self.ranks, *ranks)}
 
         def root(change: int) -> int:
@@ -161,7 +181,7 @@ class _Composition:
         lowest: dict[int, float] = {}
         for change, rank in (*self.ranks.items(), *ranks.items()):
             lowest[root(change)] = min(rank, lowest.get(root(change), 1.0))
-        return _Composition(
+        return _Steps(
             Script(self.script.source, (part.edit for part in parts)),
             lowest,
             [root(joined[0]) for joined in owners],
@@ -180,14 +200,14 @@ _BELOW_ONE = 1.0 - 2.0**-40
 
 def _composed(attacks: Sequence[Attack], probability: float, batch: Batch, streams: Streams, chosen: Mask) -> Proposals:
     """What the chosen attacks (shape (texts, attacks)) make of each text, as changes of the original."""
-    texts = [_Composition(Script(text)) for text in batch.texts]
+    texts = [_Steps(Script(text)) for text in batch.texts]
     current = batch
     number = 0
     for stage, attack in enumerate(attacks):
         if attack.probability <= 0:
             continue
-        seen = seen_by(attack, current)
-        found = legal(seen, proposals(attack, seen, Streams.of(streams.keys, stage, attack.name)))
+        seen = current.seen_by(exchanges_options=attack.exchanges_options)
+        found = legal(seen, attack.propose_batch(seen, Streams.of(streams.keys, stage, attack.name)))
         rows = current.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
         active = cut(found, rows, attack.probability, min_changes=1) & chosen[rows, stage]
         found = found.keep(active)
@@ -195,33 +215,31 @@ def _composed(attacks: Sequence[Attack], probability: float, batch: Batch, strea
         order = np.lexsort((found.stops, found.starts))
         changes = (found.changes[order] + number).tolist()
         ranks = np.minimum(found.ranks / attack.probability, _BELOW_ONE).tolist()
-        bounds = applied.edits.rows.tolist()
-        for row in np.flatnonzero(np.diff(applied.edits.rows)).tolist():
+        bounds = applied.first_edits.tolist()
+        for row in applied.changed.tolist():
             own = changes[bounds[row] : bounds[row + 1]]
-            script = Script(current.texts[row], applied.edits.of_row(row, int(current.starts[row])))
+            script = Script(current.texts[row], applied.edits(row, int(current.starts[row])))
             texts[row] = texts[row].then(script, own, {change: ranks[change - number] for change in own})
         number += found.ranks.size
         if stage + 1 < len(attacks):
-            current = _rewritten(batch, [text.script for text in texts], layers_of(attacks[stage + 1]))
+            current = _rewritten(batch, [text.script for text in texts], attacks[stage + 1].layers)
     return Proposals.of_changes(batch, [text.proposed(probability) for text in texts])
 
 
 def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) -> Batch:
     """The batch after scripts, annotated as the next attack needs; what is protected stays protected."""
+    batch = batch.seen_by(exchanges_options=False)
     texts = [script.text for script in scripts]
     if layers and batch.annotate is None:
         raise AugmentError(f"a chain needs an annotator for {', '.join(sorted(layers))}; give the batch one")
     docs = batch.annotate(texts, layers) if layers and batch.annotate else None
     protected = [
-        [cast("Span", script.map(span)) for span in batch.protected(row)] for row, script in enumerate(scripts)
+        [script.map(span) or _around(script, span) for span in batch.protected(row)]
+        for row, script in enumerate(scripts)
     ]
     borders = [
         [_place(script, border) for border in row]
         for row, script in zip(batch.borders or [[]] * len(scripts), scripts, strict=True)
-    ]
-    freed = [
-        [_around(script, span) for span in row]
-        for row, script in zip(batch.freed or [[]] * len(scripts), scripts, strict=True)
     ]
 
     def contexts() -> list[Context]:
@@ -235,7 +253,7 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
             for context, script in zip(batch.contexts, scripts, strict=True)
         ]
 
-    return Batch(texts, docs, protected, borders, batch.annotate, contexts=contexts, freed=freed)
+    return Batch(texts, docs, protected, borders, batch.annotate, contexts=contexts)
 
 
 def _place(script: Script, place: int) -> int:
@@ -243,7 +261,7 @@ def _place(script: Script, place: int) -> int:
 
 
 def _around(script: Script, span: Span) -> Span:
-    """Where the edges of a span stand that was perhaps rewritten inside."""
+    """Where a span stands that was perhaps rewritten inside (a wrong option): the places of its edges."""
     return Span(_place(script, span.start), _place(script, span.stop), span.label)
 
 
@@ -269,24 +287,3 @@ def attack_of(
     if len(made) > 1:
         return Chain(tuple(made))
     return made[0]
-
-
-def with_probability(attack: Attack, probability: float) -> Attack:
-    """The attack, or each part of a composition, with another probability."""
-    if isinstance(attack, Chain | SomeOf | OneOf):
-        return replace(attack, attacks=tuple(with_probability(part, probability) for part in attack.parts))
-    return cast("Attack", replace(cast("Any", attack), probability=probability))
-
-
-def wants_corpus(attack: Attack) -> bool:
-    """Whether the attack, or a part of a composition, draws on the sentences of all records."""
-    if isinstance(attack, Chain | SomeOf | OneOf):
-        return any(map(wants_corpus, attack.parts))
-    return bool(getattr(attack, "wants_corpus", False))
-
-
-def informed(attack: Attack, corpus: object) -> Attack:
-    """The attack, or each part of a composition, with the corpus if it wants one."""
-    if isinstance(attack, Chain | SomeOf | OneOf):
-        return replace(attack, attacks=tuple(informed(part, corpus) for part in attack.parts))
-    return cast("Attack", cast("Any", attack).informed(corpus)) if wants_corpus(attack) else attack

@@ -1,6 +1,7 @@
-"""What of the proposals is legal. Whatever decides whether an edit may happen stands here, and nowhere else."""
+"""Which proposals are legal. All that decides whether a change may happen stands here, and nowhere else."""
 
 from bisect import bisect_left, insort
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +19,15 @@ class Drop(NamedTuple):
 
 
 def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -> Proposals:
-    """The changes that may happen, in columns of their own; `drops` is told of the others.
+    """The legal changes, in columns of their own.
 
     A change is dropped when one of its edits touches a protected span or sticks to one, breaks a grapheme
     cluster, leaves its text or segment, or overlaps a change of a lower rank; and when it changes nothing.
+
+    Args:
+        batch: the texts, as the attack sees them.
+        proposals: what it proposes.
+        drops: a list that the dropped changes are appended to, with the reason.
     """
     numbers = np.arange(proposals.ranks.size)
 
@@ -38,7 +44,8 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
         drop(_touching(batch, batch.untouchable, proposals), "touches a protected span")
     if batch.cuttable is not None:
         drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
-    if not proposals.clean:
+    if not (proposals.clean and _is_clean(batch, proposals)):
+        proposals = replace(proposals, clean=False)
         drop(_straying(batch, proposals), "reaches across the border of a text or an option")
         proposals = proposals.settled()
         drop(_idle(batch, proposals), "changes nothing")
@@ -46,6 +53,13 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
             drop(_sticking(batch, proposals), "sticks to a protected span")
         drop(_overlapping(batch, proposals), "overlaps a change of a lower rank")
     return proposals
+
+
+def _is_clean(batch: Batch, proposals: Proposals) -> bool:
+    """Whether the edits are sorted and disjoint, each inside one text and no insertion, as an attack stated."""
+    starts, stops = proposals.starts, proposals.stops
+    ordered = bool((starts < stops).all() and (starts[1:] >= stops[:-1]).all())
+    return ordered and bool((batch.rows(starts) == batch.rows(stops)).all())
 
 
 def _touching(batch: Batch, untouchable: Mask, proposals: Proposals) -> Mask:

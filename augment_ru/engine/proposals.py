@@ -62,8 +62,10 @@ class Proposals:
         starts, stops: where each edit applies, shape (edits,).
         changes: the number of the change that each edit belongs to, shape (edits,), ascending.
         ranks: the rank of each change, shape (changes,), in [0, 1).
-        replace: the texts of some edits (by index). A function, because most edits are never spent.
-        clean: the maker vouches that edits are sorted, disjoint and never replace a text by itself.
+        replace: gives the new texts of some edits (by index); a function, because most edits are never applied.
+        clean: the attack states that its edits are sorted and disjoint, that each lies within one text and
+            changes it, and that none puts a letter where none was. Places are checked: where the statement does
+            not hold, the edits are treated like any others, which takes longer.
     """
 
     starts: Ints
@@ -158,28 +160,29 @@ class Proposals:
 
 
 class Applied(NamedTuple):
-    """The texts of some rows of a batch after edits, and the edits in columns, sorted by place."""
+    """The texts of a batch after edits, and the edits in columns, sorted by place."""
 
     texts: list[str]
-    edits: "EditColumns"
-
-
-class EditColumns(NamedTuple):
-    """Edits of a batch, sorted: global starts and stops, texts, and the first edit of each row."""
-
     starts: Ints
     stops: Ints
+    """Global places of each edit in the batch, shape (edits,)."""
     replacements: Replacements
-    rows: Ints
+    first_edits: Ints
+    """The first edit of each text, and the number of edits, shape (texts + 1,)."""
 
-    def of_row(self, row: int, at: int) -> Iterator[Edit]:
-        """The edits of a text that starts at the global place `at`."""
-        first, last = self.rows[row : row + 2].tolist()
+    def edits(self, row: int, start: int) -> Iterator[Edit]:
+        """The edits of a text that starts at the global place `start`, with places in the text, in order."""
+        first, last = self.first_edits[row : row + 2].tolist()
         bounds = self.replacements.offsets[first : last + 1].tolist()
         texts = decode(self.replacements.codes[bounds[0] : bounds[-1]])
         places = zip(self.starts[first:last].tolist(), self.stops[first:last].tolist(), strict=True)
-        for index, (start, stop) in enumerate(places):
-            yield Edit(start - at, stop - at, texts[bounds[index] - bounds[0] : bounds[index + 1] - bounds[0]])
+        for index, (begin, end) in enumerate(places):
+            yield Edit(begin - start, end - start, texts[bounds[index] - bounds[0] : bounds[index + 1] - bounds[0]])
+
+    @property
+    def changed(self) -> Ints:
+        """The texts that have an edit, ascending."""
+        return np.flatnonzero(np.diff(self.first_edits))
 
 
 def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
@@ -206,10 +209,7 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
         codes[~new] = batch.codes[kept]
     joined = decode(codes)
     bounds = (batch.starts + growth[firsts]).tolist()
-    return Applied(
-        [joined[start : stop - 1] for start, stop in pairwise(bounds)],
-        EditColumns(starts, stops, texts, firsts),
-    )
+    return Applied([joined[start : stop - 1] for start, stop in pairwise(bounds)], starts, stops, texts, firsts)
 
 
 def _ranges(starts: Ints, lengths: Ints) -> Ints:

@@ -1,10 +1,11 @@
-"""What became of a record: the scripts of its texts, how similar they are, and how the row is written."""
+"""What became of records: the scripts of their texts, how similar they are, and how their rows are written."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, cast
 
 from augment_ru.edits import Script, Span
+from augment_ru.engine.prepare import Prepared
+from augment_ru.engine.proposals import Applied
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.formats.row import Changed, replaced, written
 from augment_ru.records.field_paths import Path, path_of
@@ -18,44 +19,23 @@ STATUSES = ("perturbed", "unchanged", "rejected")
 METAS = ("full", "brief", "none")
 """How much of the metadata is written: all; without source, edits and protected spans; nothing."""
 
-NO_SPANS: Mapping[str, tuple[Span, ...]] = {}
+Scripts = Mapping[str, Script]
+Spans = Mapping[str, tuple[Span, ...]]
+NO_SPANS: Spans = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What the results of one augmenter share."""
+class Settings(NamedTuple):
+    """What the results of one attack share."""
 
     attack: str
     seed: int
     scorer: str
+    """The similarity's signature; "none" without a gate."""
     threshold: float | None
 
 
-class Outcomes(Protocol):
-    """What became of several records, in columns."""
-
-    @property
-    def run(self) -> Run:
-        """What the results share."""
-
-    def record(self, at: int) -> Record:
-        """The record of this number."""
-
-    def scripts(self, at: int) -> Mapping[str, Script]:
-        """What was done to each field of it."""
-
-    def text(self, at: int) -> str | None:
-        """The new text of its only field; None if it has several."""
-
-    def protected(self, at: int) -> Mapping[str, tuple[Span, ...]]:
-        """The protected spans of each field of it."""
-
-    def verdict(self, at: int) -> "Verdict":
-        """What the search found for it."""
-
-
-class Verdict(NamedTuple):
-    """What the search found for a record."""
+class Outcome(NamedTuple):
+    """What the search found for a record; None for what holds of perturbed records alone."""
 
     status: Status
     probability: float | None = None
@@ -64,112 +44,129 @@ class Verdict(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class One:
-    """The outcome for one record alone."""
+class Chunk(NamedTuple):
+    """The records of a chunk as an attack saw them, and the texts and edits of each candidate."""
 
-    only_record: Record
-    only_scripts: Mapping[str, Script]
-    only_protected: Mapping[str, tuple[Span, ...]]
-    only_verdict: Verdict
-    run: Run
+    prepared: Prepared
+    applied: Sequence[Applied]
 
-    def record(self, at: int) -> Record:  # noqa: ARG002
-        """The record."""
-        return self.only_record
+    def scripts(self, at: int, candidate: int | None) -> Scripts:
+        """What a candidate did to each field of a record."""
+        prepared, batch = self.prepared, self.prepared.batch
+        applied = self.applied[candidate or 0]
+        return {
+            prepared.fields[row]: Script.of_columns(
+                batch.texts[row], applied.texts[row], applied, row, int(batch.starts[row])
+            )
+            for row in prepared.rows(at)
+        }
 
-    def scripts(self, at: int) -> Mapping[str, Script]:  # noqa: ARG002
-        """What was done to each field."""
-        return self.only_scripts
+    def text(self, at: int, candidate: int | None) -> str | None:
+        """The new text of a record's only field; None if one of the records has several."""
+        only = len(self.prepared.fields) == len(self.prepared)
+        return self.applied[candidate or 0].texts[at] if only else None
 
-    def text(self, at: int) -> str | None:  # noqa: ARG002
-        """The new text of the only field; None if there are several."""
-        return next(iter(self.only_scripts.values())).text if len(self.only_scripts) == 1 else None
-
-    def protected(self, at: int) -> Mapping[str, tuple[Span, ...]]:  # noqa: ARG002
-        """The protected spans of each field."""
-        return self.only_protected
-
-    def verdict(self, at: int) -> Verdict:  # noqa: ARG002
-        """What the search found."""
-        return self.only_verdict
+    def protected(self, at: int) -> Spans:
+        """The protected spans of each field of a record."""
+        prepared = self.prepared
+        if not prepared.batch.spans[2]:
+            return NO_SPANS
+        return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
 
 
 class Result:
-    """What became of a record. Immutable, picklable; a view, so that a million of them cost little."""
+    """What became of a record. Immutable and picklable.
 
-    __slots__ = ("_at", "_outcomes", "_scripts")
-    _scripts: Mapping[str, Script]
+    The record, the scripts and the protected spans of a chunk's results are made when they are first read, so
+    that a million results cost little.
+    """
 
-    def __init__(self, outcomes: Outcomes, at: int = 0) -> None:
-        self._outcomes = outcomes
-        self._at = at
+    __slots__ = ("_at", "_chunk", "_outcome", "_protected", "_record", "_scripts", "settings")
+    settings: Settings
+    """Attack, seed, scorer and threshold."""
+    _chunk: Chunk | None
+    _at: int
+    _outcome: Outcome
+    _record: Record | None
+    _scripts: Scripts | None
+    _protected: Spans | None
+
+    def __init__(
+        self, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings
+    ) -> None:
+        self._record, self._scripts, self._protected = record, scripts, protected
+        self._outcome, self.settings, self._chunk = outcome, settings, None
+
+    @classmethod
+    def of_chunk(cls, chunk: Chunk, at: int, outcome: Outcome, settings: Settings) -> "Result":
+        """The result of record number `at` of a chunk."""
+        result = cls.__new__(cls)
+        result._chunk, result._at = chunk, at  # noqa: SLF001  (a result like this one)
+        result._outcome, result.settings = outcome, settings  # noqa: SLF001
+        result._record = result._scripts = result._protected = None  # noqa: SLF001
+        return result
 
     @property
     def record(self) -> Record:
         """The record, as it came."""
-        return self._outcomes.record(self._at)
+        if self._record is None:
+            self._record = cast("Chunk", self._chunk).prepared.records[self._at]
+        return self._record
 
     @property
-    def scripts(self) -> Mapping[str, Script]:
+    def scripts(self) -> Scripts:
         """What was done to each perturbed field; empty scripts unless `status` is "perturbed"."""
-        try:
-            return self._scripts
-        except AttributeError:
-            self._scripts = self._outcomes.scripts(self._at)
-            return self._scripts
+        if self._scripts is None:
+            self._scripts = cast("Chunk", self._chunk).scripts(self._at, self.candidate)
+        return self._scripts
+
+    @property
+    def protected(self) -> Spans:
+        """The spans of each field that no edit could touch, by rule."""
+        if self._protected is None:
+            self._protected = cast("Chunk", self._chunk).protected(self._at)
+        return self._protected
 
     @property
     def status(self) -> Status:
         """Perturbed, unchanged or rejected."""
-        return self._outcomes.verdict(self._at).status
+        return self._outcome.status
 
     @property
     def probability(self) -> float | None:
         """The largest probability at which just these changes are active; None unless perturbed."""
-        return self._outcomes.verdict(self._at).probability
+        return self._outcome.probability
 
     @property
     def similarity(self) -> float | None:
         """The lowest among the texts that changed, in [0, 1], to 4 digits; None unless perturbed and scored."""
-        return self._outcomes.verdict(self._at).similarity
+        return self._outcome.similarity
 
     @property
     def candidate(self) -> int | None:
-        """Which of the candidates won, from 0; None unless perturbed."""
-        return self._outcomes.verdict(self._at).candidate
+        """Which of the candidates was chosen, from 0; None unless perturbed."""
+        return self._outcome.candidate
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the reader of the similarity must know: that a text was longer than the model takes."""
-        return self._outcomes.verdict(self._at).warnings
+        return self._outcome.warnings
 
-    @property
-    def protected(self) -> Mapping[str, tuple[Span, ...]]:
-        """The spans of each field that no edit could touch, by rule."""
-        return self._outcomes.protected(self._at)
-
-    @property
-    def run(self) -> Run:
-        """Attack, seed and scorer."""
-        return self._outcomes.run
-
-    def _alone(self) -> One:
-        verdict = self._outcomes.verdict(self._at)
-        return One(self.record, self.scripts, self.protected, verdict, self.run)
+    def _values(self) -> tuple[Record, Scripts, Spans, Outcome, Settings]:
+        return self.record, self.scripts, self.protected, self._outcome, self.settings
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Result) and self._alone() == other._alone()
+        return isinstance(other, Result) and self._values() == other._values()
 
     def __hash__(self) -> int:
-        return hash((self.record.key, self.status, self.run))
+        return hash((self.record.key, self._outcome, self.settings))
 
     def __repr__(self) -> str:
         texts = {name: script.text for name, script in self.scripts.items()}
         return f"Result({self.status}, {texts}, similarity={self.similarity}, probability={self.probability})"
 
-    def __reduce__(self) -> tuple[type["Result"], tuple[One]]:
-        return type(self), (self._alone(),)
+    def __reduce__(self) -> tuple[type["Result"], tuple[Record, Scripts, Spans, Outcome, Settings]]:
+        return type(self), self._values()
 
     @property
     def script(self) -> Script:
@@ -189,7 +186,7 @@ class Result:
         Raises:
             AugmentError: there are several fields.
         """
-        text = self._outcomes.text(self._at)
+        text = None if self._chunk is None else self._chunk.text(self._at, self.candidate)
         return self.script.text if text is None else text
 
     @property
@@ -222,19 +219,18 @@ class Result:
             raise unknown("metadata", meta, METAS)
         if meta == "none":
             return None
-        verdict = self._outcomes.verdict(self._at)
         brief: dict[str, Any] = {
-            "attack": self.run.attack,
-            "status": verdict.status,
-            "probability": verdict.probability,
-            "similarity": verdict.similarity,
-            "scorer": self.run.scorer,
-            "threshold": self.run.threshold,
-            "seed": self.run.seed,
-            "candidate": verdict.candidate,
+            "attack": self.settings.attack,
+            "status": self.status,
+            "probability": self.probability,
+            "similarity": self.similarity,
+            "scorer": self.settings.scorer,
+            "threshold": self.settings.threshold,
+            "seed": self.settings.seed,
+            "candidate": self.candidate,
         }
-        if verdict.warnings:
-            brief["warnings"] = list(dict.fromkeys(verdict.warnings))
+        if self.warnings:
+            brief["warnings"] = list(dict.fromkeys(self.warnings))
         if meta == "brief":
             return brief
         protected = self.protected
@@ -253,4 +249,4 @@ class Result:
 def original(record: Record, seed: int) -> Result:
     """The record unperturbed, as a row of the attack "original"."""
     scripts = {name: Script(text) for name, text in record.texts().items()}
-    return Result(One(record, scripts, NO_SPANS, Verdict("unchanged"), Run("original", seed, "none", None)))
+    return Result(record, scripts, NO_SPANS, Outcome("unchanged"), Settings("original", seed, "none", None))

@@ -1,8 +1,10 @@
-"""What a similarity is, a plain function as one, and similarities by name: `navec`, `bertscore:MODEL@LAYER`, `none`."""
+"""What a similarity is: the seam; plain functions as similarities; similarities by name."""
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from inspect import isroutine
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -11,55 +13,102 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import configured
 
+ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[float] | Floats]
+"""References and candidates, of equal number, to their scores."""
 
-class Scorer(Protocol):
-    """Scores candidates against references that it was made for.
 
-    It may have `passes`, the texts that went through its network so far, and `warnings`, what the reader of a
-    score must know, by the reference's index.
+class Scorer(ABC):
+    """Scores candidates against the references that it was made for. All but `score` has a default."""
+
+    runs_network: bool = False
+    """Whether each score costs a forward pass; searches then ask for fewer."""
+    passes: int = 0
+    """Texts that went through a network so far."""
+
+    @abstractmethod
+    def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
+        """Scores of the candidates, each at most 1, shape (candidates,).
+
+        Args:
+            indices: the number of each candidate's reference.
+            candidates: texts.
+        """
+
+    @property
+    def warnings(self) -> Mapping[int, str]:
+        """What the reader of a score must know, by the number of the reference."""
+        return {}
+
+
+class Similarity(ABC):
+    """How alike a perturbed text and its original are; always asked for many pairs at once.
+
+    A class that inherits from this one, usually a frozen dataclass whose fields are its options. This class holds
+    all that the engine reads of a similarity; what follows `against` has a default.
     """
 
-    def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Scores of the candidates against the references of these indices, at most 1."""
-
-
-@runtime_checkable
-class Similarity(Protocol):
-    """How alike two texts are; always asked for many pairs at once."""
+    __slots__ = ()
 
     @property
+    @abstractmethod
     def signature(self) -> str:
-        """All that defines the number: model, layer, options, versions."""
+        """All that defines the score: model, layer, options, versions."""
 
     @property
+    @abstractmethod
     def threshold(self) -> float:
-        """The score from which on a candidate passes by default."""
+        """The lowest score that passes by default."""
 
+    @abstractmethod
     def against(self, references: Sequence[str]) -> Scorer:
-        """A scorer for these references, whatever is worked out for them kept over all candidates."""
+        """A scorer for these references; what it works out for them serves all candidates."""
+
+    @classmethod
+    def argument(cls, text: str) -> Mapping[str, Any]:
+        """The options that a text stands for, as `MODEL@LAYER` in `bertscore:MODEL@LAYER`.
+
+        Raises:
+            AugmentError: it takes none.
+        """
+        raise AugmentError(f"'{text}' after the colon: {cls.__name__} takes nothing there; leave it out")
+
+    def on_device(self, device: str) -> Self:
+        """The similarity with its networks on a device (auto, cpu, cuda, cuda:N); itself if it runs none."""
+        del device
+        return self
+
+    @property
+    def can_be_rescaled(self) -> bool:
+        """Whether it can rescale its scores by those of unrelated texts."""
+        return False
+
+    def baseline_lines(self, references: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
+        """The lines of a file of baselines: its scores of pairs of unrelated texts, where it can be rescaled."""
+        del references, candidates
+        yield from ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
-    """A plain function (references, candidates) -> scores as a similarity."""
+@dataclass(frozen=True)
+class PlainFunction(Similarity):
+    """A function (references, candidates) -> scores as a similarity."""
 
-    function: Callable[[Sequence[str], Sequence[str]], Sequence[float] | Floats]
+    function: ScoreFunction
     threshold: float = 0.8
 
     @property
     def signature(self) -> str:
-        """The function's name."""
-        module = getattr(self.function, "__module__", "?")
-        return f"{module}.{getattr(self.function, '__qualname__', type(self.function).__name__)}"
+        """The name of the function, or of the class of a callable object."""
+        named = self.function if isroutine(self.function) else type(self.function)
+        return f"{named.__module__}.{named.__qualname__}"
 
-    def against(self, references: Sequence[str]) -> "Scorer":
+    def against(self, references: Sequence[str]) -> Scorer:
         """The function with these references."""
-        return _PlainScorer(self.function, list(references))
+        return _FunctionScorer(self.function, list(references))
 
 
-@dataclass(frozen=True, slots=True)
-class _PlainScorer:
-    function: Callable[[Sequence[str], Sequence[str]], Sequence[float] | Floats]
+@dataclass
+class _FunctionScorer(Scorer):
+    function: ScoreFunction
     references: list[str]
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
@@ -70,32 +119,37 @@ class _PlainScorer:
 
 
 def similarity_of(
-    similarity: str | Similarity | Callable[[Sequence[str], Sequence[str]], Any] | None,
-    options: Mapping[str, Any] | None = None,
+    similarity: str | Similarity | ScoreFunction | None, options: Mapping[str, Any] | None = None
 ) -> Similarity | None:
     """The similarity that a name, a function or a similarity stands for; None for `none`.
 
     Args:
-        similarity: `NAME` or `NAME:ARGUMENT`; the similarity's `argument` says which options that stands for.
-        options: options of the similarity, by name.
+        similarity: `NAME`, `NAME:ARGUMENT` (what the argument stands for, the similarity says), a `Similarity`, or a
+            function (references, candidates) -> scores.
+        options: options of a named similarity.
 
     Raises:
-        AugmentError: nothing has this name, or an option does not fit.
+        AugmentError: nothing has this name, an option does not fit, or it is neither a similarity nor a function.
     """
     if similarity is None or similarity == "none":
         return None
+    if isinstance(similarity, Similarity):
+        return similarity
     if not isinstance(similarity, str):
-        return similarity if isinstance(similarity, Similarity) else Plain(similarity)
+        if not callable(similarity):
+            raise AugmentError(
+                f"{type(similarity).__name__}: is no similarity; inherit from augment_ru.Similarity, or give a "
+                f"function (references, candidates) -> scores"
+            )
+        return PlainFunction(similarity)
     name, colon, argument = similarity.partition(":")
     if name not in registry.names("similarities"):
         raise unknown("similarity", name, [*registry.names("similarities"), "none"])
     found = registry.find("similarities", "similarity", name)
-    given = {}
+    given: Mapping[str, Any] = {}
     if colon:
-        if not hasattr(found, "argument"):
-            raise AugmentError(f"similarity {similarity}: {name} takes nothing after a colon")
         if not argument:
             raise AugmentError(f"similarity {similarity}: nothing after the colon; leave it out, or name a model")
         given = found.argument(argument)
-    made: Similarity = configured(name, found, given | dict(options or {}))
+    made: Similarity = configured(name, found, {**given, **(options or {})})
     return made

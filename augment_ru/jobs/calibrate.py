@@ -1,17 +1,17 @@
 """What a similarity makes of a user's own texts: strangers, each attack at several strengths, and a threshold."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from augment_ru.draws import Floats, digests
+from augment_ru.editing.corpus import corpus_of
 from augment_ru.engine.attack import Attack
-from augment_ru.engine.augmenter import Augmenter
-from augment_ru.engine.composition import informed, wants_corpus, with_probability
-from augment_ru.engine.prepare import prepare
+from augment_ru.engine.perturber import Perturber
+from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Similarity
 from augment_ru.errors import AugmentError
@@ -79,9 +79,11 @@ class Calibration:
 
 def calibrated(
     records: Sequence[Record],
+    preparation: Preparation,
     attacks: Sequence[Attack],
-    settings: Mapping[str, Any],
+    similarity: Similarity | None,
     *,
+    seed: int,
     probabilities: Sequence[float] = PROBABILITIES,
     accept: float = 0.9,
 ) -> Calibration:
@@ -89,25 +91,29 @@ def calibrated(
 
     Args:
         records: at least two that differ.
+        preparation: annotates and protects them.
         attacks: what is to be accepted.
-        settings: arguments of an `Augmenter`; `similarity` among them is the one that is measured.
+        similarity: what is measured.
+        seed: of all random draws.
         probabilities: at which each attack is measured, beside its own.
         accept: the wanted share of accepted perturbations, in (0, 1].
 
     Raises:
         AugmentError: there is no similarity, there are too few texts, or nothing of them can be perturbed.
     """
-    similarity: Similarity | None = settings["similarity"]
     if similarity is None:
         raise AugmentError("--similarity none: nothing to calibrate; give navec or bertscore")
     if not 0 < accept <= 1:
         raise AugmentError(f"--accept {accept}; needs a share over 0, up to 1")
-    attacks = _informed(records, attacks)
+    if any(attack.wants_corpus for attack in attacks):
+        corpus = corpus_of(records)
+        attacks = [attack.with_corpus(corpus) for attack in attacks]
+    prepared = preparation.chunk(records, frozenset().union(*(attack.layers for attack in attacks)))
     strangers = Measured("unrelated texts", None, strangers_of(records, similarity))
     measured = [
-        Measured(attack.name, probability, _scores(records, with_probability(attack, probability), settings), own)
+        Measured(attack.name, one.attack.probability, _scores(prepared, one, similarity), own)
         for attack in attacks
-        for probability, own in _strengths(attack, probabilities)
+        for one, own in _strengths(attack, probabilities, seed)
     ]
     own = [one for one in measured if one.default and one.scores.size]
     if not own:
@@ -118,19 +124,11 @@ def calibrated(
     )
 
 
-def _informed(records: Sequence[Record], attacks: Sequence[Attack]) -> Sequence[Attack]:
-    """The attacks as a run over these records has them: with the records' own sentences, where one wants them."""
-    if not any(map(wants_corpus, attacks)):
-        return attacks
-    from augment_ru.editing.corpus import corpus_of  # noqa: PLC0415  (only some attacks want it)
-
-    corpus = corpus_of(records)
-    return [informed(attack, corpus) for attack in attacks]
-
-
-def _strengths(attack: Attack, probabilities: Sequence[float]) -> Iterator[tuple[float, bool]]:
+def _strengths(attack: Attack, probabilities: Sequence[float], seed: int) -> Iterator[tuple[Perturber, bool]]:
+    """The attack without a gate at each probability, and whether the probability is its own."""
     for probability in sorted({*probabilities, attack.probability} - {0.0}):
-        yield probability, probability == attack.probability
+        perturber = Perturber(attack, similarity=None, seed=seed, probability=probability)
+        yield perturber, probability == attack.probability
 
 
 def pairs_of(records: Sequence[Record]) -> tuple[list[str], list[str]]:
@@ -165,15 +163,13 @@ def strangers_of(records: Sequence[Record], similarity: Similarity) -> Floats:
     return scores
 
 
-def _scores(records: Sequence[Record], attack: Attack, settings: Mapping[str, Any]) -> Floats:
+def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) -> Floats:
     """The similarity of each record that the attack changes, one candidate, no search."""
-    augmenter = Augmenter(attack, **{**settings, "similarity": None, "threshold": None})
-    prepared = prepare(records, augmenter.protector, augmenter.annotate, augmenter.layers)
-    results = augmenter.perturb(prepared)
+    results = perturber.perturb(prepared).results
     changed = [(at, script) for at, result in enumerate(results) for script in result.scripts.values() if script.edits]
     if not changed:
         return np.empty(0)
-    scorer = settings["similarity"].against([script.source for _, script in changed])
+    scorer = similarity.against([script.source for _, script in changed])
     scores = np.round(scorer.score(np.arange(len(changed)), [script.text for _, script in changed]), DIGITS)
     worst = np.full(len(results), np.inf)
     np.minimum.at(worst, [at for at, _ in changed], scores)

@@ -1,7 +1,6 @@
-"""What `augment-ru explain` shows: how a text came to change as it does."""
+"""What `augment-ru explain` shows: why a text changes as it does."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -9,10 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from augment_ru.edits import Edit, Span
-from augment_ru.engine.attack import Attack, layers_of, proposals
-from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.legality import Drop, legal
-from augment_ru.engine.prepare import Prepared, prepare
+from augment_ru.engine.perturber import Perturber
+from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Result
 from augment_ru.records.record import Record
@@ -23,19 +21,17 @@ _SHOWN = 200
 """Changes listed for one attack; a long text has thousands."""
 
 
-def explained(text: str, attacks: Sequence[Attack], settings: Mapping[str, Any]) -> None:
-    """Print the protected spans of the text, and for each attack what was proposed, dropped and spent."""
+def explained(text: str, preparation: Preparation, perturbers: Sequence[Perturber]) -> None:
+    """Print the protected spans of the text, and for each attack what was proposed, dropped and applied."""
     console = Console(highlight=False)
-    augmenters = [Augmenter(attack, **settings) for attack in attacks]
     record = Record({"text": text}, generic())
-    layers = frozenset().union(*map(layers_of, attacks))
-    prepared = prepare([record], augmenters[0].protector, augmenters[0].annotate, layers)
-    protector = augmenters[0].protector(record.task)
-    rules = {rule.label: found.name for found in protector.constraints for rule in found.rules}
+    prepared = preparation.chunk([record], frozenset().union(*(one.attack.layers for one in perturbers)))
+    constraints = preparation.protector(record.task).constraints
+    rules = {rule.label: constraint.name for constraint in constraints for rule in constraint.rules}
     _protected(console, text, prepared.batch.protected(0), rules)
-    for augmenter in augmenters:
+    for perturber in perturbers:
         console.print()
-        _attack(console, augmenter, prepared)
+        _attack(console, perturber, prepared)
 
 
 def _protected(console: Console, text: str, spans: Sequence[Span], rules: Mapping[str, str]) -> None:
@@ -50,19 +46,19 @@ def _protected(console: Console, text: str, spans: Sequence[Span], rules: Mappin
         console.print("  nothing")
 
 
-def _attack(console: Console, augmenter: Augmenter, prepared: Prepared) -> None:
-    (result,) = augmenter.perturb(prepared)
-    prepared = augmenter.seen(prepared)
-    attack = augmenter.attack
+def _attack(console: Console, perturber: Perturber, prepared: Prepared) -> None:
+    (result,) = perturber.perturb(prepared).results
+    attack = perturber.attack
+    prepared = prepared.seen_by(attack)
     candidate = result.candidate or 0
     drops: list[Drop] = []
-    proposed = proposals(attack, prepared.batch, augmenter.streams(prepared, candidate))
+    proposed = perturber.proposals(prepared, candidate)
     legal(prepared.batch, proposed, drops)
     reasons = {drop.change: drop.reason for drop in drops}
-    spent = set(result.script.edits)
+    applied = set(result.script.edits)
 
-    console.print(f"[bold]{attack.name}[/] probability {attack.probability}, seed {augmenter.seed}", end="")
-    console.print(f", candidate {candidate} of {augmenter.candidates}" if augmenter.similarity else "")
+    console.print(f"[bold]{attack.name}[/] probability {attack.probability}, seed {perturber.seed}", end="")
+    console.print(f", candidate {candidate} of {perturber.candidates}" if perturber.similarity else "")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("rank", "edit", "fate"):
         table.add_column(heading, justify="right" if heading == "rank" else "left")
@@ -71,10 +67,10 @@ def _attack(console: Console, augmenter: Augmenter, prepared: Prepared) -> None:
         edits = changes[number]
         if number in reasons:
             fate = Text(f"dropped: {reasons[number]}", style="yellow")
-        elif spent.issuperset(edits):
-            fate = Text("spent", style="green")
+        elif applied.issuperset(edits):
+            fate = Text("applied", style="green")
         else:
-            fate = Text("not spent", style="dim")
+            fate = Text("not applied", style="dim")
         table.add_row(f"{proposed.ranks[number]:.4f}", _shown(result.source, edits), fate)
     console.print(table)
     if len(changes) > _SHOWN:
@@ -108,8 +104,8 @@ def _outcome(console: Console, result: Result) -> None:
     console.print(f"[bold]{result.status}[/]", end="")
     if result.similarity is not None:
         console.print(f" at probability {result.probability:.4f}: similarity {result.similarity:.4f}", end="")
-        console.print(f", threshold {result.run.threshold}", end="")
-    console.print(f"  [dim]{result.run.scorer}[/]")
+        console.print(f", threshold {result.settings.threshold}", end="")
+    console.print(f"  [dim]{result.settings.scorer}[/]")
     shown = Text()
     at = 0
     marks = ("", "", "", "") if console.is_terminal else ("[-", "-]", "{+", "+}")  # as wdiff marks them

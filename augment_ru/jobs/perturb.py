@@ -13,12 +13,10 @@ from typing import Any, BinaryIO, Protocol
 
 import orjson
 
-from augment_ru.engine.attack import Attack
-from augment_ru.engine.augmenter import Augmenter
-from augment_ru.engine.composition import wants_corpus
-from augment_ru.engine.prepare import chunks, prepare
+from augment_ru.engine.perturber import Perturber
+from augment_ru.engine.prepare import Preparation, chunks
 from augment_ru.engine.result import STATUSES, Result, original
-from augment_ru.engine.search import Counts
+from augment_ru.engine.search import Cost
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import Advance, opened, progress, replacing, twice
 from augment_ru.formats.json_lines import Line, encoded
@@ -28,7 +26,7 @@ from augment_ru.formats.sources import JSON_LINES, KINDS, Source, kind_of, sourc
 from augment_ru.jobs.summary import Summary
 from augment_ru.jobs.summary import lines as lines_of
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task, chosen, generic
+from augment_ru.records.task import Task, chosen
 from augment_ru.records.task import task as task_of
 from augment_ru.version import __version__
 
@@ -39,28 +37,30 @@ class Job:
 
     source: str
     output: str | None
-    attacks: Sequence[Attack]
+    perturbers: Sequence[Perturber]
+    preparation: Preparation
     task: str | None
     fields: Sequence[str]
-    settings: Mapping[str, Any]
     with_original: bool = False
     meta: str = "full"
     skip: bool = False
     limit: int | None = None
     report: str | None = None
 
-    def prepared(self) -> "Prepared":
-        """The job with its augmenters made and its files looked at, before anything is read.
+    @property
+    def schema(self) -> Task | None:
+        """The task of all rows; None if each row's is recognised."""
+        return task_of(self.task) if self.task else None
+
+    def check(self) -> None:
+        """Check names, constraints and files before anything is read.
 
         Raises:
             AugmentError: a name, a value or a file is wrong.
         """
-        if not self.attacks:
+        if not self.perturbers:
             raise AugmentError("no attack; name one with --attack (augment-ru list attacks)")
-        augmenters = [Augmenter(attack, **self.settings) for attack in self.attacks]
-        task = task_of(self.task) if self.task else None
-        if task is not None or augmenters[0].constraints is not None:
-            augmenters[0].protector(task or generic()).compiled()  # a wrong rule is wrong usage, not a failed run
+        self.preparation.check(self.schema)  # a wrong rule is wrong usage, not a failed run
         if self.source != "-" and not Path(self.source).exists():
             raise AugmentError(f"{self.source}: no such file")
         if self.source != "-" and Path(self.source).is_dir():
@@ -73,7 +73,6 @@ class Job:
             raise AugmentError("--on-error skip: needs -o, so that rejected lines can be written beside it")
         if "Parquet" in {kind_of(self.source), self.format} and find_spec("pyarrow") is None:
             raise AugmentError('Parquet files need pyarrow: pip install "augment-ru[hf]"')
-        return Prepared(self, augmenters, task)
 
     def check_beside(self, option: str, file: str) -> None:
         """See that a file which an option names can be written, and takes the place of no other of the job.
@@ -122,15 +121,6 @@ class Job:
         return JSON_LINES if self.output is None and kind == "Parquet" else kind
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A job that can run."""
-
-    job: Job
-    augmenters: Sequence[Augmenter]
-    task: Task | None
-
-
 @dataclass(slots=True)
 class Tally:
     """What is told at the end."""
@@ -141,29 +131,29 @@ class Tally:
     began: float = field(default_factory=time.perf_counter)
 
     def __str__(self) -> str:
-        counts = Counts()
+        cost = Cost()
         status: Counter[str] = Counter()
         for summary in self.summaries.values():
-            counts.add(summary.counts)
+            cost.add(summary.cost)
             status += summary.status
         parts = [f"{self.rows:,} rows in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
-        if counts.pairs:
-            parts.append(f"{counts.pairs:,} pairs scored in {counts.rounds:,} calls")
-        if counts.passes:
-            an_accepted = f", {counts.passes / status['perturbed']:.2f} an accepted row" if status["perturbed"] else ""
-            parts.append(f"{counts.passes:,} forward passes{an_accepted}")
+        if cost.pairs:
+            parts.append(f"{cost.pairs:,} pairs scored in {cost.calls:,} calls")
+        if cost.passes:
+            each = f", {cost.passes / status['perturbed']:.2f} a perturbed row" if status["perturbed"] else ""
+            parts.append(f"{cost.passes:,} forward passes{each}")
         if self.skipped:
             parts.append(f"{self.skipped:,} lines skipped")
         return "; ".join([*parts, f"{time.perf_counter() - self.began:.1f} s"])
 
-    def report(self, prepared: "Prepared") -> dict[str, Any]:
+    def report(self, first: Perturber) -> dict[str, Any]:
         """The same, and what defines the numbers, as JSON values; without the time, so that it can be compared."""
-        first = prepared.augmenters[0]
+        settings = first.settings
         return {
             "version": 1,
             "augment_ru": __version__,
-            "scorer": first.run.scorer,
-            "threshold": first.run.threshold,
+            "scorer": settings.scorer,
+            "threshold": settings.threshold,
             "schedule": first.schedule if first.similarity else None,
             "candidates": first.candidates if first.similarity else 1,
             "seed": first.seed,
@@ -173,31 +163,32 @@ class Tally:
         }
 
 
-def run(prepared: Prepared) -> int:
+def run(job: Job) -> int:
     """Do the job; the exit code: 1 when lines were skipped, else 0.
 
     Raises:
         AugmentError: a line or a file is wrong.
     """
-    job = prepared.job
-    tally = Tally({augmenter.attack.name: Summary() for augmenter in prepared.augmenters})
+    tally = Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
     with ExitStack() as stack:
         content = stack.enter_context(opened(job.source))
-        if any(wants_corpus(augmenter.attack) for augmenter in prepared.augmenters):
+        if any(perturber.attack.wants_corpus for perturber in job.perturbers):
             content = stack.enter_context(twice(content))
-            prepared = _informed(prepared, content)
+            job = _with_corpus(job, content)
         source = _source(job, content)
         stream, reject = stack.enter_context(_outputs(job))
         advance = stack.enter_context(progress(job.source))
         sink = sink_of(job.format, stream, source, job.meta, mark=job.output is not None)
-        for chunk in chunks(_records(source, prepared, tally, reject, advance)):
-            sink.write(list(_perturbed(chunk, prepared, tally)))
+        for chunk in chunks(_records(source, job, tally, reject, advance)):
+            sink.write(list(_perturbed(chunk, job, tally)))
             stream.flush()
         sink.finish()
         stream.flush()
     if job.report is not None:
         with replacing(Path(job.report)) as file:
-            file.write(orjson.dumps(tally.report(prepared), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            file.write(
+                orjson.dumps(tally.report(job.perturbers[0]), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+            )
     if sys.stderr is not None:
         print(*lines_of(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
     return 1 if tally.skipped else 0
@@ -210,41 +201,40 @@ def _source(job: Job, stream: BinaryIO) -> Source:
         raise AugmentError(f"{job.source}: {error}") from error
 
 
-def _informed(prepared: Prepared, stream: BinaryIO) -> Prepared:
-    """The job with attacks that know the sentences of all its records; the stream is back where it was."""
+def _with_corpus(job: Job, stream: BinaryIO) -> Job:
+    """The job with attacks that have the sentences of all its records; the stream is back where it was."""
     from augment_ru.editing.corpus import corpus_of  # noqa: PLC0415  (only some attacks want it)
 
     start = stream.tell()
-    source = _source(prepared.job, stream)
+    source, task = _source(job, stream), job.schema
 
     def records() -> Iterator[Record]:
         for line in source:
             with suppress(AugmentError):  # told when it is perturbed
-                yield _record(source, line, prepared.job, prepared.task)
+                yield _record(source, line, job, task)
 
     corpus = corpus_of(records())
     stream.seek(start)
-    return replace(prepared, augmenters=[augmenter.informed(corpus) for augmenter in prepared.augmenters])
+    return replace(job, perturbers=[perturber.with_corpus(corpus) for perturber in job.perturbers])
 
 
-def _perturbed(chunk: Sequence[Record], prepared: Prepared, tally: Tally) -> Iterator[Result]:
+def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally) -> Iterator[Result]:
     """The results of the rows: in row order, the attacks of a row in command order."""
-    job, augmenters = prepared.job, prepared.augmenters
-    layers = frozenset().union(*(augmenter.layers for augmenter in augmenters))
-    shared = prepare(chunk, augmenters[0].protector, augmenters[0].annotate, layers)
-    summaries = [tally.summaries[augmenter.attack.name] for augmenter in augmenters]
-    by_attack = [
-        augmenter.perturb(shared, summary.counts) for augmenter, summary in zip(augmenters, summaries, strict=True)
-    ]
-    for record, *results in zip(chunk, *by_attack, strict=True):
+    layers = frozenset().union(*(perturber.attack.layers for perturber in job.perturbers))
+    prepared = job.preparation.chunk(chunk, layers)
+    summaries = [tally.summaries[perturber.attack.name] for perturber in job.perturbers]
+    found = [perturber.perturb(prepared) for perturber in job.perturbers]
+    for summary, perturbed in zip(summaries, found, strict=True):
+        summary.cost.add(perturbed.cost)
+    for record, *results in zip(chunk, *(perturbed.results for perturbed in found), strict=True):
         if job.with_original:
-            yield original(record, augmenters[0].seed)
+            yield original(record, job.perturbers[0].seed)
         for result, summary in zip(results, summaries, strict=True):
             summary.add(result)
             yield result
 
 
-def records_of(prepared: Prepared) -> Iterator[Record]:
+def records_of(job: Job) -> Iterator[Record]:
     """The rows of the job's input as records.
 
     Raises:
@@ -254,24 +244,24 @@ def records_of(prepared: Prepared) -> Iterator[Record]:
     def reject(line: Line, reason: str) -> None:
         raise AugmentError(f"{line.number}: {reason}")
 
-    with opened(prepared.job.source) as stream:
-        source = _source(prepared.job, stream)
-        yield from _records(source, prepared, Tally({}), reject, lambda _rows, _size: None)
+    with opened(job.source) as stream:
+        source = _source(job, stream)
+        yield from _records(source, job, Tally({}), reject, lambda _rows, _size: None)
 
 
 class _Reject(Protocol):
     def __call__(self, line: Line, reason: str) -> None: ...
 
 
-def _records(source: Source, prepared: Prepared, tally: Tally, reject: _Reject, advance: Advance) -> Iterator[Record]:
+def _records(source: Source, job: Job, tally: Tally, reject: _Reject, advance: Advance) -> Iterator[Record]:
     """The rows of the file as records that can be perturbed; what cannot is rejected, or ends the run."""
-    job = prepared.job
+    task = job.schema
     where = "stdin" if job.source == "-" else job.source
     if job.limit == 0:
         return
     for line in source:
         try:
-            record = _record(source, line, job, prepared.task)
+            record = _record(source, line, job, task)
         except AugmentError as error:
             if not job.skip:
                 raise AugmentError(f"{where}: {source.unit} {line.number}: {error}") from error

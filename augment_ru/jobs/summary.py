@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from augment_ru.engine.result import Result
-from augment_ru.engine.search import DIGITS, Counts
+from augment_ru.engine.search import DIGITS, Cost
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _SCALE = 10**DIGITS
@@ -20,7 +20,7 @@ class Summary:
     similarities: Counter[int] = field(default_factory=Counter)
     probability: float = 0.0
     edits: int = 0
-    counts: Counts = field(default_factory=Counts)
+    cost: Cost = field(default_factory=Cost)
 
     def add(self, result: Result) -> None:
         """Count a result."""
@@ -41,7 +41,7 @@ class Summary:
     def passes(self) -> float | None:
         """Texts through a network for each perturbed row; None without a network or such rows."""
         perturbed = self.status["perturbed"]
-        return self.counts.passes / perturbed if perturbed and self.counts.passes else None
+        return self.cost.passes / perturbed if perturbed and self.cost.passes else None
 
     def table(self) -> dict[str, Any]:
         """The figures as JSON values; `similarity` is None where nothing was scored."""
@@ -55,9 +55,9 @@ class Summary:
             "similarity": distribution(self.similarities),
             "probability": _rounded(self.probability / perturbed if perturbed else None),
             "edits": _rounded(self.edits / perturbed if perturbed else None),
-            "calls": self.counts.rounds,
-            "pairs": self.counts.pairs,
-            "passes": self.counts.passes,
+            "calls": self.cost.calls,
+            "pairs": self.cost.pairs,
+            "passes": self.cost.passes,
             "passes_an_accepted_row": _rounded(self.passes),
         }
 
@@ -104,7 +104,7 @@ _COLUMNS = (
 def lines(summaries: Mapping[str, Summary]) -> Iterable[str]:
     """The table for people, one attack a line."""
     rows = [_COLUMNS, *(_row(name, summary.table()) for name, summary in summaries.items())]
-    if not any(summary.counts.passes for summary in summaries.values()):
+    if not any(summary.cost.passes for summary in summaries.values()):
         rows = [row[:-1] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

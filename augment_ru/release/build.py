@@ -158,7 +158,7 @@ def facts_of(plan: Blueprint, sources: Sequence[Source], folder: Path, shop: Wor
         "scorer": shop.scorer,
         "settings": {
             name: {"probability": one.attack.probability, "threshold": one.threshold, "candidates": one.candidates}
-            for name, one in shop.augmenters.items()
+            for name, one in shop.perturbers.items()
         },
         "data": data_files(plan, rules, lambda name: folder / name),
         "inputs": [

@@ -10,14 +10,14 @@ from hashlib import blake2b
 from typing import Any
 
 from augment_ru.edits import Edit, Script, Span
-from augment_ru.engine.result import NO_SPANS, One, Result, Run, Verdict
+from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.records.record import Record, option_markers
 from augment_ru.release.sources import PERTURBATION, with_perturbation
 from augment_ru.text.batch import OPTION
 
-_RUN = Run("replay", 0, "none", None)
+_SETTINGS = Settings("replay", 0, "none", None)
 _DIGEST = ',"digest":"'
 _HEX = 16
 
@@ -126,8 +126,8 @@ def replayed(original: Record, name: str, edits: Mapping[str, Sequence[Any]]) ->
     if edits.keys() != texts.keys():
         raise AugmentError(f"edits of {', '.join(edits) or 'nothing'}; the task perturbs {', '.join(texts)}")
     scripts = {field: Script(text, (Edit(*edit) for edit in edits[field])) for field, text in texts.items()}
-    changed = Verdict("perturbed" if any(script.edits for script in scripts.values()) else "unchanged")
-    return with_perturbation(Result(One(original, scripts, NO_SPANS, changed, _RUN)).line("none"), name)
+    outcome = Outcome("perturbed" if any(script.edits for script in scripts.values()) else "unchanged")
+    return with_perturbation(Result(original, scripts, NO_SPANS, outcome, _SETTINGS).line("none"), name)
 
 
 def broken(original: Record, proof: Evidence, protected: Mapping[str, Sequence[Any]]) -> str | None:

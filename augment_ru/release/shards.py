@@ -14,16 +14,12 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from augment_ru.engine.attack import layers_of
-from augment_ru.engine.augmenter import Augmenter
-from augment_ru.engine.composition import attack_of
-from augment_ru.engine.prepare import CHUNK_CHARACTERS, Prepared, prepare
-from augment_ru.engine.presets import preset
-from augment_ru.engine.similarity import Scorer, Similarity, similarity_of
-from augment_ru.errors import AugmentError
+from augment_ru.engine.perturber import Perturber
+from augment_ru.engine.prepare import CHUNK_CHARACTERS, Preparation, Prepared
+from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of
+from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.formats.json_lines import parsed
 from augment_ru.language.annotate import Annotator, annotator
-from augment_ru.options import has_device, on_device
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.release.edit_log import of_original, of_result
@@ -37,7 +33,7 @@ PART_ROWS = 256
 _SEARCH = ("schedule", "candidates", "min_changes", "floor")
 
 
-class Shared:
+class Shared(Similarity):
     """A similarity that looks at the references of a part once for all attacks."""
 
     def __init__(self, inner: Similarity) -> None:
@@ -67,7 +63,7 @@ class Workshop:
     """The tools that a recipe asks for, made once in each process."""
 
     blueprint: Blueprint
-    augmenters: Mapping[str, Augmenter]
+    perturbers: Mapping[str, Perturber]
     """By the name of the attack in the recipe."""
     annotate: Annotator
     scorer: str
@@ -82,33 +78,21 @@ def workshop(plan: Blueprint, device: str = "auto") -> Workshop:
     Raises:
         AugmentError: an attack, a similarity or an annotator of it does not exist, or a value is out of range.
     """
-    gate, chosen = plan.gate, preset(plan.preset)
-    settings = {key: chosen.settings[key] for key in _SEARCH if key in chosen.settings}
-    settings |= {key: value for key in _SEARCH if (value := getattr(gate, key)) is not None}
-    name = gate.similarity or chosen.settings.get("similarity", "navec")
-    wanted = {**chosen.options.get(name.partition(":")[0], {}), **dict(gate.options)}
-    inner = on_device(similarity_of(name, wanted), device)
-    similarity = Shared(inner) if inner is not None else None
-    annotate = annotator(gate.annotator or "natasha")
-    augmenters = {}
-    for attack in plan.attacks:
-        options = {part: {**chosen.options.get(part, {}), **attack.tables.get(part, {})} for part in attack.parts}
-        if attack.probability is not None:
-            options = {part: {"probability": attack.probability, **values} for part, values in options.items()}
-        try:
-            augmenters[attack.name] = Augmenter(
-                on_device(attack_of(attack.spec, options=options), device),
-                constraints=(),
-                similarity=similarity,
-                threshold=gate.threshold if attack.threshold is None else attack.threshold,
-                seed=plan.seed,
-                annotator=annotate,
-                **settings,
-            )
-        except AugmentError as error:
-            raise AugmentError(f"attack '{attack.name}': {error}") from error
-    models = any(map(has_device, [inner, *(augmenter.attack for augmenter in augmenters.values())]))
-    return Workshop(plan, augmenters, annotate, similarity.signature if similarity else "none", models)
+    gate = plan.gate
+    given = {"threshold": gate.threshold} | {key: getattr(gate, key) for key in _SEARCH}
+    run = run_of(
+        preset(plan.preset),
+        [AttackChoice(one.spec, one.tables, one.probability, one.threshold, one.name) for one in plan.attacks],
+        GateChoice(
+            gate.similarity, dict(gate.options), {key: value for key, value in given.items() if value is not None}
+        ),
+        seed=plan.seed,
+        device=device,
+        wrap=Shared,
+    )
+    perturbers = {attack.name: perturber for attack, perturber in zip(plan.attacks, run.perturbers, strict=True)}
+    scorer = run.similarity.signature if run.similarity else "none"
+    return Workshop(plan, perturbers, annotator(gate.annotator or "natasha"), scorer, run.runs_network)
 
 
 @cache
@@ -156,9 +140,9 @@ def variations(
     records = [Record(parsed(row.encode())[1], task, row) for row in rows.values()]
     attacks = shop.blueprint.attacks_of(part)
     guard = protector(shop.blueprint, part, task)
-    layers = frozenset().union(*(layers_of(shop.augmenters[attack.name].attack) for attack in attacks))
+    layers = frozenset().union(*(shop.perturbers[attack.name].attack.layers for attack in attacks))
     began = timing.clock()
-    prepared = prepare(records, lambda _: guard, shop.annotate, layers)
+    prepared = Preparation(guard.constraints, shop.annotate).chunk(records, layers)
     timing.annotation += timing.clock() - began
     protected = _protected(prepared)
     originals = zip(rows.items(), protected, strict=True)
@@ -169,7 +153,7 @@ def variations(
     )
     for attack in attacks:
         began = timing.clock()
-        results = shop.augmenters[attack.name].perturb(prepared)
+        results = shop.perturbers[attack.name].perturb(prepared).results
         done = timing.clock()
         lines = [with_perturbation(result.line("none"), attack.name) for result in results]
         edits = [

@@ -74,7 +74,7 @@ def constraints(plan: Blueprint, part: TaskPart, task: Task) -> tuple[str, ...]:
     """
     if part.constraints is not None:
         return part.constraints
-    choose = preset(plan.preset).settings.get("constraints")
+    choose = preset(plan.preset).constraints
     return tuple(choose(task)) if choose else task.constraints
 
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.search import DIGITS
+from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.inference import pretrained
 from augment_ru.text.characters import Mask
@@ -38,7 +39,7 @@ _CPU_TOKENS, _GPU_TOKENS = 512, 65536
 
 
 @dataclass(frozen=True, slots=True)
-class BertScore:
+class BertScore(Similarity):
     """BERTScore F1 over a Hugging Face encoder; options and defaults are those of `bert_score`.
 
     Args:
@@ -66,8 +67,8 @@ class BertScore:
     dtype: str = "auto"
     batch_tokens: int = 0
 
-    @staticmethod
-    def argument(text: str) -> dict[str, Any]:
+    @classmethod
+    def argument(cls, text: str) -> dict[str, Any]:
         """The options that `MODEL` or `MODEL@LAYER` stands for, as in `bertscore:MODEL@LAYER`.
 
         >>> BertScore.argument("ai-forever/ruBert-base@9")
@@ -92,7 +93,16 @@ class BertScore:
         """Scores of candidates against the references beside them, shape (texts,)."""
         return self.against(references).score(np.arange(len(references)), candidates)
 
-    def baseline_lines(self, ones: Sequence[str], others: Sequence[str]) -> Iterator[str]:
+    def on_device(self, device: str) -> Self:
+        """The similarity with its network on a device."""
+        return replace(self, device=device)
+
+    @property
+    def can_be_rescaled(self) -> bool:
+        """Whether a baseline fits it: always."""
+        return True
+
+    def baseline_lines(self, references: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
         """A baseline in the layout of `bert_score`: the mean P, R and F of unrelated pairs at every layer.
 
         Raises:
@@ -101,7 +111,8 @@ class BertScore:
         yield "LAYER,P,R,F"
         for layer in range(pretrained.config_of(self.model).num_hidden_layers + 1):
             plain = replace(self, layer=layer, rescale=False, baseline=None)
-            means = plain.against(ones).precision_recall_f1(np.arange(len(ones)), others).mean(0)
+            scorer = plain.against(references)
+            means = scorer.precision_recall_f1(np.arange(len(references)), candidates).mean(0)
             yield ",".join([str(layer), *(f"{value:.7f}" for value in means)])
 
     def against(self, references: Sequence[str]) -> "BertScorer":
@@ -110,8 +121,10 @@ class BertScore:
         return BertScorer(encoder, _weights(self), _baseline(self), references)
 
 
-class BertScorer:
+class BertScorer(Scorer):
     """Scores candidates against fixed references; their embeddings stay on the device."""
+
+    runs_network = True
 
     def __init__(
         self, encoder: "Encoder", weights: "Tensor", baseline: float | None, references: Sequence[str]

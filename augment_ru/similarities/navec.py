@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints
+from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.language.slovnet import embedding
 from augment_ru.resources import dictionary
 from augment_ru.text import characters
@@ -28,7 +29,7 @@ _REACH = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Navec:
+class Navec(Similarity):
     """BERTScore's F1 (Zhang et al. 2019) over navec's static vectors in place of BERT's.
 
     A word outside the vocabulary is compared by its letters and letter pairs, so that a typo stays near its
@@ -58,7 +59,7 @@ class Navec:
         return NavecScorer(self.context, references)
 
 
-class NavecScorer:
+class NavecScorer(Scorer):
     """Scores candidates against fixed references; the size of a block changes no score."""
 
     def __init__(self, context: float, texts: Sequence[str], block: int = BLOCK) -> None:

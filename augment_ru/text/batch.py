@@ -1,12 +1,13 @@
 """Many texts in one array, with what may not be touched in each."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from augment_ru.draws import Ints
+from augment_ru.draws import Floats, Ints, Keys, Streams
 from augment_ru.edits import Span
 from augment_ru.text import characters
 from augment_ru.text.characters import BREAK, CLUSTER, Flags, Mask
@@ -45,10 +46,10 @@ NO_CONTEXT = Context()
 
 
 class Batch:
-    """Texts in one array of code points, with what may not be touched in each.
+    """Texts in one array of code points, with what may not be touched in each. Immutable.
 
     Places in the array are called global: text i occupies `starts[i]` to `starts[i + 1] - 1`, and a line
-    feed follows it. Immutable.
+    feed follows it.
 
     Args:
         texts: the texts.
@@ -56,9 +57,9 @@ class Batch:
         protected: the spans of each text that no edit may touch, by default none; links, addresses,
             mentions and hashtags are added.
         borders: the places in each text that no change may reach across (the options of a question).
-        annotate: how to annotate a text that is made on the way (by a chain of attacks).
-        contexts: what their records say about them, worked out when it is asked for; by default nothing.
-        freed: spans of wrong options that were protected and are not for this attack (see `exchanging`).
+        annotate: annotates texts that a composition makes on the way.
+        contexts: gives what the record of each text says about it, called when it is first asked for; by
+            default nothing.
     """
 
     def __init__(
@@ -70,7 +71,6 @@ class Batch:
         annotate: Annotate | None = None,
         *,
         contexts: Callable[[], Sequence[Context]] | None = None,
-        freed: Sequence[Sequence[Span]] = (),
     ) -> None:
         self.texts = texts
         self._docs = docs
@@ -78,9 +78,9 @@ class Batch:
         self.flags: Flags = characters.classes(self.codes)
         self.borders = borders
         self.annotate = annotate
-        self.freed = freed
         self._given = protected
         self._contexts = contexts
+        self._whole: Batch | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -95,36 +95,51 @@ class Batch:
         """What the record of each text says about it."""
         return [NO_CONTEXT] * len(self.texts) if self._contexts is None else self._contexts()
 
-    def exchanging(self) -> "Batch":
-        """The texts as an attack sees them that puts others in the place of wrong options.
+    def draw(self, streams: Streams, places: Ints, lane: int = 0) -> Floats:
+        """Random draws from U[0, 1) at global places, shape (places,).
 
-        The span over a whole wrong option («(B) пробка») is lifted. Its marker stays protected, as does all
-        that another rule protects in it.
+        A draw depends on the stream of its text and on the place in that text, so it does not depend on the
+        other texts of the batch. Lanes 0 and 1 are independent: by custom ranks are drawn in lane 0, choices
+        in lane 1.
         """
-        kept: list[Sequence[Span]] = []
-        freed: list[Sequence[Span]] = []
-        for spans, context in zip(self._given, self.contexts, strict=False):
-            lifted = [
+        rows = self._row_of[places]
+        return streams.uniform(rows, places - self.starts[rows], lane)
+
+    def keys(self, streams: Streams, places: Ints) -> Keys:
+        """The key of a stream of its own for each global place, shape (places,)."""
+        rows = self._row_of[places]
+        return streams.inner(rows, places - self.starts[rows])
+
+    def seen_by(self, *, exchanges_options: bool) -> "Batch":
+        """The batch as an attack sees it.
+
+        All that is protected is protected from every attack, with one exception: an attack that exchanges
+        options may replace the texts of wrong options («(B) пробка»). Their markers stay protected, and so
+        does what another rule protects in them.
+        """
+        if exchanges_options:
+            return self if self._whole is not None else self._with_free_options
+        return self if self._whole is None else self._whole
+
+    @cached_property
+    def _with_free_options(self) -> "Batch":
+        spans: list[Sequence[Span]] = []
+        for given, context in zip(self._given, self.contexts, strict=False):
+            free = [
                 span
-                for span in spans
+                for span in given
                 if span.label == OPTION
                 and any(span.start <= wrong.start and span.stop == wrong.stop for wrong in context.wrong)
             ]
-            markers = [Span(span.start, span.start + _MARKER, OPTION) for span in lifted]
-            kept.append([*(span for span in spans if span not in lifted), *markers])
-            freed.append(lifted)
-        if not any(freed):
+            markers = [Span(span.start, span.start + _MARKER, OPTION) for span in free]
+            spans.append([*(span for span in given if span not in free), *markers] if free else given)
+        if all(new is given for new, given in zip(spans, self._given, strict=False)):
             return self
-        return Batch(
-            self.texts, self._docs, kept, self.borders, self.annotate, contexts=lambda: self.contexts, freed=freed
-        )
-
-    def guarded(self) -> "Batch":
-        """The texts as any other attack sees them: what `exchanging` lifted is protected."""
-        if not any(self.freed):
-            return self
-        spans = [self.protected(row) + list(freed) for row, freed in enumerate(self.freed)]
-        return Batch(self.texts, self._docs, spans, self.borders, self.annotate, contexts=lambda: self.contexts)
+        other = copy(self)
+        for name in ("spans", "untouchable", "words"):  # what depends on the protected spans is found anew
+            other.__dict__.pop(name, None)
+        other._given, other._whole = spans, self  # noqa: SLF001  (a batch like this one)
+        return other
 
     @cached_property
     def _row_of(self) -> Ints:

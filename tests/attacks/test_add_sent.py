@@ -26,7 +26,6 @@ from augment_ru.editing.corpus import (
 from augment_ru.editing.distractors import Gap
 from augment_ru.edits import Span
 from augment_ru.engine.attack import make
-from augment_ru.engine.composition import informed, wants_corpus
 from augment_ru.engine.presets import preset
 from augment_ru.errors import AugmentError
 from augment_ru.records.context import contexts_of
@@ -300,7 +299,7 @@ def test_a_file_is_read_as_sentences_and_options(tmp_path: Path) -> None:
     assert corpus.sentences == ("Поезд опоздал на час.", "Соседи уехали в отпуск.")
     assert corpus.options == ("паровой двигатель",)
     attack = make("add_sent", {"generator": f"corpus:{file}"})
-    assert not wants_corpus(attack)
+    assert not attack.wants_corpus
     assert Augmenter(attack, similarity="none")("Автобус ушёл.").text in (
         "Автобус ушёл. Поезд опоздал на час.",
         "Автобус ушёл. Соседи уехали в отпуск.",
@@ -336,8 +335,8 @@ def test_a_file_of_records_is_the_corpus_of_a_run(tmp_path: Path) -> None:
     corpus = corpus_of(Record(row, recognise(row)) for row in rows)
     assert corpus.sentences == tuple(sorted(f"Трамвай номер {number} опоздал на час." for number in range(250)))
     assert corpus.options == shipped_corpus().options
-    assert wants_corpus(Chain(("case", "add_sent")))
-    assert not wants_corpus(informed(Chain(("case", "add_sent")), corpus))
+    assert Chain(("case", "add_sent")).wants_corpus
+    assert not Chain(("case", "add_sent")).with_corpus(corpus).wants_corpus
 
     source = tmp_path / "rows.jsonl"
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, Batch, Script, Span, Streams
 from augment_ru.draws import digests
-from augment_ru.engine.attack import Attack, layers_of, make, proposals
+from augment_ru.engine.attack import Attack, make
 from augment_ru.engine.legality import legal
 from augment_ru.engine.proposals import apply
 from augment_ru.language.annotate import Natasha
@@ -30,7 +30,7 @@ def free(attack: Attack, **options: object) -> Augmenter:
 def batch_of(attack: Attack, sources: Sequence[str], protected: Sequence[Sequence[Span]] = ()) -> Batch:
     """The texts, annotated as the attack needs."""
     annotate = Natasha()
-    layers = layers_of(attack)
+    layers = attack.layers
     return Batch(sources, annotate(sources, layers) if layers else None, protected, annotate=annotate)
 
 
@@ -57,10 +57,10 @@ def test_protected_spans_survive_verbatim(attack: Attack, text: str, data: st.Da
     places = data.draw(st.lists(st.integers(0, len(text)), max_size=6).map(sorted))
     spans = [Span(*place, "GIVEN") for place in zip(places[::2], places[1::2], strict=False) if place[0] < place[1]]
     batch = batch_of(attack, [text], [spans])
-    found = legal(batch, proposals(attack, batch, Streams.of(digests([text]), 1)))
-    done, edits = apply(batch, found, np.ones(found.ranks.size, dtype=np.bool_))
-    script = Script(text, edits.of_row(0, 0))
-    assert script.text == done[0]
+    found = legal(batch, attack.propose_batch(batch, Streams.of(digests([text]), 1)))
+    done = apply(batch, found, np.ones(found.ranks.size, dtype=np.bool_))
+    script = Script(text, done.edits(0, 0))
+    assert script.text == done.texts[0]
     for span in (*spans, *atoms_of(text)):
         mapped = script.map(span)
         assert mapped is not None

@@ -312,7 +312,7 @@ def test_list_explain_and_check() -> None:
     assert "[-2-]{+2️⃣+}" in said
     said = run("explain", "Вчера Анна кормила кошек.", "--attack", "butterfingers").stdout.decode()
     assert "dropped: touches a protected span" in said
-    assert "not spent" in said
+    assert "not applied" in said
     done = run("check")
     assert (done.returncode, done.stdout) == (0, b"")
 

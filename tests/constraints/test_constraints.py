@@ -16,7 +16,7 @@ from augment_ru.constraints.lexicon import Lexicon, is_lexical
 from augment_ru.constraints.protector import Protector
 from augment_ru.constraints.rule_file import constraint, constraint_paths, read_constraint
 from augment_ru.engine.augmenter import Augmenter
-from augment_ru.engine.search import SCHEDULES
+from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.check import rule_problems
 from augment_ru.language.annotate import Natasha

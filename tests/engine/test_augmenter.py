@@ -3,16 +3,19 @@
 import multiprocessing
 import pickle
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 
 import augment_ru
-from augment_ru import Augmenter, AugmentError, Chain, OneOf, SomeOf, Span
+from augment_ru import Augmenter, AugmentError, Chain, OneOf, Perturber, Preparation, Result, SomeOf, Span
 from augment_ru.engine.attack import make
 from augment_ru.engine.composition import attack_of
+from augment_ru.engine.proposals import Replacements
+from augment_ru.language.annotate import Natasha
 from strategies import ATTACKS, SENTENCES
 
 TEXTS = [f"{sentence} {number}" for sentence in SENTENCES for number in range(3)]
@@ -133,7 +136,7 @@ def test_some_of_needs_a_count_that_fits() -> None:
 def test_an_attack_of_ones_own_is_held_to_the_law() -> None:
     """It proposes whatever it likes; the engine lets through what is legal."""
 
-    class Rude:
+    class Rude(augment_ru.Attack):
         name = "rude"
         probability = 1.0
 
@@ -147,13 +150,59 @@ def test_an_attack_of_ones_own_is_held_to_the_law() -> None:
     assert result.text == "Я сам и живу в Москве."
 
 
-def test_a_duck_that_proposes_nothing_is_refused() -> None:
-    class Empty:
+def test_an_attack_that_proposes_nothing_is_refused() -> None:
+    class Empty(augment_ru.Attack):
         name = "empty"
+        probability = 0.5
+
+    class Stranger:
+        name = "stranger"
         probability = 0.5
 
     with pytest.raises(AugmentError, match=r"needs propose\(doc, rng\)"):
         Augmenter(Empty(), similarity="none")("Кошка")
+    for use in (Augmenter, lambda attack: Chain(("case", attack))):
+        with pytest.raises(AugmentError, match=r"Stranger: is no attack; inherit from augment_ru\.Attack"):
+            use(Stranger())  # type: ignore[arg-type]
+
+
+def test_one_prepared_batch_serves_many_attacks() -> None:
+    """The texts are annotated once, and each attack does what it does alone."""
+    calls: list[int] = []
+
+    class Counting(Natasha):
+        def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[augment_ru.Doc]:
+            calls.append(len(texts))
+            return super().__call__(texts, layers)
+
+    texts = ["Маша купила билет в Казань за 2500 рублей.", "Кошка спит на окне."]
+    attacks = [Perturber(name, seed=7) for name in ("butterfingers", "emojify", "eda_swap")]
+    layers = frozenset().union(*(attack.attack.layers for attack in attacks))
+    found: dict[str, list[Result]] = {}
+    for prepared in Preparation(annotator=Counting()).texts(texts, layers=layers):
+        found |= {one.attack.name: one.perturb(prepared).results for one in attacks}
+    assert calls == [2]
+    for name, results in found.items():
+        assert results == Augmenter(name, seed=7).texts(texts)
+
+
+def test_a_wrong_statement_about_order_costs_nothing_but_time() -> None:
+    """Edits that overlap or reach over a text's end are dropped, whatever the attack states of them."""
+
+    class Careless(augment_ru.Attack):
+        name = "careless"
+        probability = 1.0
+
+        def propose_batch(self, batch: augment_ru.Batch, streams: augment_ru.Streams) -> augment_ru.Proposals:
+            starts = np.repeat(batch.starts[:-1], 3) + np.tile([2, 0, 4], len(batch))
+            new = Replacements.of(["xyz"] * starts.size)
+            ranks = batch.draw(streams, starts)
+            return augment_ru.Proposals.of_edits(starts, starts + 3, ranks, new.take, clean=True)
+
+    sources = ["Кошка спит.", "Дом.", "Собака лает."]
+    for result in Augmenter(Careless(), similarity="none").texts(sources):
+        assert result.status == "perturbed"
+        assert augment_ru.Script(result.source, result.script.edits).text == result.text
 
 
 def test_two_seeds_at_once_do_not_disturb_each_other() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from augment_ru import Augmenter, Result
 from augment_ru.engine.attack import make
-from augment_ru.engine.search import SCHEDULES
+from augment_ru.engine.schedules import SCHEDULES
 from strategies import ATTACKS, BY_WORD
 
 PUSHKIN = "Пушкин жил в Москве, а умер в Петербурге."
@@ -50,7 +50,7 @@ def test_pairs_are_scored_together_and_the_gate_can_be_off() -> None:
 
     Augmenter("case", constraints=(), similarity=count).texts([f"{SENTENCE} {n}" for n in range(100)])
     assert calls == [300]
-    assert attacked("case", SENTENCE).run.scorer == "none"
+    assert attacked("case", SENTENCE).settings.scorer == "none"
 
 
 def test_the_most_similar_candidate_wins_and_not_the_first_in_the_alphabet() -> None:

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Script
-from augment_ru.engine.prepare import prepare_texts
-from augment_ru.engine.search import SCHEDULES, Counts
-from augment_ru.records.task import generic
+from augment_ru.engine.legality import legal
+from augment_ru.engine.schedules import SCHEDULES
+from augment_ru.engine.search import cut
 from strategies import ATTACKS, SENTENCES, texts
 
 TEXT = "Кошка тихо спит на тёплом окне, а собака громко лает во дворе на соседа."
@@ -116,9 +117,10 @@ def test_the_probability_told_gives_the_same_edits_again(schedule: str) -> None:
     for result in augmenter(share_kept, schedule=schedule).texts([TEXT, *SENTENCES]):
         if result.status == "perturbed":
             again = augmenter(share_kept, probability=result.probability, candidates=(result.candidate or 0) + 1)
-            prepared = prepare_texts([result.source], again.protector(generic()), again.annotate)
-            plan = again.plan(prepared, result.candidate or 0)
-            assert plan.levels.tolist() == [len(result.script.edits)]
+            (prepared,) = again.preparation.texts([result.source])
+            proposed = legal(prepared.batch, again.perturber.proposals(prepared, result.candidate or 0))
+            active = cut(proposed, np.zeros_like(proposed.changes), again.attack.probability, min_changes=1)
+            assert active.sum() == len(result.script.edits)
 
 
 @settings(max_examples=25, deadline=None)
@@ -137,16 +139,16 @@ def test_rounds_are_shared_by_all_records() -> None:
     assert [len(call) for call in asked.calls] == [150]
 
 
-def test_counts_are_told() -> None:
-    counts = Counts()
+def test_the_cost_of_a_search_is_counted() -> None:
     made = augmenter(share_kept, threshold=0.0)
-    made.perturb(prepare_texts([TEXT], made.protector(generic()), made.annotate), counts)
-    assert (counts.rounds, counts.pairs) == (1, 3)
+    (prepared,) = made.preparation.texts([TEXT])
+    cost = made.perturber.perturb(prepared).cost
+    assert (cost.calls, cost.pairs) == (1, 3)
 
 
 def test_without_a_gate_nothing_is_scored() -> None:
     result = augmenter("none")(TEXT)
-    assert (result.status, result.similarity, result.run.scorer, result.run.threshold) == (
+    assert (result.status, result.similarity, result.settings.scorer, result.settings.threshold) == (
         "perturbed",
         None,
         "none",

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter, AugmentError, Record
-from augment_ru.engine.attack import make
+from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record
 from augment_ru.engine.prepare import CHUNK_ROWS
 from augment_ru.engine.result import original
 from augment_ru.formats.delimited import Dialect
@@ -37,17 +36,19 @@ def perturb(source: Path, target: Path | None, *, attacks: tuple[str, ...] = ("c
     job = {
         "source": str(source),
         "output": None if target is None else str(target),
-        "attacks": [make(name, {"probability": probability}) for name in attacks],
+        "perturbers": [Perturber(name, similarity="none", probability=probability) for name in attacks],
+        "preparation": Preparation(()),
         "task": options.pop("task", None),
         "fields": options.pop("fields", ()),
-        "settings": {"similarity": "none", "constraints": ()},
         "with_original": False,
         "meta": "none",
         "skip": False,
         "limit": None,
         **options,
     }
-    return run(Job(**job).prepared())
+    made = Job(**job)
+    made.check()
+    return run(made)
 
 
 def read(path: Path) -> list[dict[str, Any]]:

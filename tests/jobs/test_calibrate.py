@@ -12,7 +12,7 @@ import pytest
 from augment_ru import Augmenter
 from augment_ru.editing.corpus import corpus_of
 from augment_ru.engine.attack import make
-from augment_ru.engine.composition import informed
+from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import PRESETS, paper_constraints, preset
 from augment_ru.errors import AugmentError
 from augment_ru.inference.hub import wanted
@@ -27,6 +27,7 @@ from augment_ru.similarities.bertscore import BertScore
 from augment_ru.similarities.navec import Navec
 from small_models import SENTENCES
 
+BARE = Preparation(())
 RECORDS = [Record({"text": text}, generic()) for text in SENTENCES]
 
 
@@ -43,7 +44,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 def test_the_threshold_passes_what_was_asked_for_and_no_more() -> None:
     attacks = [make("butterfingers"), make("eda_delete")]
-    found = calibrated(RECORDS, attacks, {"similarity": Navec(), "constraints": ()}, accept=0.75)
+    found = calibrated(RECORDS, BARE, attacks, Navec(), seed=42, accept=0.75)
     own = [one for one in found.attacks if one.default]
     assert {one.what for one in own} == {"butterfingers", "eda_delete"}
     assert all(one.passing(found.threshold) >= 0.75 for one in own)
@@ -109,7 +110,7 @@ def test_a_report_takes_the_place_of_nothing(command: str, extra: list[str], pro
 
 def test_scores_that_are_all_one_are_drawn() -> None:
     records = [Record({"text": text}, generic()) for text in ("Кошка спит.", "КОШКА СПИТ.")]
-    found = calibrated(records, [make("case")], {"similarity": Navec(), "constraints": ()})
+    found = calibrated(records, BARE, [make("case")], Navec(), seed=42)
     assert found.threshold == 1
     assert [line for line in drawn(found) if line.startswith("unrelated texts") and "100%" in line]
 
@@ -119,10 +120,9 @@ def test_distractors_are_measured_as_a_run_draws_them() -> None:
         Record({"text": text}, generic())
         for text in (*SENTENCES, *(f"Дом номер {n} стоит у моря." for n in range(300)))
     ]
-    settings = {"similarity": Navec(), "constraints": ()}
-    known = informed(make("add_sent"), corpus_of(records))
-    found = calibrated(records, [make("add_sent")], settings, probabilities=())
-    expected = calibrated(records, [known], settings, probabilities=())
+    known = make("add_sent").with_corpus(corpus_of(records))
+    found = calibrated(records, BARE, [make("add_sent")], Navec(), seed=42, probabilities=())
+    expected = calibrated(records, BARE, [known], Navec(), seed=42, probabilities=())
     assert found.attacks[0].scores.tolist() == expected.attacks[0].scores.tolist()
 
 
@@ -138,7 +138,7 @@ def test_a_list_shows_values_as_they_are_set_and_reads_no_weights_unasked(monkey
 
 def test_the_preset_of_the_paper() -> None:
     found = preset("tape")
-    assert found.settings["similarity"] == "bertscore:bert-base-multilingual-cased"
+    assert found.similarity == "bertscore:bert-base-multilingual-cased"
     assert found.options["emojify"]["probability"] == 0.4
     assert paper_constraints(task("danetqa")) == ("named_entities",)
     assert paper_constraints(task("multiq")) == ("named_entities", "multihop")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter, AugmentError, Record, Result
+from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record, Result
 from augment_ru.formats.json_lines import MAX_LINE, encoded, lines, located, parsed
 from augment_ru.records.field_paths import steps
 from augment_ru.records.task import generic, recognise, task
@@ -150,11 +150,8 @@ ROW = (
 def line_of(raw: str, attack: str = "case", meta: str = "none", **options: Any) -> str:  # noqa: ANN401
     """The line after an attack."""
     text, values = parsed(raw.encode())
-    augmenter = Augmenter(attack, constraints=(), similarity="none", probability=1.0, **options)
-    from augment_ru.engine.prepare import prepare  # noqa: PLC0415
-
-    record = Record(values, generic(), text)
-    (result,) = augmenter.perturb(prepare([record], augmenter.protector, augmenter.annotate))
+    perturber = Perturber(attack, similarity="none", probability=1.0, **options)
+    (result,) = perturber.perturb(Preparation(()).chunk([Record(values, generic(), text)])).results
     return result.line(meta)
 
 

