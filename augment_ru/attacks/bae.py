@@ -16,9 +16,9 @@ from augment_ru.inference.generate import CLOSE, Decoding, chosen_of
 from augment_ru.inference.masked import Word, context, in_case, same_kind, words_for
 from augment_ru.inference.memo import Memo
 from augment_ru.inference.pretrained import Pretrained, load
-from augment_ru.language.morphology import RUSSIAN
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
+from augment_ru.text.words import RUSSIAN
 
 MODES = ("replace", "insert", "either")
 _memo: Memo[tuple[Word, ...]] = Memo(most=20_000)

@@ -56,7 +56,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     import orjson  # noqa: PLC0415  (so that --help loads nothing heavy)
 
     from augment_ru.formats.files import replacing  # noqa: PLC0415
-    from augment_ru.jobs.calibrate import PROBABILITIES, calibrated, lines  # noqa: PLC0415
+    from augment_ru.jobs.calibrate import PROBABILITIES, calibrated, calibration_lines  # noqa: PLC0415
     from augment_ru.jobs.perturb import Job, records_of  # noqa: PLC0415
 
     try:
@@ -89,7 +89,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
         probabilities=given["probabilities"] or PROBABILITIES,
         accept=given["accept"],
     )
-    for line in lines(found):
+    for line in calibration_lines(found):
         click.echo(line)
     if given["report"]:
         with replacing(Path(given["report"])) as file:
@@ -108,8 +108,8 @@ def _check_baseline(job: Any, similarity: Any, file: str) -> None:  # noqa: ANN4
 
 def _write_baseline(path: Path, records: Any, similarity: Any) -> None:  # noqa: ANN401
     from augment_ru.formats.files import replacing  # noqa: PLC0415
-    from augment_ru.jobs.calibrate import pairs_of  # noqa: PLC0415
+    from augment_ru.jobs.calibrate import unrelated_pairs  # noqa: PLC0415
 
     with replacing(path) as file:
-        for line in similarity.baseline_lines(*pairs_of(records)):
+        for line in similarity.baseline_lines(*unrelated_pairs(records)):
             file.write(f"{line}\n".encode())

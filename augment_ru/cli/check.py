@@ -15,11 +15,11 @@ def check(files: tuple[str, ...], debug: bool) -> None:  # noqa: FBT001
 
     Without files: those of this package.
     """
-    from augment_ru.jobs.check import problems  # noqa: PLC0415
+    from augment_ru.jobs.check import file_problems  # noqa: PLC0415
 
     del debug
     found = 0
-    for line in problems([Path(file) for file in files]):
+    for line in file_problems([Path(file) for file in files]):
         found += 1
         click.echo(line)
     if found:

@@ -1,4 +1,4 @@
-"""`augment-ru evaluate`."""
+"""The command `augment-ru evaluate`."""
 
 from typing import Any
 
@@ -10,41 +10,59 @@ from augment_ru.errors import AugmentError
 
 @click.command()
 @click.argument("source", metavar="PERTURBED.jsonl|-")
-@click.option("--model", "models", multiple=True, metavar="KIND[:ARGUMENT]", help="augment-ru list models. Repeatable.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="KIND[:ARGUMENT]",
+    help="See augment-ru list models. Repeatable.",
+)
 @click.option("--originals", metavar="FILE", help="The unperturbed rows, if PERTURBED does not hold them.")
-@click.option("--task", metavar="NAME", help="By default recognised by the fields.")
-@click.option("--text-field", "text_fields", multiple=True, metavar="NAME", help="In place of the task's texts.")
-@click.option("--label-field", "label_fields", multiple=True, metavar="NAME", help="In place of the task's answers.")
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="In place of the task's metrics.")
-@click.option("--train", metavar="FILE", help="Demonstrations, and what linear and its like learn from.")
+@click.option("--task", metavar="NAME", help="The task.  [default: recognised by the fields]")
+@click.option(
+    "--text-field",
+    "text_fields",
+    multiple=True,
+    metavar="NAME",
+    help="Perturbed fields, in place of the task's.",
+)
+@click.option(
+    "--label-field",
+    "label_fields",
+    multiple=True,
+    metavar="NAME",
+    help="Answer fields, in place of the task's.",
+)
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Metrics, in place of the task's.")
+@click.option("--train", metavar="FILE", help="Rows for demonstrations, and to train linear and similar models.")
 @click.option("--shots", default="0", metavar="K,K,…", help="Numbers of demonstrations.  [default: 0]")
 @click.option("--episodes", default=5, type=int, metavar="N", help="Sets of demonstrations for each K.  [default: 5]")
-@click.option("--by", multiple=True, metavar="FIELD", help="Report by the values of a field, too.")
+@click.option("--by", multiple=True, metavar="FIELD", help="Also report by the values of a field. Repeatable.")
 @click.option("--device", default="auto", metavar="NAME", help="auto, cpu or cuda[:N].  [default: auto]")
 @click.option(
     "--model-option",
     "options",
     multiple=True,
     metavar="KIND.NAME=VALUE",
-    help="An option of the models of a kind (list models -v).",
+    help="An option of the models of a kind; see augment-ru list models -v. Repeatable.",
 )
-@click.option("--seed", type=int, default=42, metavar="N", help="Of all random draws.  [default: 42]")
-@click.option("--cache", metavar="FILE|none", help="Where answers are kept.  [default: the user's cache folder]")
-@click.option("-o", "--output", metavar="REPORT.json", help="The report; - for stdout.")
-@click.option("--html", metavar="REPORT.html", help="The report as a page to look at.")
-@click.option("--predictions", metavar="FILE.jsonl", help="Every prediction, so that anyone can recount.")
+@click.option("--seed", type=int, default=42, metavar="N", help="The seed of all random draws.  [default: 42]")
+@click.option("--cache", metavar="FILE|none", help="The cache of answers.  [default: in the user's cache folder]")
+@click.option("-o", "--output", metavar="REPORT.json", help="The report as JSON; - for stdout.")
+@click.option("--html", metavar="REPORT.html", help="The report as a web page.")
+@click.option("--predictions", metavar="FILE.jsonl", help="Every prediction, to recount the report.")
 @click.option("--debug", is_flag=True, hidden=True)
 def evaluate(**given: Any) -> None:  # noqa: ANN401
-    """Count how often attacks break what models get right.
+    """Count how many of a model's right predictions the attacks break.
 
     \b
     augment-ru evaluate perturbed.jsonl --model linear:train.jsonl --html report.html
     augment-ru evaluate perturbed.jsonl --model hf-causal:gpt --train train.jsonl --shots 0,1,4,8 -o report.json
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
-    from augment_ru.jobs.evaluate import Job, run  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.jobs.evaluate import EvaluationJob, run_evaluation  # noqa: PLC0415  (so that --help loads nothing heavy)
 
     try:
-        job = Job(
+        job = EvaluationJob(
             source=given["source"],
             models=given["models"],
             shots=_shots(given["shots"]),
@@ -64,7 +82,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
         job.check()
     except AugmentError as error:
         raise usage(error) from error
-    run(job)
+    run_evaluation(job)
 
 
 def _shots(text: str) -> tuple[int, ...]:
@@ -75,7 +93,7 @@ def _shots(text: str) -> tuple[int, ...]:
 
 
 def _options(pairs: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """`KIND.NAME=VALUE` as options of kinds of models."""
+    """Texts `KIND.NAME=VALUE` as options by kind of model and name."""
     found: dict[str, dict[str, str]] = {}
     for pair in pairs:
         left, equals, value = pair.partition("=")

@@ -1,1 +1,1 @@
-"""What no edit may touch: rule files and how they run."""
+"""Constraints: rule files that say what no edit may touch, and the code that runs them."""

@@ -1,7 +1,8 @@
-"""Patterns that ask for nothing but the characters of words: looked up in tables, not matched one by one.
+"""Token patterns that read only the characters of words, matched without spaCy.
 
-Word lists are the commonest rules («не», «ни», «без»; a number and its unit). Each word of a text becomes one
-letter that says which of the patterns' tokens it fits, so that a pattern is a regular expression over words.
+Word lists are the most common rules («не», «ни», «без»; a number and its unit). Each token of a text is encoded as
+one letter that stands for the set of pattern tokens that it fits; a pattern is then a regular expression over these
+letters. The letter of a token is looked up, so that a token seen before costs one dictionary access.
 """
 
 import re
@@ -17,7 +18,7 @@ Pattern = Sequence[Mapping[str, Any]]
 
 
 def is_lexical(pattern: Pattern) -> bool:
-    """Whether a pattern reads the characters of words alone.
+    """Whether a pattern reads only the characters of words.
 
     >>> is_lexical([{"LOWER": {"IN": ["не", "ни"]}}]), is_lexical([{"POS": "PART"}])
     (True, False)
@@ -35,7 +36,7 @@ def _is_known(name: str, value: object) -> bool:
 
 
 def _is_sound(test: str, wanted: object) -> bool:
-    """Whether a test can be made; what is not sound is left to spaCy, which says why."""
+    """Whether a test is well formed; a malformed one is left to spaCy, which says what is wrong."""
     if test == "REGEX":
         try:
             re.compile(str(wanted))
@@ -46,23 +47,26 @@ def _is_sound(test: str, wanted: object) -> bool:
 
 @dataclass(slots=True)
 class Lexicon:
-    """Lexical patterns and what is known of the words seen so far.
+    """Patterns that read only characters, with a table of the words seen so far.
+
+    Attributes:
+        patterns: labels and patterns.
 
     >>> list(Lexicon([("N", [{"TEXT": {"REGEX": "[0-9]"}}, {"LOWER": "км", "OP": "?"}])]).find(["до", "5", "км"]))
     [('N', 1, 3)]
     """
 
     patterns: Sequence[tuple[str, Pattern]]
-    _tokens: list[Mapping[str, Any]] = field(init=False)
-    _letters: dict[str, str] = field(default_factory=dict)
-    _kinds: dict[tuple[bool, ...], str] = field(default_factory=dict)
+    _tokens: list[Mapping[str, Any]] = field(init=False)  # of all patterns, one after another
+    _letters: dict[str, str] = field(default_factory=dict)  # word to letter
+    _kinds: dict[tuple[bool, ...], str] = field(default_factory=dict)  # which of the tokens fit, to letter
     _expressions: list[tuple[str, re.Pattern[str]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._tokens = [token for _, pattern in self.patterns for token in pattern]
 
     def find(self, words: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-        """Label, first word and the one after the last of each place that a pattern fits."""
+        """The matches: label, number of the first word, number of the word after the last."""
         known = len(self._kinds)
         letters = self._letters
         try:
@@ -86,7 +90,7 @@ class Lexicon:
         return letter
 
     def _expression(self, number: int) -> re.Pattern[str]:
-        """The regular expression of a pattern over the letters of the kinds of word seen so far."""
+        """A pattern as a regular expression over the letters given out so far."""
         first = sum(len(pattern) for _, pattern in self.patterns[:number])
         parts = []
         for place, token in enumerate(self.patterns[number][1], start=first):

@@ -1,4 +1,4 @@
-"""Constraints at work: rules, record fields and functions to the spans that no edit may touch."""
+"""From constraints and annotated records to protected spans: runs rules, record fields and functions."""
 
 import re
 import threading
@@ -18,7 +18,7 @@ from augment_ru.text.doc import Doc
 
 @dataclass(frozen=True)
 class Protector:
-    """Several constraints, ready to run. Picklable; the compiled patterns belong to each thread."""
+    """Several constraints, ready to run. Picklable; each thread compiles the patterns for itself."""
 
     constraints: tuple[Constraint, ...] = ()
 
@@ -28,7 +28,15 @@ class Protector:
         return frozenset().union(*(constraint.layers for constraint in self.constraints))
 
     def __call__(self, records: Sequence[Values], docs: Sequence[Mapping[str, Doc]]) -> list[dict[str, list[Span]]]:
-        """The protected spans of each annotated field of each record, with rule labels, in order."""
+        """The protected spans of each annotated field of each record.
+
+        Args:
+            records: the rows, from which rules read field values.
+            docs: the annotated fields of each record, by name.
+
+        Returns:
+            For each record and field, different spans with the labels of their rules, sorted.
+        """
         found: list[dict[str, list[Span]]] = [{name: [] for name in fields} for fields in docs]
         self._match(docs, found)
         rules = [rule for constraint in self.constraints for rule in constraint.rules]
@@ -63,7 +71,7 @@ class Protector:
                     spans[name] += _matched(doc, as_spacy(doc, vocab), matcher, labels)
 
     def compiled(self) -> "Protector":
-        """The protector itself, when its patterns and functions are found to be sound.
+        """The protector itself, after its patterns were compiled and its functions were found.
 
         Raises:
             AugmentError: spaCy refuses a pattern, or there is no such function.
@@ -78,11 +86,12 @@ class Protector:
 
 
 _WINDOW, _OVERLAP = 400, 40
-"""Tokens matched at once: spaCy's Matcher takes quadratic time for a run that `OP = "+"` matches whole."""
+"""How many tokens are matched at once, and how many of them twice: on a long run of tokens that `OP = "+"` matches,
+the time of spaCy's Matcher grows with the square of its length."""
 
 
 def _matched(doc: Doc, parsed: Any, matcher: Any, labels: Mapping[int, str]) -> Iterator[Span]:  # noqa: ANN401
-    """What the patterns match."""
+    """The spans that the patterns match."""
     matches: list[tuple[str, int, int]] = []
     for start in range(0, max(len(doc.tokens), 1), _WINDOW - _OVERLAP):
         window = parsed[start : start + _WINDOW] if len(doc.tokens) > _WINDOW else parsed
@@ -93,7 +102,7 @@ def _matched(doc: Doc, parsed: Any, matcher: Any, labels: Mapping[int, str]) -> 
 
 
 def _joined(doc: Doc, matches: Iterable[tuple[str, int, int]]) -> Iterator[Span]:
-    """Matches (label, first token, the one after the last) as spans, those of one label that touch as one."""
+    """Matches (label, first token, token after the last) as spans; matches of one label that touch are merged."""
     runs: dict[str, list[tuple[int, int]]] = {}
     for label, begin, end in matches:
         runs.setdefault(label, []).append((begin, end))
@@ -111,13 +120,13 @@ _thread = threading.local()
 
 
 def _lexicon(rules: Sequence[Rule]) -> Lexicon:
-    """The table of words for these rules, one a thread."""
+    """The lexicon of these rules; each thread has its own."""
     lexicons: dict[str, Lexicon] = _thread.__dict__.setdefault("lexicons", {})
     return lexicons.setdefault(repr(rules), Lexicon([(rule.label, rule.pattern) for rule in rules]))
 
 
 def _matcher(rules: Sequence[Rule]) -> tuple[Any, Any, dict[int, str]]:
-    """SpaCy's Matcher for these patterns and the label of each, one a thread: vocabularies are not shared."""
+    """SpaCy's Matcher for these rules, its vocabulary, and the labels by match id; each thread has its own."""
     compiled: dict[str, tuple[Any, Any, dict[int, str]]] = _thread.__dict__.setdefault("compiled", {})
     key = repr(rules)
     if key not in compiled:
@@ -140,7 +149,7 @@ def _matcher(rules: Sequence[Rule]) -> tuple[Any, Any, dict[int, str]]:
 
 
 def _getters(rules: Sequence[Rule]) -> Any:  # noqa: ANN401
-    """What a vocabulary must know of a word (LOWER, IS_UPPER, …): only what the patterns read, for speed."""
+    """The functions that compute the attributes of a word (LOWER, …) that patterns read; fewer of them is faster."""
     from spacy.attrs import IDS  # type: ignore[import-not-found]  # noqa: PLC0415
     from spacy.lang.lex_attrs import LEX_ATTRS  # noqa: PLC0415
     from spacy.lang.ru import RussianDefaults  # noqa: PLC0415
@@ -151,7 +160,7 @@ def _getters(rules: Sequence[Rule]) -> Any:  # noqa: ANN401
 
 
 def as_spacy(doc: Doc, vocab: Any) -> Any:  # noqa: ANN401
-    """A spaCy `Doc` of the tokens; white space is no token in it, so that rules need not know of it."""
+    """A spaCy `Doc` of the tokens, with the layers that were computed; it has no tokens for white space."""
     from spacy.tokens import Doc as SpacyDoc  # noqa: PLC0415
 
     tokens = doc.tokens

@@ -1,11 +1,11 @@
-"""Constraints: rule files that say which spans of a text no edit may touch.
+"""Rule files, which say which spans of a text no edit may touch.
 
-A rule file is TOML: `why`, rules and examples. A rule is one of
-  pattern  = token pattern in the form of spaCy's Matcher (LEMMA, POS, MORPH, ENT_TYPE, …)
-  fields   = names of record fields whose values are protected wherever they stand as whole words
-  function = a Python function by name: a file in augment_ru/functions, or what a package offers under it;
-             of what it finds the rule keeps the spans of its own label
-and each has a `label`. Examples mark what is protected: text = "[Маша] спит."
+A rule file is TOML. It has `why` (the reason), rules and examples. A rule has a `label` and one of
+  pattern  = a token pattern in the form of spaCy's Matcher (LEMMA, POS, MORPH, ENT_TYPE, …)
+  fields   = names of record fields; their values are protected where a text contains them as whole words
+  function = the name of a Python function: a file of ours in augment_ru/constraints/functions, or an entry point
+             of another package; the rule keeps the spans that have its own label
+An example marks what is protected with square brackets: text = "[Маша] спит."
 """
 
 import re
@@ -42,24 +42,24 @@ LANGUAGES = {"ru": "Russian", "en": "English"}
 
 Values = Mapping[str, Any]
 Function = Callable[[Values, Mapping[str, Doc]], Mapping[str, Sequence[Span]]]
-"""Record and its annotated fields, to protected spans of each field: the exception where no pattern will do."""
+"""From a record and its annotated fields to the protected spans of each field, for rules that no pattern can state."""
 
 
 @dataclass(frozen=True)
-class Example:
-    """A text whose protected parts stand in square brackets; none in it: nothing may be protected."""
+class RuleExample:
+    """A text with its protected parts in square brackets; without brackets, nothing in it may be protected."""
 
     marked: str
     record: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """The text without the marks."""
+        """The text without the brackets."""
         return re.sub(r"[\[\]]", "", self.marked)
 
     @property
     def spans(self) -> list[Span]:
-        """The marked spans of the text."""
+        """The parts in brackets, with places in `text`."""
         spans: list[Span] = []
         at = opened = 0
         for char in self.marked:
@@ -74,7 +74,15 @@ class Example:
 
 @dataclass(frozen=True)
 class Rule:
-    """One way to find what must be left alone; exactly one of the three ways is set."""
+    """One way to find what is protected: exactly one of `pattern`, `fields` and `function` is set.
+
+    Attributes:
+        label: the label of the spans that it finds.
+        pattern: a token pattern.
+        fields: names of record fields.
+        function: the name of a Python function.
+        where: file and number of the rule, for messages.
+    """
 
     label: str
     pattern: tuple[Mapping[str, Any], ...] = ()
@@ -85,19 +93,27 @@ class Rule:
 
 @dataclass(frozen=True)
 class Constraint:
-    """A rule file."""
+    """A rule file.
+
+    Attributes:
+        name: the file's name without its ending.
+        why: the reason for the protection.
+        rules: its rules.
+        examples: texts that show what is protected, and what is not.
+        extra_layers: annotation that its functions read.
+        language: the language of the texts that its rules read; None for any.
+    """
 
     name: str
     why: str
     rules: tuple[Rule, ...]
-    examples: tuple[Example, ...]
+    examples: tuple[RuleExample, ...]
     extra_layers: frozenset[str] = frozenset()
     language: str | None = None
-    """That its rules read; None for any."""
 
     @property
     def layers(self) -> frozenset[str]:
-        """The annotation that its patterns read."""
+        """The annotation that its patterns and functions read."""
         wanted = {
             _LAYER_OF[attribute]
             for rule in self.rules
@@ -109,7 +125,7 @@ class Constraint:
         return closed(frozenset(wanted | basic | self.extra_layers))
 
     def only(self, labels: Sequence[str]) -> "Constraint":
-        """The constraint with the rules of these labels alone.
+        """The constraint with only the rules of these labels, without examples.
 
         Raises:
             AugmentError: no rule has one of the labels.
@@ -123,7 +139,7 @@ class Constraint:
 
 
 def constraint(spec: str) -> Constraint:
-    """The constraint of this name or file; `NAME:LABEL,LABEL` takes some of its rules.
+    """The constraint of a name or of a `.toml` file; `NAME:LABEL,LABEL` takes only the rules of these labels.
 
     Raises:
         AugmentError: there is no such constraint, or its file is wrong.
@@ -136,7 +152,7 @@ def constraint(spec: str) -> Constraint:
 
 
 def constraint_paths() -> dict[str, Path]:
-    """The rule files that can be named: ours, and those that other packages offer.
+    """The rule files that can be given by name: ours, and those of other packages.
 
     Raises:
         AugmentError: two files claim one name.
@@ -150,7 +166,11 @@ def constraint_paths() -> dict[str, Path]:
 
 
 def constraint_path(name: str) -> Path:
-    """The rule file of a named constraint."""
+    """The rule file of a name.
+
+    Raises:
+        AugmentError: there is no such constraint.
+    """
     paths = constraint_paths()
     if name not in paths:
         raise unknown("constraint", name, [*paths, "FILE.toml"])
@@ -163,7 +183,7 @@ def _read(path: Path) -> Constraint:
 
 
 def name_of(path: Path) -> str:
-    """How a rule file is called in messages: ours by folder and name, others as they were given."""
+    """The name of a rule file in messages: `constraints/NAME.toml` for ours, else the path as it was given."""
     return f"constraints/{path.name}" if path.parent == folder("constraints") else str(path)
 
 
@@ -171,7 +191,7 @@ def read_constraint(path: Path) -> Constraint:
     """Read and check a rule file.
 
     Raises:
-        AugmentError: the file is missing, not TOML, or a rule in it is wrong: where and what.
+        AugmentError: the file cannot be read, is not TOML, or a rule or example in it is wrong.
     """
     where = name_of(path)
     try:
@@ -193,7 +213,7 @@ def read_constraint(path: Path) -> Constraint:
         marked, record = _typed(here, raw, "text", str), _typed(here, raw, "record", dict)
         if marked.count("[") != marked.count("]"):
             raise AugmentError(f"{here}: a bracket is not closed: {marked}")
-        examples.append(Example(marked, record))
+        examples.append(RuleExample(marked, record))
     layers = frozenset(_texts(where, content, "layers"))
     try:
         closed(layers)
@@ -209,7 +229,7 @@ T = TypeVar("T")
 
 
 def _typed(where: str, table: Mapping[str, Any], key: str, wanted: type[T]) -> T:
-    """The value of a key, or an empty one."""
+    """The value of a key, of the wanted type; an empty one if the key is absent."""
     value = table.get(key, wanted())
     if not isinstance(value, wanted):
         kinds = {"str": "a text", "dict": "a table", "list": "a list"}
@@ -218,7 +238,7 @@ def _typed(where: str, table: Mapping[str, Any], key: str, wanted: type[T]) -> T
 
 
 def _texts(where: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """The texts of a list, which may be absent and may not be empty."""
+    """The list of texts of a key; empty if the key is absent, an error if the list is empty."""
     values = _typed(where, table, key, list)
     if not all(isinstance(value, str) for value in values) or (key in table and not values):
         raise AugmentError(f"{where}: '{key}' is {values!r}; it must be a list of texts")

@@ -1,1 +1,1 @@
-"""What attacks share: ways to make edits."""
+"""Ways to make edits that several attacks share."""

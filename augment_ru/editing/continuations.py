@@ -1,4 +1,4 @@
-"""Distractors that a causal language model writes: what it goes on with, cleaned and cut."""
+"""Distractors written by a causal language model: its continuation of the text, cleaned and cut to one sentence."""
 
 import re
 from collections.abc import Sequence
@@ -7,21 +7,30 @@ import numpy as np
 
 from augment_ru.draws import Keys, Streams
 from augment_ru.editing.distractors import Gap, Generator, placed
-from augment_ru.editing.sentences import words
 from augment_ru.inference.generate import Decoding, continued
 from augment_ru.inference.pretrained import load
 from augment_ru.text.characters import atoms_of
+from augment_ru.text.words import count_russian_words
 
 _TAGS = re.compile(r"<[^<>\n]{0,60}>|\[(?:PAD|UNK|SEP|CLS|MASK|EOS|BOS)\]")
 _END_OF_OPTION = re.compile(r"[\n.;!?()…]")
 _MARKS = ".!?…"
 _CLOSING = '»"”)'
 _LEAST, _MOST = 3, 40
-"""Words of a sentence."""
+"""The fewest and the most Russian words of a sentence that may distract."""
 
 
 def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int, device: str, dtype: str) -> Generator:
-    """What a causal language model writes behind a text; drawn again, `attempts` times at most, where it is no use."""
+    """A generator that takes the continuations of a causal language model.
+
+    Args:
+        name: the model: a hub name in the local cache, or a folder.
+        decoding: how tokens are drawn.
+        new_tokens: how many tokens are drawn for a continuation.
+        attempts: how often a gap is tried; an unusable continuation is drawn again.
+        device: see `inference.pretrained.load`.
+        dtype: likewise.
+    """
 
     def generate(gaps: Sequence[Gap], keys: Keys) -> list[list[str]]:
         found: list[list[str]] = [[] for _ in gaps]
@@ -44,12 +53,12 @@ def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int,
 
 
 def prompt(gap: Gap) -> str:
-    """What the model goes on from: the text; for an option, the question and the word for its answer."""
+    """What the model continues: the text; for an option, the question and «Ответ:»."""
     return f"{gap.before}\nОтвет:" if gap.is_option else gap.before
 
 
 def distractor(gap: Gap, continuation: str) -> str | None:
-    """What of a continuation may be used, as it is written in its place; None where nothing may."""
+    """The usable part of a continuation, as it is written into the gap; None if no part is usable."""
     text = _TAGS.sub("", continuation)
     if "\ufffd" in text or "⁇" in text:
         text = re.split("[\ufffd⁇]", text)[0]
@@ -57,9 +66,9 @@ def distractor(gap: Gap, continuation: str) -> str | None:
     if new is None or any(atoms_of(new)) or not gap.fits(new):
         return None
     bare = new.lstrip(f"{_MARKS} ")
-    if gap.is_option or gap.before[-1] in (*_MARKS, *_CLOSING) or bare != new:  # it may end the text's own sentence
+    if gap.is_option or gap.before[-1] in (*_MARKS, *_CLOSING) or bare != new:  # the text's own sentence is complete
         return placed(gap, bare)
-    return new if new[0] in ",;:" else f" {new}"  # it ends the sentence that the text left open
+    return new if new[0] in ",;:" else f" {new}"  # the continuation completes the text's last sentence
 
 
 def _option(text: str) -> str | None:
@@ -69,18 +78,18 @@ def _option(text: str) -> str | None:
 
 
 def _sentence(before: str, text: str) -> str | None:
-    """The first sentence of a continuation, up to its mark, if it states something."""
+    """The first sentence of a continuation, with its closing mark; None if it is no statement of a usual length."""
     from razdel import sentenize  # noqa: PLC0415  (only attacks on sentences need it)
 
     if before[-1].isalnum() and text[:1].isalnum():
-        return None  # it goes on with the last word
+        return None  # it continues the last word
     line = next((line for line in text.splitlines() if line.strip()), "").strip()
     line = line.lstrip(".!?…»”)" if before[-1] in _MARKS else "").lstrip()
     for sentence in sentenize(line):
         found = " ".join(sentence.text.split())
         last = found.rstrip(_CLOSING)[-1:]
-        # no question: it would change what is asked
-        if last in tuple(_MARKS) and "?" not in found and _LEAST <= words(found) <= _MOST:
+        # a question would change what is asked
+        if last in tuple(_MARKS) and "?" not in found and _LEAST <= count_russian_words(found) <= _MOST:
             return found
         return None
     return None

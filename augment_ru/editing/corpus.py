@@ -1,4 +1,4 @@
-"""Sentences and options to distract with: from a file, from other records, or the ones that are shipped."""
+"""The corpus that distractors are drawn from: sentences and options of a file, of other records, or shipped ones."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,27 +12,26 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Ints, digests
-from augment_ru.editing.sentences import words
 from augment_ru.errors import AugmentError
-from augment_ru.language.morphology import RUSSIAN, morphology
-from augment_ru.language.slovnet import embedding
-from augment_ru.records.context import judged_fields, options_of
+from augment_ru.language.morphology import morphology
+from augment_ru.language.slovnet import embedding, word_vector
+from augment_ru.records.context import judged_fields, options_in
 from augment_ru.records.record import Record
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import atoms_of
+from augment_ru.text.words import LETTERS, RUSSIAN, count_russian_words
 
 MOST = 20_000
-"""Sentences of a corpus, and options; of more, those with the lowest hashes are kept, in whatever order they come."""
+"""The most sentences and the most options of a corpus; of more, those with the lowest hashes are kept."""
 FEW = 200
-"""Where records have fewer, there is little choice in topic, and the shipped ones are added."""
+"""If the records have fewer sentences or options, the shipped ones are added, so that there is a choice of topics."""
 _SHORTEST, _LONGEST = 4, 40
-"""Words of a sentence that may distract."""
+"""The fewest and the most Russian words of a sentence that may distract."""
 _LONGEST_OPTION = 12
 _KEPT = 4096
-_NAMES = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 _LEAST_LETTERS = 3
 _RARE = 1e-5
-"""The frequency of a word of half the greatest weight; chosen by eye on the shipped sentences."""
+"""The frequency at which a word has half the greatest weight; chosen by eye on the shipped sentences."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,8 @@ class Corpus:
     """Sentences and options, each once, in order.
 
     Attributes:
-        sentences: statements, with their marks.
-        options: phrases without a mark at the end.
+        sentences: statements, with their closing marks.
+        options: phrases without a closing mark.
     """
 
     sentences: tuple[str, ...]
@@ -53,15 +52,15 @@ class Corpus:
         return cls(_lowest(sentences, most), _lowest(options, most))
 
     def near(self, text: str) -> Sequence[int]:
-        """The numbers of the sentences, those nearest in topic first."""
+        """The numbers of the sentences nearest in topic to a text, the nearest first."""
         return self._nearest("sentence", text)
 
     def near_option(self, option: str, question: str) -> Sequence[int]:
-        """The numbers of the options, those nearest first to an option, or to its question if that is but a number."""
+        """The numbers of the options nearest to an option, the nearest first; to its question if no word is known."""
         return self._nearest("option", option if _topic(option).any() else question)
 
     def _nearest(self, kind: str, text: str) -> Sequence[int]:
-        """What `_order` says, kept for the candidates of a search, which ask again."""
+        """The order of `_order`, kept because all candidates of a search ask for it."""
         found = self._known.get((kind, text))
         if found is None:
             found = _order(self._sentence_topics if kind == "sentence" else self._option_topics, text)
@@ -101,10 +100,10 @@ def _lowest(texts: Iterable[str], most: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2)
 def read_corpus(path: str) -> Corpus:
-    """The corpus of a text file: its sentences; a short line without a full stop is an option.
+    """The corpus of a text file: its sentences, and its short lines without a closing mark as options.
 
     Raises:
-        AugmentError: there is no such file, it is not UTF-8, or it holds nothing that may distract.
+        AugmentError: there is no such file, it is not UTF-8, or no line of it may distract.
     """
     file = Path(path)
     if not file.is_file():
@@ -128,7 +127,7 @@ def shipped_corpus() -> Corpus:
 
 
 def corpus_of(records: Iterable[Record]) -> Corpus:
-    """The statements in the texts of records, and their options; with the shipped ones where they are few."""
+    """The statements in the texts of records, and their options; the shipped ones are added if there are few."""
     options: list[str] = []
 
     def statements() -> Iterator[str]:
@@ -136,15 +135,15 @@ def corpus_of(records: Iterable[Record]) -> Corpus:
             judged = judged_fields(record)
             for name in record.fields:
                 if name in judged:
-                    continue  # told of another record, what is false or left open there would be a fact here
+                    continue  # it may be false, and behind another record's text it would be stated as a fact
                 text = record.text(name)
                 stop = len(text)
-                if name in record.task.options and (found := options_of(text)):
+                if name in record.task.options and (found := options_in(text)):
                     stop = found[0][0].start
                     options.extend(option.of(text) for _, option in found if is_option(option.of(text)))
                 yield from _statements(text[:stop])
 
-    found = Corpus.of(statements(), ())  # reads the records, and so the options
+    found = Corpus.of(statements(), ())  # `statements` collects the options on the way
     found = Corpus(found.sentences, Corpus.of((), options).options)
     more = shipped_corpus()
     return Corpus.of(
@@ -173,37 +172,37 @@ def _statements(text: str) -> Iterator[str]:
 
 
 def is_statement(text: str) -> bool:
-    """Whether a text is one Russian sentence that states something: no question, no link or markup in it."""
+    """Whether a text is one Russian sentence that states something: no question, without links and markup."""
     return (
         text[-1:] in (".", "!", "…")
         and (text[0].isupper() or text[0] in "«—")
-        and _SHORTEST <= words(text) <= _LONGEST
+        and _SHORTEST <= count_russian_words(text) <= _LONGEST
         and "\n" not in text
         and not any(atoms_of(text))
     )
 
 
 def is_option(text: str) -> bool:
-    """Whether a text may be the option of a question: a few words on one line, Russian ones among them."""
+    """Whether a text may be an option of a question: a few words on one line, at least one of them Russian."""
     return (
         0 < len(text.split()) <= _LONGEST_OPTION
-        and words(text) > 0
+        and count_russian_words(text) > 0
         and "\n" not in text
         and not re.search(r"\([A-ZА-Я]\)", text)
         and not any(atoms_of(text))
     )
 
 
-def mentions(text: str, answer: str) -> bool:
-    """Whether the words of an answer stand in a text one after another, in whatever form.
+def contains_phrase(text: str, phrase: str) -> bool:
+    """Whether the words of a phrase stand in a text one after another, each in any form.
 
-    >>> mentions("В Москве выпал снег.", "Москва"), mentions("В Москве выпал снег.", "снегопад")
+    >>> contains_phrase("В Москве выпал снег.", "Москва"), contains_phrase("В Москве выпал снег.", "снегопад")
     (True, False)
     """
-    wanted = [_forms(word) for word in _NAMES.findall(answer.lower())]
+    wanted = [_forms(word) for word in LETTERS.findall(phrase.lower())]
     if not wanted:
-        return bool(answer.strip()) and re.search(rf"(?<!\w){re.escape(answer.strip())}(?!\w)", text) is not None
-    found = [_forms(word) for word in _NAMES.findall(text.lower())]
+        return bool(phrase.strip()) and re.search(rf"(?<!\w){re.escape(phrase.strip())}(?!\w)", text) is not None
+    found = [_forms(word) for word in LETTERS.findall(text.lower())]
     return any(
         all(one & other for one, other in zip(wanted, found[at : at + len(wanted)], strict=True))
         for at in range(len(found) - len(wanted) + 1)
@@ -212,7 +211,7 @@ def mentions(text: str, answer: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _forms(word: str) -> frozenset[str]:
-    """The dictionary forms that a word may have, and the word itself, with е for ё."""
+    """The dictionary forms of all readings of a word, and the word itself, with е for ё."""
     forms = {word}
     if RUSSIAN.fullmatch(word):
         forms |= {str(analysis.normal_form) for analysis in morphology().parse(word)}
@@ -227,18 +226,18 @@ def _topics(texts: Sequence[str]) -> npt.NDArray[np.float32]:
 
 @lru_cache(maxsize=4096)
 def _topic(text: str) -> Any:  # noqa: ANN401  (an array)
-    """The mean of the vectors of the nouns, the rarer the heavier, of length 1; of all words where no noun is known.
+    """The weighted mean of the vectors of the nouns, of length 1; of all words if no noun has a vector.
 
-    The weight of a word of frequency p is a / (a + p): Arora, Liang and Ma 2017, "A simple but tough-to-beat
+    A word of frequency p has the weight a / (a + p): Arora, Liang and Ma 2017, "A simple but tough-to-beat
     baseline for sentence embeddings".
     """
-    words_of = [word for word in _NAMES.findall(text.lower()) if len(word) >= _LEAST_LETTERS]
-    words_of = [word for word in words_of if _vector(word) is not None]
-    known = [word for word in words_of if _is_noun(word)] or words_of
+    long = [word for word in LETTERS.findall(text.lower()) if len(word) >= _LEAST_LETTERS]
+    known = [(word, vector) for word in long if (vector := word_vector(word)) is not None]
+    known = [(word, vector) for word, vector in known if _is_noun(word)] or known
     if not known:
         return np.zeros(embedding().pq.dim, dtype=np.float32)
     counts, total = _counts()
-    mean = np.sum([_vector(word) * (_RARE / (_RARE + counts.get(word, 0) / total)) for word in known], axis=0)
+    mean = np.sum([vector * (_RARE / (_RARE + counts.get(word, 0) / total)) for word, vector in known], axis=0)
     length = float(np.linalg.norm(mean))
     return (mean / length if length else mean).astype(np.float32)
 
@@ -250,30 +249,19 @@ def _is_noun(word: str) -> bool:
 
 @cache
 def _counts() -> tuple[dict[str, int], int]:
-    """How often each word stood in what the vectors were trained on, and how many words that had."""
+    """How often each word occurs in the texts that the vectors were trained on, and how many words these have."""
     vocabulary = embedding().vocab
     counts = dict(zip(vocabulary.words, map(int, vocabulary.counts), strict=True))
     return counts, sum(counts.values())
 
 
-@lru_cache(maxsize=50_000)
-def _vector(word: str) -> Any:  # noqa: ANN401  (an array, or None)
-    vector = embedding().get(word)
-    if vector is None:
-        vector = embedding().get(word.replace("ё", "е"))
-    if vector is None:
-        return None
-    length = float(np.linalg.norm(vector))
-    return vector / np.float32(length) if length else None
-
-
-_FIRST = 200
+_NEAREST = 200
 
 
 def _order(topics: npt.NDArray[np.float32], text: str) -> Sequence[int]:
-    """The numbers of at most 200 texts, the nearest first; equally near ones in their order."""
+    """The numbers of the nearest 200 texts at most, the nearest first; ties stay in the order of the corpus."""
     if not len(topics):
         return []
     nearness: Ints = -(topics @ _topic(text))
-    found: list[int] = np.argsort(nearness, kind="stable")[:_FIRST].tolist()
+    found: list[int] = np.argsort(nearness, kind="stable")[:_NEAREST].tolist()
     return found

@@ -1,4 +1,4 @@
-"""Only the work that a probability may make active, for attacks whose changes cost a model's time."""
+"""Changes computed only where the probability may make them active, for attacks that run a model for each change."""
 
 from collections.abc import Callable
 
@@ -8,20 +8,20 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.text.characters import Mask
 
 Work = Callable[[Ints], Mask]
-"""Tries to make changes of these indices, in one batch; says of each whether there is one."""
+"""Tries to make the changes with these indices, in one batch; returns for each whether it was made."""
 
 
 def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work) -> None:
-    """Try all changes with a rank below the probability; then of each text without one, the next lowest rank.
+    """Try all changes with a rank below the probability; then, in each text without a change, the next lowest rank.
 
-    So a text has the change of its lowest rank, which a search may make active at any probability, and none is
-    worked out that would never be spent.
+    So a text has a change of its lowest possible rank, which a search may make active at any probability, and no
+    change is computed that can never become active.
 
     Args:
-        rows: the text of each possible change, shape (changes,).
+        rows: the number of the text of each possible change, shape (changes,).
         ranks: their ranks, same shape.
         probability: at 0 nothing is tried.
-        work: what makes them.
+        work: makes the changes.
     """
     if probability <= 0 or not rows.size:
         return

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from augment_ru.edits import Edit, Span
 from augment_ru.text.batch import Batch
+from augment_ru.text.words import count_russian_words
 
 LONGEST = 400
-"""Characters of a stretch; a longer one is cut at a mark, or between words. Models read 512 tokens at most."""
-_WORD = re.compile(r"[^\W\d_]*[а-яё][^\W\d_]*", re.IGNORECASE)
+"""The most characters of a stretch, since models read 512 tokens; a longer one is cut at a mark or between words."""
 _LINE = re.compile(r"[\n\r\u2028\u2029\x0b\x0c\x85]+")
 _EDGE = re.compile(r"\w")
 _LEFT = re.compile(r"[^\w«\"“„'’(\[—–-]+")
@@ -20,13 +20,13 @@ _CUT = re.compile(r"[,;:—–)»]\s|\s")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a text, with places in the text.
+    """A sentence of a text; all places count in the text.
 
     Attributes:
-        start, stop: where it stands, without white space and emoji around it.
-        protected: what is protected in it, in order; spans that overlap or touch are one.
-        stretches: what may be rewritten, in order: without white space at its edges, and without
-            punctuation beside a protected span.
+        start, stop: where it stands, without the white space and emoji around it.
+        protected: the protected spans in it, in order; spans that overlap or touch are merged.
+        stretches: the ranges between protected spans that may be rewritten, in order, without white space at
+            their edges and without punctuation beside a protected span.
     """
 
     start: int
@@ -35,13 +35,8 @@ class Sentence:
     stretches: tuple[tuple[int, int], ...]
 
 
-def words(text: str) -> int:
-    """How many Russian words a text has."""
-    return len(_WORD.findall(text))
-
-
 def sentences(batch: Batch, row: int) -> Iterator[Sentence]:
-    """The sentences of a text, in order; none crosses a line, an option or the edge of a protected span."""
+    """The sentences of a text, in order; none contains a line break, a border or an edge of a protected span."""
     text = batch.texts[row]
     spans = _merged(batch.protected(row))
     borders = batch.borders[row] if row < len(batch.borders) else ()
@@ -70,7 +65,7 @@ def _bounds(text: str, spans: Sequence[Span], borders: Sequence[int]) -> Iterato
         for sentence in sentenize(text[first:last]):
             stop = first + sentence.stop
             if stop < last and any(span.start < stop < span.stop for span in spans):
-                continue  # not the end: a mark in the middle of a name
+                continue  # a full stop inside a protected span ends no sentence
             left, right = _LEFT.match(text, start, stop), _RIGHT.search(text, start, stop)
             begin, end = left.end() if left else start, right.start() if right else stop
             if begin < end:
@@ -88,15 +83,22 @@ def _stretches(text: str, start: int, stop: int, spans: Sequence[Span]) -> Itera
 
 
 def _trimmed(text: str, start: int, stop: int, *, after: bool, before: bool) -> tuple[int, int]:
-    """The range without white space around it, and without what else is no word beside a protected span.
+    """The range without white space at its edges, and beside a protected span without any characters but words.
 
-    Letters that are glued to the span («iPhone’ом») stay outside, too.
+    Letters that touch the span are left out too: they may be its ending («iPhone’ом»).
+
+    Args:
+        text: the text.
+        start: the first character of the range.
+        stop: the one after its last.
+        after: whether the range stands directly behind a protected span.
+        before: whether it stands directly in front of one.
     """
     piece = text[start:stop]
     left, right = 0, len(piece)
     if after:
         if re.match(r"\w", piece) and start > 0 and _EDGE.match(text[start - 1]):
-            left = _glued(re.match(r"\w+", piece))
+            left = _end(re.match(r"\w+", piece))
         match = _EDGE.search(piece, left)
         left = match.start() if match else right
     if before:
@@ -112,17 +114,17 @@ def _trimmed(text: str, start: int, stop: int, *, after: bool, before: bool) -> 
     return start + left, start + right
 
 
-def _glued(match: re.Match[str] | None) -> int:
+def _end(match: re.Match[str] | None) -> int:
     return match.end() if match else 0
 
 
 def _pieces(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """The range, or ranges of at most `LONGEST` characters that it is cut into."""
+    """The range; if it is longer than `LONGEST` characters, the pieces that it is cut into."""
     while stop - start > LONGEST:
         cuts = [start + match.end() for match in _CUT.finditer(text[start : start + LONGEST])]
         marks = [cut for cut in cuts if text[cut - 2 : cut - 1] in tuple(",;:—–)»") and cut - start > LONGEST // 4]
         if not cuts:
-            return  # a run without a space: no sentence
+            return  # without white space it is no sentence
         cut = (marks or cuts)[-1]
         end = cut
         while end > start and text[end - 1].isspace():
@@ -138,22 +140,24 @@ def _pieces(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
 _MARKS = ".!?…"
 
 
-def fitted(source: str, output: str) -> str | None:
-    """What a model made of a stretch, with the capital and the last marks of the stretch; None if it is no text.
+def formatted_like(source: str, output: str) -> str | None:
+    """A model's output with the letter case and the closing marks of the text it was made from; None if unusable.
 
-    >>> fitted("а кошка спала", "And the cat was asleep."), fitted("Он пришёл.", "он приехал")
+    An output without a Russian word, or with the sign of an unknown token, is unusable.
+
+    >>> formatted_like("а кошка спала", "And the cat was asleep."), formatted_like("Он пришёл.", "он приехал")
     (None, 'Он приехал.')
-    >>> fitted("Он пришёл?", "Он приехал.")
+    >>> formatted_like("Он пришёл?", "Он приехал.")
     'Он приехал?'
-    >>> fitted("а кошка спала", "А кошка уснула."), fitted("кто там", "⁇")
+    >>> formatted_like("а кошка спала", "А кошка уснула."), formatted_like("кто там", "⁇")
     ('а кошка уснула', None)
     """
     text = " ".join(output.split())
-    if not words(text) or "\ufffd" in text or "⁇" in text or "<unk>" in text:
+    if not count_russian_words(text) or "\ufffd" in text or "⁇" in text or "<unk>" in text:
         return None
-    text = text.rstrip(_MARKS).rstrip() + source[len(source.rstrip(_MARKS)) :]  # a question stays one
+    text = text.rstrip(_MARKS).rstrip() + source[len(source.rstrip(_MARKS)) :]  # a question stays a question
     first = source[0]
-    if source.isupper() and words(source) > 1:
+    if source.isupper() and count_russian_words(source) > 1:
         return text.upper()
     if first.islower() and text[0].isupper() and not text[1:2].isupper():
         return text[0].lower() + text[1:]
@@ -163,9 +167,9 @@ def fitted(source: str, output: str) -> str | None:
 
 
 def aligned(text: str, sentence: Sentence, output: str) -> list[Edit] | None:
-    """The edits between the protected spans that make the sentence its rewritten form.
+    """The edits between the protected spans that turn the sentence into the rewritten one.
 
-    None where a span does not stand in it letter for letter, as whole words, in the same order.
+    None if the output does not contain every protected span letter for letter, as whole words, in the same order.
 
     >>> text = "Вчера Анна приехала в Москву."
     >>> sentence = Sentence(0, 29, (Span(6, 10), Span(22, 28)), ())

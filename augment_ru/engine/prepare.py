@@ -19,7 +19,7 @@ from augment_ru.language.annotate import annotator as annotator_of
 from augment_ru.records import field_paths
 from augment_ru.records.context import contexts_of
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task, chosen, generic
+from augment_ru.records.task import Task, generic, task_for_row
 from augment_ru.records.task import task as task_of
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
@@ -166,7 +166,7 @@ class Preparation:
         """
         known = task_of(task) if isinstance(task, str) else task
         fields = (field,) if isinstance(field, str) else tuple(field or ())
-        for chunk in chunks(Record(dict(row), chosen(row, known, fields)) for row in records):
+        for chunk in chunks(Record(dict(row), task_for_row(row, known, fields)) for row in records):
             yield self.chunk(chunk, layers)
 
     def texts(self, texts: Iterable[str], *, layers: frozenset[str] = frozenset()) -> Iterator[Prepared]:
@@ -214,10 +214,10 @@ class Preparation:
         return Prepared(records, ["text"] * len(texts), np.arange(len(texts)), keys, batch)
 
     def _chunk(self, records: Sequence[Record], layers: frozenset[str]) -> Prepared:
-        each = [record.fields for record in records]
-        fields = [name for names in each for name in names]
-        owners = np.repeat(np.arange(len(records)), [len(names) for names in each])
-        texts = [record.text(name) for record, names in zip(records, each, strict=True) for name in names]
+        each = [record.texts() for record in records]
+        fields = [name for held in each for name in held]
+        owners = np.repeat(np.arange(len(records)), [len(held) for held in each])
+        texts = [text for held in each for text in held.values()]
         keys = digests([record.key for record in records])
         protectors = {task: self.protector(task) for task in {record.task: None for record in records}}
         layers = layers.union(*(protector.layers for protector in protectors.values()))

@@ -115,10 +115,18 @@ class GateChoice:
 
 
 class Run(NamedTuple):
-    """The attacks of a run, and whether one of them or the similarity runs a network."""
+    """The attacks of a run and their gate.
+
+    Attributes:
+        perturbers: one for each attack.
+        similarity: the gate's; None without a gate.
+        scorer: its signature; "none" without a gate.
+        runs_network: whether an attack or the similarity does.
+    """
 
     perturbers: list[Perturber]
     similarity: Similarity | None
+    scorer: str
     runs_network: bool
 
 
@@ -142,7 +150,7 @@ def run_of(
         wrap: gives the similarity that the perturbers use, made of the one that was chosen.
 
     Raises:
-        AugmentError: a name is unknown, or a value does not fit.
+        AugmentError: a name is unknown, a value does not fit, or the similarity's model is not in the local cache.
     """
     spec = gate.similarity or defaults.similarity
     similarity = similarity_of(spec, {**defaults.options.get(spec.partition(":")[0], {}), **gate.options})
@@ -163,7 +171,8 @@ def run_of(
         except AugmentError as error:
             where = f"attack '{choice.name}': " if choice.name else ""
             raise AugmentError(f"{where}{error}") from error
-    return Run(perturbers, on_device, runs_network)
+    scorer = on_device.signature if on_device else "none"  # a model that is not there is an error before anything runs
+    return Run(perturbers, on_device, scorer, runs_network)
 
 
 def _options(defaults: Preset, choice: AttackChoice) -> dict[str, dict[str, Any]]:

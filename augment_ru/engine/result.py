@@ -208,7 +208,7 @@ class Result:
         new = {name: script.text for name, script in self.scripts.items() if script.text != script.source}
         values: dict[Path, Any] = {path_of(row, name): text for name, text in new.items()}
         if new:
-            for place in self.record.places():
+            for place in self.record.offsets():
                 if place.text in new:
                     values[place.path] = place.after(self.scripts[place.text])
         return Changed(values, self.metadata(meta))

@@ -190,7 +190,7 @@ class Gate:
         """What was found, with what it cost and the scorer's warnings."""
         self._cost.passes = self._scorer.passes
         found.cost = self._cost
-        for text, warning in sorted(self._scorer.warnings.items()):
+        for text, warnings in sorted(self._scorer.warnings.items()):
             record = int(self._owners[text])
-            found.warnings[record] = (*found.warnings.get(record, ()), warning)
+            found.warnings[record] = (*found.warnings.get(record, ()), *warnings)
         return found

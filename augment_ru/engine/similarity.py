@@ -35,7 +35,7 @@ class Scorer(ABC):
         """
 
     @property
-    def warnings(self) -> Mapping[int, str]:
+    def warnings(self) -> Mapping[int, tuple[str, ...]]:
         """What the reader of a score must know, by the number of the reference."""
         return {}
 

@@ -1,1 +1,1 @@
-"""How often a model's right answers break."""
+"""Evaluation: how often attacks break the right predictions of a model."""

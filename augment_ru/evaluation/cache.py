@@ -1,4 +1,4 @@
-"""What models answered, kept on disk: a repeated or interrupted evaluation asks only what it has not asked before."""
+"""The cache of answers, on disk: a repeated or interrupted evaluation asks a model only what is new."""
 
 import json
 import os
@@ -7,45 +7,50 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+from platformdirs import user_cache_path
+
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, Prediction
 
+_APPLICATION = "augment-ru"
+
 _MANY = 500
-"""Keys looked up at once; SQLite takes at least 999."""
+"""Keys in one query; SQLite takes at least 999."""
 
 _WAIT = 60.0
-"""Seconds to wait for another process that writes."""
+"""Seconds to wait while another process writes."""
 
 
 def default_path() -> Path:
-    """The file that is used unless another is named: in the user's cache folder."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "augment-ru" / "responses.sqlite"
+    """The default file, in the user's cache folder; the environment variable XDG_CACHE_HOME names another."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    folder = Path(home) / _APPLICATION if home else user_cache_path(_APPLICATION, appauthor=False)
+    return folder / "responses.sqlite"
 
 
 def key_of(signature: str, example: Example) -> bytes:
-    """The key of an answer: a hash of all that the model is asked, and of what defines its answers."""
-    asked = (signature, example.task.name, example.task.gold, example.text, example.record, example.shots)
-    return blake2b(_canonical(asked), digest_size=16).digest()
+    """The key of an answer: a hash of the model's signature and of the whole question."""
+    question = (signature, example.task.name, example.task.gold, example.text, example.record, example.shots)
+    return blake2b(_canonical(question), digest_size=16).digest()
 
 
 def _canonical(value: object) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=_plain, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=_as_json, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")
 
 
-def _plain(value: object) -> object:
+def _as_json(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 class Cache:
-    """Answers by key in an SQLite file, safe on disk when `put` returns; several processes may share it."""
+    """Answers by key in an SQLite file. They are on disk when `put` returns; several processes may share the file."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file, or make it.
+        """Open the file, or create it.
 
         Raises:
-            AugmentError: it cannot be opened, or is no such file.
+            AugmentError: the file cannot be opened, or is no SQLite file.
         """
         self.path = path
         try:
@@ -59,7 +64,7 @@ class Cache:
             raise AugmentError(f"--cache {path}: {error}; name another file, or none") from error
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Prediction]:
-        """The answers that are known.
+        """The answers that the file holds, by key.
 
         Raises:
             AugmentError: the file is damaged.
@@ -76,10 +81,10 @@ class Cache:
         return found
 
     def put(self, answers: Iterable[tuple[bytes, Prediction]]) -> None:
-        """Keep answers.
+        """Write answers.
 
         Raises:
-            AugmentError: the disk is full, or the file is not ours to write.
+            AugmentError: the file cannot be written, or the disk is full.
         """
         rows = [(key, json.dumps(answer, ensure_ascii=True)) for key, answer in answers]
         try:

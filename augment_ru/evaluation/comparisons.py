@@ -1,4 +1,4 @@
-"""Whether two models, or two attacks on one model, differ by more than chance: McNemar's test, paired differences."""
+"""Comparisons of two models, or of two attacks on one model: paired differences of rates, and McNemar's test."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -7,73 +7,70 @@ from typing import Any
 import numpy as np
 
 from augment_ru.evaluation.intervals import mcnemar, percentile95
-from augment_ru.evaluation.outcomes import Flags, Outcomes
-from augment_ru.evaluation.rates import Judged, cells_of, percent, percents
+from augment_ru.evaluation.outcomes import AttackOutcomes, Flags
+from augment_ru.evaluation.rates import JudgedRun, cells_of, percent, percents
 
 
-def comparisons(judged: Sequence[Judged], records: int) -> list[dict[str, Any]]:
-    """Each two models on each attack, at the same number of shots, and each two attacks on each model."""
+def comparisons(judged: Sequence[JudgedRun], records: int) -> list[dict[str, Any]]:
+    """Any two models on each attack, with the same number of shots, and any two attacks on each model."""
     return [*_of_models(judged, records), *_of_attacks(judged, records)]
 
 
-def _of_models(judged: Sequence[Judged], records: int) -> Iterator[dict[str, Any]]:
+def _of_models(judged: Sequence[JudgedRun], records: int) -> Iterator[dict[str, Any]]:
     for first, second in combinations(judged, 2):
-        shots = (first.sitting.shots, second.sitting.shots)
-        if first.sitting.model == second.sitting.model or (None not in shots and shots[0] != shots[1]):
+        shots = (first.run.shots, second.run.shots)
+        if first.run.model == second.run.model or (None not in shots and shots[0] != shots[1]):
             continue
         for attack in first.outcomes:
-            one, other = first.outcomes[attack], second.outcomes[attack]
+            a, b = first.outcomes[attack], second.outcomes[attack]
             entry: dict[str, Any] = {
                 "between": "models",
                 "attack": attack,
-                "a": first.sitting.model,
-                "b": second.sitting.model,
+                "a": first.run.model,
+                "b": second.run.model,
                 "shots": [shots[0], shots[1]],
             }
             entry |= _difference((first, attack), (second, attack), records)
-            if _single(one) and _single(other):
-                known = one.known[0]
-                entry |= _discordant(one.after[0, 0][known], other.after[0, 0][known], "right")
+            if _independent(a) and _independent(b):
+                known = a.known[0]
+                entry |= _mcnemar(a.after[0, 0][known], b.after[0, 0][known], "right")
             yield entry
 
 
-def _of_attacks(judged: Sequence[Judged], records: int) -> Iterator[dict[str, Any]]:
+def _of_attacks(judged: Sequence[JudgedRun], records: int) -> Iterator[dict[str, Any]]:
     for one in judged:
         for first, second in combinations(one.outcomes, 2):
             entry: dict[str, Any] = {
                 "between": "attacks",
-                "model": one.sitting.model,
-                "shots": one.sitting.shots,
+                "model": one.run.model,
+                "shots": one.run.shots,
                 "a": first,
                 "b": second,
             }
             entry |= _difference((one, first), (one, second), records)
-            left, right = one.outcomes[first], one.outcomes[second]
-            if _single(left) and _single(right):
-                _, at, there = np.intersect1d(left.original, right.original, return_indices=True)
-                attacked = left.right[0, 0][at]
-                pair = (left.broken[0, 0][at][attacked], right.broken[0, 0][there][attacked])
-                entry |= _discordant(*pair, "broken")
+            a, b = one.outcomes[first], one.outcomes[second]
+            if _independent(a) and _independent(b):
+                _, rows_of_a, rows_of_b = np.intersect1d(a.original, b.original, return_indices=True)
+                right = a.right[0, 0][rows_of_a]
+                entry |= _mcnemar(a.broken[0, 0][rows_of_a][right], b.broken[0, 0][rows_of_b][right], "broken")
             yield entry
 
 
-def _single(outcomes: Outcomes) -> bool:
-    """Whether each decision is of another record: what McNemar's test needs."""
+def _independent(outcomes: AttackOutcomes) -> bool:
+    """Whether each decision is of another record, as McNemar's test needs it."""
     return outcomes.before.shape[:2] == (1, 1) and np.unique(outcomes.original).size == outcomes.original.size
 
 
-def _difference(a: tuple[Judged, str], b: tuple[Judged, str], records: int) -> dict[str, Any]:
+def _difference(a: tuple[JudgedRun, str], b: tuple[JudgedRun, str], records: int) -> dict[str, Any]:
     """The difference of two attack success rates in percentage points, with the interval of the paired bootstrap."""
-    rates = [cells_of(one.outcomes[attack], records)["asr"].rate() for one, attack in (a, b)]
-    drawn = [one.resamples[attack, "asr"] for one, attack in (a, b)]
-    known = rates[0] is not None and rates[1] is not None
-    return {
-        "difference": percent(rates[0] - rates[1]) if rates[0] is not None and rates[1] is not None else None,
-        "ci95": percents(percentile95(drawn[0] - drawn[1])) if known else None,
-    }
+    first, second = (cells_of(judged.outcomes[attack], records)["asr"].rate() for judged, attack in (a, b))
+    if first is None or second is None:
+        return {"difference": None, "ci95": None}
+    drawn = [judged.resamples[attack, "asr"] for judged, attack in (a, b)]
+    return {"difference": percent(first - second), "ci95": percents(percentile95(drawn[0] - drawn[1]))}
 
 
-def _discordant(a: Flags, b: Flags, what: str) -> dict[str, Any]:
-    """How often one alone is so, and McNemar's p."""
+def _mcnemar(a: Flags, b: Flags, counted: str) -> dict[str, Any]:
+    """The number of decisions where the flag is set for one alone, and the p value of McNemar's test."""
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
-    return {"counted": what, "only_a": only_a, "only_b": only_b, "p": round(mcnemar(only_a, only_b), 6)}
+    return {"counted": counted, "only_a": only_a, "only_b": only_b, "mcnemar_p": round(mcnemar(only_a, only_b), 6)}

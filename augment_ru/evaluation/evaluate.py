@@ -1,4 +1,4 @@
-"""The work of `augment-ru evaluate`: rows and models in, an evaluation out."""
+"""The evaluation itself: from rows and models to an `Evaluation`."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -8,38 +8,46 @@ from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import golds_of
-from augment_ru.evaluation.ask import Contestant
 from augment_ru.evaluation.cache import Cache
-from augment_ru.evaluation.examples import Model, maker_of, model_of
+from augment_ru.evaluation.demonstrations import demonstrations
+from augment_ru.evaluation.examples import Model, PredictFunction, maker_of, model_of
+from augment_ru.evaluation.intervals import scipy_stats
 from augment_ru.evaluation.metrics import Kind, metrics_of, sklearn_metrics
+from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.evaluation.outcomes import Golds
-from augment_ru.evaluation.pairs import Pairs, paired, task_of_rows
-from augment_ru.evaluation.protocol import EPISODES, SHOTS, Plan, Sitting, demonstrations, sit
-from augment_ru.evaluation.report import Evaluation, judge
+from augment_ru.evaluation.pairs import Pairs, pair_rows, task_of_rows
+from augment_ru.evaluation.protocol import EPISODES, SHOTS, EvaluationPlan, ModelRun, run_model
+from augment_ru.evaluation.rates import judged_runs
+from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.subpopulations import subpopulations
 from augment_ru.formats.read import Rows, read_rows, rows_of
 from augment_ru.records import field_paths
 from augment_ru.records.task import task as task_of
 
-Given: TypeAlias = str | Path | Iterable[Mapping[str, Any]]
+RowsOrFile: TypeAlias = str | Path | Iterable[Mapping[str, Any]]
 """Rows: the path of a file, or dictionaries."""
 
-Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""Told of each model and how many questions it is asked; gives what is told of answers."""
+Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
+"""Specifications as for `--model`; or names, each with a specification or a function."""
 
-Told: TypeAlias = Callable[[Sequence[Sitting]], None]
+Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+"""A progress hook: called with a model's name and its number of questions; returns a context manager, whose value is a
+function to call with the number of new answers."""
+
+DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
+"""A hook that is called with the runs of each model when all its questions are answered."""
 
 
-def _unwatched(name: str, questions: int) -> AbstractContextManager[Callable[[int], None]]:
+def _no_progress(name: str, questions: int) -> AbstractContextManager[Callable[[int], None]]:
     del name, questions
     return nullcontext(lambda _: None)
 
 
 def evaluate(
-    perturbed: Given,
-    models: Mapping[str, Model | str] | Sequence[str],
+    perturbed: RowsOrFile,
+    models: Models,
     *,
-    originals: Given | None = None,
+    originals: RowsOrFile | None = None,
     task: str | None = None,
     text_fields: Sequence[str] = (),
     label_fields: Sequence[str] = (),
@@ -52,85 +60,96 @@ def evaluate(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     seed: int = 42,
     cache: str | Path | None = None,
-    watch: Watch = _unwatched,
-    told: Told = lambda _: None,
+    progress: Progress = _no_progress,
+    on_model_done: DoneHook = lambda _: None,
 ) -> Evaluation:
-    """Ask models about original and perturbed rows, and count what the attacks broke.
+    """Ask models about original and perturbed rows, and count the right predictions that the attacks break.
 
     Args:
-        perturbed: the output of perturb with full metadata, or with the rows of the attack "original"; or any rows, if
+        perturbed: the output of perturb, with full metadata or with the rows of the attack "original"; or any rows, if
             `originals` are given.
-        models: specifications as those of `--model`; or names, each with a specification or a function that takes a
-            list of `Example` and returns a list of predictions.
+        models: specifications as for `--model`; or names, each with a specification or a function that takes a list of
+            `Example` and returns a list of predictions.
         originals: the unperturbed rows, if `perturbed` does not hold them.
-        task: the name of the task; by default recognised by the fields of the first row.
-        text_fields: the fields that were perturbed, in place of the task's.
+        task: the name of the task; by default it is recognised by the fields of the first row.
+        text_fields: the perturbed fields, in place of the task's.
         label_fields: the fields of the right answer, in place of the task's.
-        metrics: in place of the task's.
-        train: a file of rows with right answers: demonstrations, and what `linear` and its like learn from.
-        shots: numbers of demonstrations.
-        episodes: sets of demonstrations for each number above 0.
-        by: fields whose values are told apart in the report, beside the task's own.
+        metrics: the metrics, in place of the task's.
+        train: a file of rows with right answers: demonstrations, and the training data of `linear` and similar models.
+        shots: the numbers of demonstrations.
+        episodes: the number of sets of demonstrations for each number above 0.
+        by: fields that split the report into subpopulations, beside the task's own.
         device: auto, cpu or cuda[:N].
         options: options of models, by kind.
-        seed: of demonstrations, of the bootstrap, and of models that draw.
-        cache: a file of answers; None keeps none.
-        watch: shows progress.
-        told: told of the answers of each model as it is done.
+        seed: the seed of demonstrations, of the bootstrap, and of models that draw.
+        cache: the file of the cache of answers; None for no cache.
+        progress: the progress hook.
+        on_model_done: the hook that is called with the runs of each model.
 
     Raises:
-        AugmentError: rows, names or options are wrong, or a model fails.
+        AugmentError: rows, names or options are wrong, a model fails, or an extra is missing.
     """
     rows = _rows(perturbed, "row")
-    found = task_of_rows(rows.rows, task_of(task) if task else None, tuple(text_fields), tuple(label_fields))
-    found = replace(found, metrics=tuple(metrics) or found.metrics)
-    scored = metrics_of(found.metrics)
+    schema = task_of_rows(rows.rows, task_of(task) if task else None, tuple(text_fields), tuple(label_fields))
+    schema = replace(schema, metrics=tuple(metrics) or schema.metrics)
+    scored = metrics_of(schema.metrics)
     kind = next(iter(scored.values())).kind
-    if kind != "answers":
-        sklearn_metrics()  # is missed before models are asked, not after
     clean = _rows(originals, "original") if originals is not None else None
-    pairs = paired(rows.rows, found, clean.rows if clean else None)
+    pairs = pair_rows(rows.rows, schema, clean.rows if clean else None)
+    _check_extras(kind, len(models), len(pairs.attacks))
     _check_labels(label_fields, pairs)
-    golds: Golds = golds_of([original.values for original in pairs.originals], found, kind)
-    learnt = read_rows(str(train)) if train is not None else None
-    shown = demonstrations(learnt.values, pairs, kind, seed) if learnt else None
-    plan = Plan(pairs, kind, tuple(shots), episodes, shown)
+    golds: Golds = golds_of([original.values for original in pairs.originals], schema, kind)
+    train_rows = read_rows(str(train)) if train is not None else None
+    shown = demonstrations(train_rows.values, pairs, kind, seed) if train_rows else None
+    plan = EvaluationPlan(pairs, kind, tuple(shots), episodes, shown)
     plan.check()
-    cuts = subpopulations([original.values for original in pairs.originals], found, labels=kind == "labels", by=by)
-    labels = _labels(golds, learnt, pairs, kind)
+    found = subpopulations([original.values for original in pairs.originals], schema, labels=kind == "labels", by=by)
+    labels = _labels(golds, train_rows, pairs, kind)
     shared = {"seed": seed, **({"train": str(train)} if train is not None else {})}
-    contestants = _contestants(models, pairs, labels, device, options or {}, shared)
-    kept = Cache(Path(cache)) if cache is not None else None
-    sittings: list[Sitting] = []
+    named = _named_models(models, pairs, labels, device, options or {}, shared)
+    answers = Cache(Path(cache)) if cache is not None else None
+    runs: list[ModelRun] = []
     try:
-        for contestant in contestants:
-            with watch(contestant.name, plan.questions(contestant)) as advance:
-                said = sit(contestant, plan, kept, advance)
-            told(said)
-            sittings += said
+        for model in named:
+            with progress(model.name, plan.questions(model)) as advance:
+                own = run_model(model, plan, answers, advance)
+            on_model_done(own)
+            runs += own
     finally:
-        if kept:
-            kept.close()
-    about = {
+        if answers:
+            answers.close()
+    settings = {
         "data": rows.digest,
         **({"originals": clean.digest} if clean else {}),
-        **({"train": learnt.digest} if learnt else {}),
+        **({"train": train_rows.digest} if train_rows else {}),
         "shots": ",".join(map(str, plan.shots)),
         "episodes": str(episodes),
     }
-    judged = judge(sittings, pairs, golds, kind, seed)
-    return Evaluation(pairs, golds, kind, scored, judged, cuts, about, seed)
+    judged = judged_runs(runs, pairs, golds, kind, seed)
+    return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed)
 
 
-def _rows(given: Given, name: str) -> Rows:
+def _rows(given: RowsOrFile, name: str) -> Rows:
     return read_rows(str(given)) if isinstance(given, str | Path) else rows_of(given, name)
 
 
-def _check_labels(fields: Sequence[str], pairs: Pairs) -> None:
-    """Nothing, if every field that was named holds a right answer in some original.
+def _check_extras(kind: Kind, models: int, attacks: int) -> None:
+    """Nothing, if the packages that the report needs are installed: better before models are asked than after.
 
     Raises:
-        AugmentError: no original has one of them.
+        AugmentError: one is not.
+    """
+    if kind != "answers":
+        sklearn_metrics()
+    if models > 1 or attacks > 1:
+        scipy_stats()
+
+
+def _check_labels(fields: Sequence[str], pairs: Pairs) -> None:
+    """Nothing, if each of these fields is in some original.
+
+    Raises:
+        AugmentError: one is in none.
     """
     rows = [original.values for original in pairs.originals]
     for name in fields:
@@ -139,16 +158,16 @@ def _check_labels(fields: Sequence[str], pairs: Pairs) -> None:
             raise AugmentError(f"--label-field {name}: no original has this field; the fields are {there}")
 
 
-def _labels(golds: Golds, learnt: Rows | None, pairs: Pairs, kind: Kind) -> tuple[str, ...] | None:
-    """The classes that occur among the right answers, those of the train file included."""
+def _labels(golds: Golds, train: Rows | None, pairs: Pairs, kind: Kind) -> tuple[str, ...] | None:
+    """The classes among the right answers of the originals and of the train file; None where answers are free."""
     if kind == "answers":
         return None
-    known = [*golds, *(golds_of(learnt.values, pairs.task, kind) if learnt else ())]
+    known = [*golds, *(golds_of(train.values, pairs.task, kind) if train else ())]
     return tuple(sorted({label for gold in known for label in _flat(gold)}))
 
 
 def _flat(gold: Any) -> Iterator[str]:  # noqa: ANN401  (texts, nested in tuples)
-    """The labels of a right answer, however deep."""
+    """The labels of a right answer, which may be nested."""
     if isinstance(gold, str):
         yield gold
     elif gold is not None:
@@ -156,17 +175,18 @@ def _flat(gold: Any) -> Iterator[str]:  # noqa: ANN401  (texts, nested in tuples
             yield from _flat(one)
 
 
-def check_models(models: Mapping[str, Model | str] | Sequence[str], options: Mapping[str, Any]) -> None:
-    """Nothing, if the models can be made as far as can be told before there are rows.
+def check_models(models: Models, options: Mapping[str, Any]) -> None:
+    """Nothing, if the names and kinds of the models are right.
 
     Raises:
-        AugmentError: there is none, two are the same, a kind does not exist, or an option is for none of them.
+        AugmentError: there is no model, two are the same, a kind does not exist, or an option fits none of them.
     """
     if not models:
         raise AugmentError("no model; name one with --model (augment-ru list models)")
     if isinstance(models, str) or (not isinstance(models, Mapping) and len(set(models)) < len(models)):
         raise AugmentError("--model: each must be another one")
-    specs = [one for one in (models.values() if isinstance(models, Mapping) else models) if isinstance(one, str)]
+    values = models.values() if isinstance(models, Mapping) else models
+    specs = [model for model in values if isinstance(model, str)]
     for spec in specs:
         maker_of(spec)
     kinds = {spec.partition(":")[0] for spec in specs}
@@ -176,27 +196,25 @@ def check_models(models: Mapping[str, Model | str] | Sequence[str], options: Map
             raise AugmentError(f"--model-option {kind}.…: no model of this kind; there are {there}")
 
 
-def _contestants(  # noqa: PLR0917  (passed on as they are)
-    models: Mapping[str, Model | str] | Sequence[str],
+def _named_models(  # noqa: PLR0917  (passed on as they are)
+    models: Models,
     pairs: Pairs,
     labels: tuple[str, ...] | None,
     device: str,
     options: Mapping[str, Mapping[str, Any]],
     shared: Mapping[str, Any],
-) -> list[Contestant]:
-    """The models, made.
+) -> list[NamedModel]:
+    """The models under their names; those of specifications are made here.
 
     Raises:
-        AugmentError: there is none, two have one name, or an option is for no model.
+        AugmentError: there is no model, two are the same, an option fits none, or a model cannot be made.
     """
     check_models(models, options)
-    named = models if isinstance(models, Mapping) else {spec: spec for spec in models}
-    found: list[Contestant] = []
-    for name, one in named.items():
-        if isinstance(one, str):
-            mine = {**shared, **options.get(one.partition(":")[0], {})}
-            made = model_of(one, task=pairs.task, labels=labels, device=device, options=mine)
-            found.append(Contestant(name, made))
-        else:
-            found.append(Contestant(name, one))
-    return found
+    given = models if isinstance(models, Mapping) else {spec: spec for spec in models}
+    named: list[NamedModel] = []
+    for name, model in given.items():
+        if isinstance(model, str):
+            own = {**shared, **options.get(model.partition(":")[0], {})}
+            model = model_of(model, task=pairs.task, labels=labels, device=device, options=own)  # noqa: PLW2901
+        named.append(NamedModel.of(name, model))
+    return named

@@ -1,17 +1,21 @@
-"""What a model is asked, and what it answers: the seam between the protocol and the models."""
+"""The seam between the evaluation and the models: what a model is asked, what it answers, and what it states."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
+from augment_ru.formats.row import KEY
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
 Prediction: TypeAlias = str | int | float | bool | Sequence[Any] | Mapping[str, Any] | None
-"""A label or a text; for a task of several labels an object, field to label. Labels are compared as texts."""
+"""A label or a text; for a task with several labels an object, field to label. Labels are compared as texts."""
+
+CHUNK = 256
+"""Examples of one call of a model that does not state a chunk of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +25,8 @@ class Example:
     Attributes:
         record: the row, without `augment` and without the fields of the right answer (`task.gold`).
         task: its task.
-        text: the fields that are perturbed, joined by line feeds: the whole input of a bag of words.
-        shots: demonstrations: rows of the train file, right answers included; empty for zero shots.
+        text: the fields that are perturbed, joined by line feeds; a bag of words reads nothing else.
+        shots: the demonstrations: rows of the train file with their right answers; empty for zero shots.
     """
 
     record: Mapping[str, Any]
@@ -32,22 +36,45 @@ class Example:
 
 
 class Model(Protocol):
-    """Anything that answers examples: a plain function will do.
+    """A model as the evaluation sees it. These are all the attributes that it reads.
 
-    A model may also have these attributes:
-        signature: text, all that defines its answers; the cache of responses keeps only what a model with one says.
-        few_shot: False if it does not look at `Example.shots`; it is then evaluated once. By default True.
-        cached: False if asking it is cheaper than looking its answers up. By default True.
-        stream: `(examples) -> iterator of (number, prediction)` in any order, called in place of the model, so that
-            each answer is kept as soon as it is there.
+    A plain function from examples to predictions will do in its place, whichever of the attributes it has: `NamedModel`
+    fills in the defaults.
     """
+
+    @property
+    def signature(self) -> str | None:
+        """All that defines the answers, as text; the cache keeps no answers of a model without one. Default: None."""
+
+    @property
+    def few_shot(self) -> bool:
+        """Whether the model reads `Example.shots`; one that does not is evaluated once. Default: True."""
+
+    @property
+    def cached(self) -> bool:
+        """Whether the cache keeps its answers; False where asking is faster than looking up. Default: True."""
+
+    @property
+    def chunk(self) -> int:
+        """The number of examples in a call, at least 1; what an interrupted run can lose. Default: `CHUNK`."""
 
     def __call__(self, examples: Sequence[Example], /) -> Sequence[Prediction]:
         """A prediction for each example, in their order."""
 
 
+class StreamingModel(Model, Protocol):
+    """A model that gives each prediction as soon as it has it, so that the cache keeps it at once."""
+
+    def stream(self, examples: Sequence[Example], /) -> Iterator[tuple[int, Prediction]]:
+        """The number of an example, from 0, and its prediction, in any order; called in place of `__call__`."""
+
+
+PredictFunction: TypeAlias = Callable[[Sequence[Example]], Sequence[Prediction]]
+"""A plain function as a model: a prediction for each example, in their order."""
+
+
 class ModelMaker(Protocol):
-    """What `augment_ru/models/KIND.py` offers under the name KIND: it makes the model of `--model KIND:ARGUMENT`."""
+    """The function `KIND` of `augment_ru/models/KIND.py`: it makes the model of `--model KIND:ARGUMENT`."""
 
     def __call__(
         self,
@@ -58,11 +85,11 @@ class ModelMaker(Protocol):
         labels: tuple[str, ...] | None,
         device: str,
         options: Mapping[str, Any],
-    ) -> Model:
+    ) -> Model | PredictFunction:
         """The model.
 
         Args:
-            argument: what stands after the first colon of the specification; empty if there is none.
+            argument: the specification after its first colon; empty if it has none.
             task: the task of the rows.
             labels: the classes of a classification, sorted, as texts; None where answers are free.
             device: auto, cpu or cuda[:N].
@@ -74,7 +101,7 @@ class ModelMaker(Protocol):
 
 
 def maker_of(spec: str) -> ModelMaker:
-    """What makes the models of a specification's kind; a dash in KIND is an underscore in its file's name.
+    """The maker for the kind of a specification; a dash in KIND is an underscore in its file's name.
 
     Raises:
         AugmentError: there is no such kind.
@@ -94,11 +121,11 @@ def model_of(
     labels: tuple[str, ...] | None = None,
     device: str = "auto",
     options: Mapping[str, Any] | None = None,
-) -> Model:
+) -> Model | PredictFunction:
     """The model of a specification `KIND` or `KIND:ARGUMENT`.
 
     Raises:
-        AugmentError: there is no such kind, or it cannot be made.
+        AugmentError: there is no such kind, or the model cannot be made.
     """
     argument = spec.partition(":")[2]
     make = maker_of(spec)
@@ -109,41 +136,31 @@ def model_of(
 
 
 def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[str, Any]] = ()) -> Example:
-    """The question that a row asks: without metadata and without its right answer.
+    """The question of a row: the row without metadata and without its right answer.
 
     Raises:
         AugmentError: a field that is perturbed is missing, or is not a text.
     """
-    seen: dict[str, Any] = {name: value for name, value in record.items() if name != "augment"}
+    question = without_metadata(record)
     for field in task.gold:
-        for name in field_paths.every(seen, field):
-            seen = _without(seen, field_paths.path_of(seen, name))
-    return Example(seen, task, "\n".join(Record(record, task).texts().values()), tuple(shots))
+        for name in field_paths.every(question, field):
+            question = _without(question, field_paths.path_of(question, name))
+    return Example(question, task, "\n".join(Record(record, task).texts().values()), tuple(shots))
+
+
+def without_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of the row without the metadata of perturb."""
+    return {name: value for name, value in values.items() if name != KEY}
 
 
 def _without(value: Any, path: field_paths.Path) -> Any:  # noqa: ANN401  (JSON values)
-    """A copy of the value without what stands at the path; what lies beside the path is shared."""
-    there = path[0] in value if isinstance(value, Mapping) else isinstance(value, list) and isinstance(path[0], int)
-    if not there:
+    """A copy of the value without the entry at the path; the values beside the path are shared."""
+    found = path[0] in value if isinstance(value, Mapping) else isinstance(value, list) and isinstance(path[0], int)
+    if not found:
         return value
-    left: Any = list(value) if isinstance(value, list) else dict(value)
+    copied: Any = list(value) if isinstance(value, list) else dict(value)
     if len(path) > 1:
-        left[path[0]] = _without(left[path[0]], path[1:])
+        copied[path[0]] = _without(copied[path[0]], path[1:])
     else:
-        del left[path[0]]
-    return left
-
-
-def label_of(value: object) -> str:
-    """A label as text, the same for all its spellings: 1, 1.0 and "1"; true and "true"; None is "".
-
-    >>> [label_of(value) for value in (1, 1.0, " 1 ", True, "B", None)]
-    ['1', '1', '1', 'true', 'B', '']
-    """
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
+        del copied[path[0]]
+    return copied

@@ -1,13 +1,14 @@
-"""How sure a rate is: Wilson's interval, the bootstrap over records and episodes, McNemar's test."""
+"""The statistics of rates: Wilson's interval, the bootstrap over records and episodes, McNemar's test."""
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import digests
+from augment_ru.errors import AugmentError
 
 Counts = npt.NDArray[np.float64]
 Interval = tuple[float, float]
@@ -16,10 +17,13 @@ Z95 = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
 
 RESAMPLES = 1000
-"""Draws of a bootstrap."""
+"""The number of resamples of a bootstrap."""
 
 _CHUNK = 50
+"""Resamples drawn at once: bounds the memory."""
+
 _EXACT = 1000
+"""Discordant pairs up to which McNemar's test is exact."""
 
 
 def wilson(hits: float, trials: float) -> Interval | None:
@@ -38,21 +42,21 @@ def wilson(hits: float, trials: float) -> Interval | None:
 
 
 class Cells(NamedTuple):
-    """Hits and trials of every episode and record, each of shape (groups, episodes, records).
+    """The counts behind a rate: hits and trials by episode and record, each of shape (groups, episodes, records).
 
-    A group is what the rate is a mean over, beside the episodes: the labels of a task with several.
-    Rows of one record are added up in its cell, so they are drawn together.
+    The rate is the mean over groups and episodes; the groups are the labels of a task with several. Several rows of one
+    record are added up in its cell, so that the bootstrap draws them together.
     """
 
     hits: Counts
     trials: Counts
 
     def rate(self) -> float | None:
-        """The mean over groups and episodes of hits by trials, of those that have trials; None if none has."""
+        """The mean of hits / trials over the groups and episodes that have trials; None if none has."""
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 
     def rates(self) -> list[float | None]:
-        """The same for every episode."""
+        """The rate of each episode."""
         hits, trials = self.hits.sum(axis=2), self.trials.sum(axis=2)
         return [_mean_rate(hits[:, [at]], trials[:, [at]]) for at in range(hits.shape[1])]
 
@@ -63,11 +67,11 @@ def _mean_rate(hits: Counts, trials: Counts) -> float | None:
 
 
 def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt.NDArray[np.float64]:
-    """The rates of the same resamples of several cells over the same records, shape (cells, resamples).
+    """The bootstrapped rates of several cells over the same records, shape (cells, resamples).
 
-    Records are drawn with replacement, and so are episodes where there are several; all cells see the same records
-    (and those with the same number of episodes, the same episodes), so differences of their rates are paired.
-    NaN where a resample has no trials. The same seed gives the same numbers.
+    Records are drawn with replacement, and so are episodes where there are several. All cells get the same records, and
+    cells with the same number of episodes the same episodes, so that differences of their rates are paired. A rate is
+    NaN where its resample has no trials. The same seed gives the same numbers.
     """
     found = np.full((len(of), resamples), np.nan)
     if not of:
@@ -93,13 +97,13 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
 
 
 def _weighted(counts: Counts, weights: Counts) -> Counts:
-    """The sums over records, weighted by each resample, shape (resamples, groups, episodes)."""
+    """The sum over the records of each resample, shape (resamples, groups, episodes)."""
     groups, episodes, records = counts.shape
     return (weights @ counts.reshape(-1, records).T).reshape(-1, groups, episodes)
 
 
 def percentile95(values: npt.NDArray[np.float64]) -> Interval | None:
-    """The middle 95 % of bootstrapped values; None if none is a number."""
+    """The 2.5 % and 97.5 % points of bootstrapped values; None if all are NaN."""
     values = values[~np.isnan(values)]
     if not values.size:
         return None
@@ -107,21 +111,37 @@ def percentile95(values: npt.NDArray[np.float64]) -> Interval | None:
     return float(low), float(high)
 
 
+def scipy_stats() -> Any:  # noqa: ANN401  (SciPy has no types)
+    """The module `scipy.stats`.
+
+    Raises:
+        AugmentError: SciPy is not installed.
+    """
+    try:
+        import scipy.stats  # noqa: PLC0415  (an extra)
+    except ImportError as error:
+        raise AugmentError('comparing models or attacks needs SciPy; pip install "augment-ru[eval]"') from error
+    return scipy.stats
+
+
 def mcnemar(only_a: int, only_b: int) -> float:
-    """The p of McNemar's test (1947), two-sided: exact up to 1000 discordant pairs, then chi-square with continuity.
+    """The p value of McNemar's test (1947), two-sided.
+
+    Exact up to 1,000 discordant pairs (the binomial test), then chi-square with continuity correction.
 
     Args:
         only_a: pairs where only the first is a hit.
-        only_b: pairs where only the second is.
+        only_b: pairs where only the second is a hit.
+
+    Raises:
+        AugmentError: SciPy is not installed.
 
     >>> mcnemar(0, 5), mcnemar(3, 3)
     (0.0625, 1.0)
     """
-    total = only_a + only_b
-    if total == 0:
+    discordant = only_a + only_b
+    if only_a == only_b:
         return 1.0
-    if total <= _EXACT:
-        tail = sum(math.comb(total, count) for count in range(min(only_a, only_b) + 1))
-        return min(1.0, float(2 * tail / 2**total))
-    statistic = (abs(only_a - only_b) - 1) ** 2 / total if only_a != only_b else 0.0
-    return math.erfc(math.sqrt(float(statistic) / 2))
+    if discordant <= _EXACT:
+        return float(scipy_stats().binomtest(only_a, discordant).pvalue)
+    return float(scipy_stats().chi2.sf((abs(only_a - only_b) - 1) ** 2 / discordant, 1))

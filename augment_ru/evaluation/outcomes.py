@@ -1,4 +1,4 @@
-"""What attacks did to the predictions of a model: kept, broken, fixed; and the rates that follow from the counts."""
+"""The outcomes of attacks on a model: which right predictions were kept and which were broken; the metrics' scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,27 +9,27 @@ import numpy.typing as npt
 
 from augment_ru.evaluation.answers import Answer
 from augment_ru.evaluation.intervals import Cells
-from augment_ru.evaluation.metrics import Gold, Kind, Metric, right
+from augment_ru.evaluation.metrics import Gold, Kind, Metric, is_right
 from augment_ru.evaluation.pairs import Pair, Pairs
-from augment_ru.evaluation.protocol import Sitting
+from augment_ru.evaluation.protocol import ModelRun
 
 Flags = npt.NDArray[np.bool_]
 Golds = Sequence[Sequence[Gold | None]]
-
-OUTCOMES = ("kept", "broken", "fixed", "wrong")
-"""Right before and after; right before alone; right after alone; wrong before and after."""
+"""For each original, the right answer of each field of `task.gold`; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcomes:
-    """The rows of an attack, judged, as arrays of shape (fields of the right answer, episodes, rows).
+class AttackOutcomes:
+    """The outcomes of the rows of an attack, as arrays of shape (fields of the right answer, episodes, rows).
 
     Attributes:
         original: the index of each row's original, shape (rows,).
         known: whether the row has a right answer, shape (fields, rows).
-        before, after: whether the prediction on the original and on the row is right.
+        before: whether the prediction for the original is right.
+        after: whether the prediction for the perturbed row is right.
         flipped: whether the two predictions differ.
         perturbed: whether the attack changed the row, shape (rows,).
+        status: the number of rows of each status.
     """
 
     original: npt.NDArray[np.int64]
@@ -42,27 +42,27 @@ class Outcomes:
 
     @property
     def right(self) -> Flags:
-        """Right on the original: what an attack can break."""
+        """Right on the original: the predictions that an attack can break."""
         return self.before & self.known[:, None, :]
 
     @property
     def broken(self) -> Flags:
-        """Right on the original, and not on the row."""
+        """Right on the original, wrong on the perturbed row."""
         return self.right & ~self.after
 
     @property
     def fixed(self) -> Flags:
-        """Wrong on the original, and right on the row."""
+        """Wrong on the original, right on the perturbed row."""
         return ~self.before & self.after & self.known[:, None, :]
 
     def cells(self, hits: Flags, trials: Flags, records: int, rows: Flags | None = None) -> Cells:
         """Hits and trials added up by original, for rates and their intervals.
 
         Args:
-            hits: what is counted, shape (fields, episodes, rows).
-            trials: among what, of the same shape.
+            hits: the hits, shape (fields, episodes, rows).
+            trials: the trials, of the same shape.
             records: the number of originals.
-            rows: which rows count, shape (rows,); None for all.
+            rows: the rows that count, shape (rows,); None for all.
         """
         return Cells(*(self._by_record(flags, records, rows) for flags in (hits, trials)))
 
@@ -70,39 +70,43 @@ class Outcomes:
         if rows is not None:
             flags = flags & rows
         fields, episodes, _ = flags.shape
-        found = np.zeros((fields, episodes, records))
-        np.add.at(found.transpose(2, 0, 1), self.original, flags.transpose(2, 0, 1))
-        return found
+        counts = np.zeros((fields, episodes, records))
+        np.add.at(counts.transpose(2, 0, 1), self.original, flags.transpose(2, 0, 1))
+        return counts
 
-    def named(self, episode: int, row: int) -> list[str | None]:
-        """The outcome of a row for each field of the right answer; None where there is none."""
-        found: list[str | None] = []
-        for at in range(self.known.shape[0]):
-            before, after = self.before[at, episode, row], self.after[at, episode, row]
+    def names(self, episode: int, row: int) -> list[str | None]:
+        """The outcome of a row for each field of the right answer; None where the field has none.
+
+        `kept`: right before and after; `broken`: right before, wrong after; `fixed`: wrong before, right after;
+        `wrong`: wrong before and after.
+        """
+        names: list[str | None] = []
+        for field in range(self.known.shape[0]):
+            before, after = self.before[field, episode, row], self.after[field, episode, row]
             name = ("kept" if after else "broken") if before else ("fixed" if after else "wrong")
-            found.append(name if self.known[at, row] else None)
-        return found
+            names.append(name if self.known[field, row] else None)
+        return names
 
 
-def judged(sitting: Sitting, pairs: Pairs, attack: str, golds: Golds, kind: Kind) -> Outcomes:
-    """The rows of an attack, judged."""
+def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Kind) -> AttackOutcomes:
+    """The outcomes of an attack in a model run."""
     rows: Sequence[Pair] = pairs.attacks[attack]
     fields = len(pairs.task.gold)
     original = np.array([pair.original for pair in rows], np.int64)
-    shape = (fields, sitting.episodes, len(rows))
+    shape = (fields, run.episodes, len(rows))
     before, after, flipped = (np.zeros(shape, np.bool_) for _ in range(3))
-    known = np.array([[golds[at][which] is not None for at in original] for which in range(fields)], np.bool_)
-    for episode, (first, then) in enumerate(zip(sitting.originals, sitting.attacks[attack], strict=True)):
+    known = np.array([[golds[at][field] is not None for at in original] for field in range(fields)], np.bool_)
+    for episode, (first, second) in enumerate(zip(run.originals, run.attacks[attack], strict=True)):
         for row, at in enumerate(original):
-            for which in range(fields):
-                gold, was, now = golds[at][which], first[at][which], then[row][which]
-                flipped[which, episode, row] = not right(kind, (was,) if kind == "answers" else was, now)
+            for field in range(fields):
+                gold, was, now = golds[at][field], first[at][field], second[row][field]
+                flipped[field, episode, row] = not is_right(kind, (was,) if kind == "answers" else was, now)
                 if gold is not None:
-                    before[which, episode, row] = right(kind, gold, was)
-                    after[which, episode, row] = right(kind, gold, now)
+                    before[field, episode, row] = is_right(kind, gold, was)
+                    after[field, episode, row] = is_right(kind, gold, now)
     perturbed = np.array([pair.status == "perturbed" for pair in rows], np.bool_)
     status = {name: sum(pair.status == name for pair in rows) for name in ("perturbed", "unchanged", "rejected")}
-    return Outcomes(original, known, before, after, flipped, perturbed, status)
+    return AttackOutcomes(original, known, before, after, flipped, perturbed, status)
 
 
 def scores(
@@ -110,23 +114,23 @@ def scores(
     golds: Golds,
     episodes: Sequence[Sequence[Answer]],
 ) -> dict[str, list[float]]:
-    """Each metric in each episode, in percent; of several fields the mean; of the rows that have a right answer.
+    """The score of each metric in each episode, in percent, over the rows that have a right answer.
 
-    Metrics without any such row are left out.
+    Of several answer fields it is the mean. A metric is left out if no row has a right answer.
     """
     found: dict[str, list[float]] = {}
     fields = range(len(golds[0]) if golds else 0)
     for name, metric in metrics.items():
         for answers in episodes:
             values: list[float] = []
-            for which in fields:
-                chosen: list[tuple[Any, Any]] = [
-                    (gold[which], said[which])
-                    for gold, said in zip(golds, answers, strict=True)
-                    if gold[which] is not None
+            for field in fields:
+                known: list[tuple[Any, Any]] = [
+                    (gold[field], answer[field])
+                    for gold, answer in zip(golds, answers, strict=True)
+                    if gold[field] is not None
                 ]
-                if chosen:
-                    wanted, given = zip(*chosen, strict=True)
+                if known:
+                    wanted, given = zip(*known, strict=True)
                     values.append(metric.score(list(wanted), list(given)))
             if values:
                 found.setdefault(name, []).append(100 * sum(values) / len(values))

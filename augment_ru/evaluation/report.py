@@ -1,24 +1,24 @@
-"""The report of an evaluation: one table of JSON values, the same bytes for the same predictions."""
+"""The report of an evaluation as JSON values; the same predictions give the same bytes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from augment_ru.evaluation.answers import shown
+from augment_ru.evaluation.answers import by_field
+from augment_ru.evaluation.breakdowns import by_strength, by_subpopulation
 from augment_ru.evaluation.comparisons import comparisons
 from augment_ru.evaluation.intervals import RESAMPLES
 from augment_ru.evaluation.metrics import Kind, Metric
-from augment_ru.evaluation.outcomes import Golds, Outcomes, judged, scores
+from augment_ru.evaluation.outcomes import Golds, scores
 from augment_ru.evaluation.pairs import Pairs
-from augment_ru.evaluation.protocol import Sitting
-from augment_ru.evaluation.rates import Judged, attack_entry, by_strength, by_subpopulation, mean_and_spread, resampled
+from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, mean_and_spread
 from augment_ru.evaluation.subpopulations import Subpopulation
 from augment_ru.version import __version__
 
 FORMAT = "augment-ru evaluation"
 VERSION = 1
-"""Of the report's form; it changes when a key changes its meaning or goes."""
+"""The version of the report's form; it changes when a key changes its meaning or is removed."""
 
 CORRECT = {
     "labels": "same label",
@@ -29,31 +29,31 @@ CORRECT = {
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What was asked and answered, and all that follows from it.
+    """The answers of all models, judged: what the report, the page and the predictions are made of.
 
     Attributes:
         pairs: the rows.
         golds: the right answers of the originals.
         kind: what answers are.
-        metrics: how they are scored.
-        judged: every sitting with its outcomes.
-        cuts: the subpopulations of the originals.
-        about: what defines the numbers beside the models: name to value, as the signature shows it.
-        seed: of demonstrations and the bootstrap.
+        metrics: the metrics, by name.
+        judged: every model run with its outcomes.
+        subpopulations: the subpopulations of the originals.
+        settings: further parts of the signature: name to value.
+        seed: the seed of the demonstrations and of the bootstrap.
     """
 
     pairs: Pairs
     golds: Golds
     kind: Kind
     metrics: Mapping[str, Metric]
-    judged: Sequence[Judged]
-    cuts: Sequence[Subpopulation]
-    about: Mapping[str, str]
+    judged: Sequence[JudgedRun]
+    subpopulations: Sequence[Subpopulation]
+    settings: Mapping[str, str]
     seed: int
 
     @property
     def signature(self) -> str:
-        """All that defines the numbers, in one line."""
+        """One line with all that defines the numbers."""
         parts = {
             "asr": "broken/right",
             "correct": CORRECT[self.kind].replace(" ", "-"),
@@ -61,7 +61,7 @@ class Evaluation:
             "fields": ",".join(self.pairs.task.fields),
             "gold": ",".join(self.pairs.task.gold),
             "metrics": ",".join(self.metrics),
-            **self.about,
+            **self.settings,
             "seed": str(self.seed),
             "bootstrap": str(RESAMPLES),
             "augment-ru": __version__,
@@ -70,7 +70,7 @@ class Evaluation:
         return "|".join([f"{FORMAT}-v{VERSION}", *(f"{name}={value}" for name, value in parts.items())])
 
     def report(self) -> dict[str, Any]:
-        """The report: see docs/evaluation.md for every key."""
+        """The report; its keys are explained in docs/evaluation.md."""
         task = self.pairs.task
         return {
             "format": FORMAT,
@@ -83,70 +83,55 @@ class Evaluation:
             "metrics": list(self.metrics),
             "correct": CORRECT[self.kind],
             "originals": len(self.pairs.originals),
-            "without_gold": sum(None in gold for gold in self.golds),
+            "originals_without_gold": sum(None in gold for gold in self.golds),
             "attacks": list(self.pairs.attacks),
             "models": [self._model(one) for one in self.judged],
             "comparisons": comparisons(self.judged, len(self.pairs.originals)),
         }
 
-    def _model(self, one: Judged) -> dict[str, Any]:
-        sitting = one.sitting
-        found = scores(self.metrics, self.golds, sitting.originals)
+    def _model(self, judged: JudgedRun) -> dict[str, Any]:
+        run = judged.run
         attacks = {
-            attack: attack_entry(one, attack, self.pairs, self.golds, self.metrics)
+            attack: attack_entry(judged, attack, self.pairs, self.golds, self.metrics)
             | {
-                "subpopulations": by_subpopulation(outcomes, self.cuts),
+                "subpopulations": by_subpopulation(outcomes, self.subpopulations),
                 "strength": by_strength(outcomes, self.pairs.attacks[attack]),
             }
-            for attack, outcomes in one.outcomes.items()
+            for attack, outcomes in judged.outcomes.items()
         }
         rates = [entry["asr"] for entry in attacks.values()]
+        found = scores(self.metrics, self.golds, run.originals)
         return {
-            "model": sitting.model,
-            "signature": sitting.signature,
-            "shots": sitting.shots,
-            "episodes": sitting.episodes,
+            "model": run.model,
+            "signature": run.signature,
+            "shots": run.shots,
+            "episodes": run.episodes,
             "metrics": {name: mean_and_spread(values) for name, values in found.items()},
-            "asr_mean": None if None in rates else round(sum(rates) / len(rates), 4),
+            "asr_mean": None if None in rates else round(sum(rates) / len(rates), DIGITS),
             "attacks": attacks,
         }
 
     def predictions(self) -> Iterator[dict[str, Any]]:
-        """A row for each model, number of shots, episode, attack and record: enough to count everything again."""
+        """A row for each model, number of shots, episode, attack and record: enough to count the report again."""
         task = self.pairs.task
-        for one in self.judged:
-            sitting = one.sitting
-            for episode in range(sitting.episodes):
+        for judged in self.judged:
+            run = judged.run
+            for episode in range(run.episodes):
                 for attack, pairs in self.pairs.attacks.items():
-                    outcomes = one.outcomes[attack]
+                    outcomes = judged.outcomes[attack]
                     for row, pair in enumerate(pairs):
                         yield {
-                            "model": sitting.model,
-                            "shots": sitting.shots,
+                            "model": run.model,
+                            "shots": run.shots,
                             "episode": episode,
                             "attack": attack,
                             "id": self.pairs.originals[pair.original].id,
-                            "gold": shown(self.golds[pair.original], task),
-                            "original_prediction": shown(sitting.originals[episode][pair.original], task),
-                            "prediction": shown(sitting.attacks[attack][episode][row], task),
+                            "gold": by_field(self.golds[pair.original], task),
+                            "original_prediction": by_field(run.originals[episode][pair.original], task),
+                            "prediction": by_field(run.attacks[attack][episode][row], task),
                             "status": pair.status,
-                            "outcome": shown(outcomes.named(episode, row), task),
+                            "outcome": by_field(outcomes.names(episode, row), task),
                         }
-
-
-def judge(
-    sittings: Sequence[Sitting],
-    pairs: Pairs,
-    golds: Golds,
-    kind: Kind,
-    seed: int,
-) -> list[Judged]:
-    """Every sitting with its outcomes and resamples."""
-    outcomes: list[Mapping[str, Outcomes]] = [
-        {attack: judged(sitting, pairs, attack, golds, kind) for attack in pairs.attacks} for sitting in sittings
-    ]
-    drawn = resampled(outcomes, len(pairs.originals), seed)
-    return [Judged(*one) for one in zip(sittings, outcomes, drawn, strict=True)]
 
 
 def _version(package: str) -> str:

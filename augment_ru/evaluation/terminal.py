@@ -1,37 +1,44 @@
-"""The report on a terminal: TAPE's Table 4 (models × shots × attacks, the lower the better), and the counts."""
+"""The report on a terminal: attack success rates as in TAPE's Table 4 (models × shots × attacks), and the counts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 _WIDE = 240
-"""Columns where the output is no terminal: nothing is wrapped there."""
+"""Columns where the output is no terminal, so that no line is wrapped."""
 
 
-def robustness(report: Mapping[str, Any]) -> tuple[list[str], list[tuple[list[str], list[float | None], list[str]]]]:
-    """Table 4 of the report: its columns; and for each row its names, its numbers, and what is shown of them."""
+class RateRow(NamedTuple):
+    """A row of the table of rates: model and shots, the rate of each attack and their mean, and these as text."""
+
+    names: list[str]
+    rates: list[float | None]
+    texts: list[str]
+
+
+def rate_table(report: Mapping[str, Any]) -> tuple[list[str], list[RateRow]]:
+    """The columns and the rows of the table of rates."""
     attacks = list(report["attacks"])
-    rows: list[tuple[list[str], list[float | None], list[str]]] = []
+    rows: list[RateRow] = []
     for model in report["models"]:
         entries = [model["attacks"][attack] for attack in attacks]
-        numbers = [entry["asr"] for entry in entries] + [model["asr_mean"]]
-        shown = [_rate(entry["asr"], entry.get("std")) for entry in entries] + [_rate(model["asr_mean"], None)]
+        rates = [entry["asr"] for entry in entries] + [model["asr_mean"]]
+        texts = [_rate(entry["asr"], entry.get("std")) for entry in entries] + [_rate(model["asr_mean"], None)]
         shots = "–" if model["shots"] is None else str(model["shots"])
-        rows.append(([model["model"], shots], numbers, shown))
+        rows.append(RateRow([model["model"], shots], rates, texts))
     return ["model", "shots", *attacks, "mean"], rows
 
 
-def best(rows: Sequence[Sequence[float | None]]) -> list[tuple[float | None, float | None]]:
-    """The lowest and the second lowest number of each column; None where there are none, or only one is told apart."""
+def two_lowest(rows: Sequence[Sequence[float | None]]) -> list[tuple[float | None, float | None]]:
+    """The lowest and the second lowest number of each column, rounded as shown; None where a column has one number."""
     found: list[tuple[float | None, float | None]] = []
     for column in zip(*rows, strict=True):
-        ordered = sorted({round(number, 2) for number in column if number is not None})
-        several = len([number for number in column if number is not None]) > 1
-        first = ordered[0] if several and ordered else None
-        found.append((first, ordered[1] if several and len(ordered) > 1 else None))
+        numbers = [round(number, 2) for number in column if number is not None]
+        ordered = sorted(set(numbers)) if len(numbers) > 1 else []
+        found.append((ordered[0] if ordered else None, ordered[1] if len(ordered) > 1 else None))
     return found
 
 
@@ -41,8 +48,8 @@ def _rate(value: float | None, std: float | None) -> str:
     return f"{value:.2f}" if std is None else f"{value:.2f} ±{std:.2f}"
 
 
-def show(report: Mapping[str, Any], console: Console | None = None) -> None:
-    """Print the tables."""
+def print_tables(report: Mapping[str, Any], console: Console | None = None) -> None:
+    """Print the rates and the counts."""
     console = console or Console()
     if not console.is_terminal:
         console = Console(file=console.file, width=_WIDE, highlight=False)
@@ -51,19 +58,17 @@ def show(report: Mapping[str, Any], console: Console | None = None) -> None:
 
 
 def _tables(report: Mapping[str, Any], *, plain: bool) -> Iterator[Table | Text]:
-    columns, rows = robustness(report)
+    columns, rows = rate_table(report)
     yield Text("Attack success rate, %: right predictions that the attack breaks. The lower, the better.", style="bold")
     table = Table()
     for number, name in enumerate(columns):
         table.add_column(Text(name), justify="left" if number == 0 else "right", overflow="fold")
-    marks = best([numbers for _, numbers, _ in rows])
-    for names, numbers, shown in rows:
-        cells = [
-            _marked(text, number, mark, plain=plain) for text, number, mark in zip(shown, numbers, marks, strict=True)
-        ]
-        table.add_row(*map(Text, names), *cells)
+    lowest = two_lowest([row.rates for row in rows])
+    for row in rows:
+        cells = [_marked(*cell, plain=plain) for cell in zip(row.texts, row.rates, lowest, strict=True)]
+        table.add_row(*map(Text, row.names), *cells)
     yield table
-    if report["without_gold"] == report["originals"]:
+    if report["originals_without_gold"] == report["originals"]:
         fields = ", ".join(report["gold"])
         yield Text(f"No row has a right answer in '{fields}' (--label-field), so there are no rates, only flips.")
     if plain and len(rows) > 1:
@@ -73,14 +78,14 @@ def _tables(report: Mapping[str, Any], *, plain: bool) -> Iterator[Table | Text]
     yield _counts(report)
 
 
-def _marked(text: str, number: float | None, mark: tuple[float | None, float | None], *, plain: bool) -> Text:
-    """Bold for the lowest of a column, underlined for the second, as in the paper; a star where there is no bold."""
-    if number is None or round(number, 2) not in mark:
+def _marked(text: str, rate: float | None, lowest: tuple[float | None, float | None], *, plain: bool) -> Text:
+    """The rate in bold if it is the lowest of its column, underlined if the second lowest; plain text has a star."""
+    if rate is None or round(rate, 2) not in lowest:
         return Text(text)
-    lowest = round(number, 2) == mark[0]
+    first = round(rate, 2) == lowest[0]
     if plain:
-        return Text(f"{text}*" if lowest else text)
-    return Text(text, style="bold" if lowest else "underline")
+        return Text(f"{text}*" if first else text)
+    return Text(text, style="bold" if first else "underline")
 
 
 def _counts(report: Mapping[str, Any]) -> Table:

@@ -112,7 +112,7 @@ class ParquetSink:
         rows: list[Any] = [result.record.values for result in results]
         for number, change in enumerate(changes):
             for path, value in change.values.items():
-                rows[number] = field_paths.replaced(rows[number], path, value)
+                rows[number] = field_paths.with_value(rows[number], path, value)
         for name in dict.fromkeys(str(path[0]) for change in changes for path in change.values):
             at = table.schema.get_field_index(name)
             field = table.schema.field(at)

@@ -68,7 +68,7 @@ def replaced(record: Record, changed: Changed) -> dict[str, Any]:
         refuse_twice(record.values, changed.key)
     row: dict[str, Any] = copy.deepcopy(dict(record.values))
     for path, value in changed.values.items():
-        row = field_paths.replaced(row, path, value)
+        row = field_paths.with_value(row, path, value)
     if changed.metadata is not None:
         row[changed.key] = changed.metadata
     return row

@@ -9,7 +9,8 @@ import numpy as np
 from augment_ru.draws import Ints
 from augment_ru.inference.generate import longest_input, tokenized
 from augment_ru.inference.pretrained import Pretrained, each_batch
-from augment_ru.language.morphology import RUSSIAN, morphology
+from augment_ru.language.morphology import morphology
+from augment_ru.text.words import RUSSIAN
 
 LISTED = 200
 """Words listed for a gap."""

@@ -1,4 +1,4 @@
-"""What a similarity makes of a user's own texts: strangers, each attack at several strengths, and a threshold."""
+"""A similarity measured on a user's texts: unrelated pairs, each attack at several probabilities, a threshold."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -44,14 +44,14 @@ class Calibration:
 
     Attributes:
         scorer: the similarity's signature.
-        strangers: scores of unrelated pairs.
+        unrelated: scores of unrelated pairs of texts.
         attacks: scores of each attack at each probability, one candidate, no search.
-        accept: the share of perturbations that the threshold is to pass.
-        threshold: what passes that share of each attack at its own probability, and no more than it must.
+        accept: the share of perturbations that is to pass the threshold.
+        threshold: the highest threshold that this share of each attack's perturbations passes, at its own probability.
     """
 
     scorer: str
-    strangers: Measured
+    unrelated: Measured
     attacks: Sequence[Measured]
     accept: float
     threshold: float
@@ -63,7 +63,7 @@ class Calibration:
             "scorer": self.scorer,
             "accept": self.accept,
             "threshold": self.threshold,
-            "strangers": self._row(self.strangers),
+            "unrelated": self._row(self.unrelated),
             "attacks": [self._row(one) for one in self.attacks],
         }
 
@@ -92,14 +92,14 @@ def calibrated(
     Args:
         records: at least two that differ.
         preparation: annotates and protects them.
-        attacks: what is to be accepted.
+        attacks: those whose perturbations are to pass.
         similarity: what is measured.
         seed: of all random draws.
         probabilities: at which each attack is measured, beside its own.
-        accept: the wanted share of accepted perturbations, in (0, 1].
+        accept: the share of perturbations that is to pass, in (0, 1].
 
     Raises:
-        AugmentError: there is no similarity, there are too few texts, or nothing of them can be perturbed.
+        AugmentError: there is no similarity, there are too few texts, or no attack changes any.
     """
     if similarity is None:
         raise AugmentError("--similarity none: nothing to calibrate; give navec or bertscore")
@@ -109,7 +109,7 @@ def calibrated(
         corpus = corpus_of(records)
         attacks = [attack.with_corpus(corpus) for attack in attacks]
     prepared = preparation.chunk(records, frozenset().union(*(attack.layers for attack in attacks)))
-    strangers = Measured("unrelated texts", None, strangers_of(records, similarity))
+    unrelated = Measured("unrelated texts", None, unrelated_scores(records, similarity))
     measured = [
         Measured(attack.name, one.attack.probability, _scores(prepared, one, similarity), own)
         for attack in attacks
@@ -120,7 +120,7 @@ def calibrated(
         raise AugmentError("no attack changes any of these texts; give others, or other attacks with --attack")
     threshold = min(float(np.sort(one.scores)[-int(np.ceil(accept * one.scores.size))]) for one in own)
     return Calibration(
-        similarity.signature, strangers, [one for one in measured if one.scores.size], accept, round(threshold, DIGITS)
+        similarity.signature, unrelated, [one for one in measured if one.scores.size], accept, round(threshold, DIGITS)
     )
 
 
@@ -131,7 +131,7 @@ def _strengths(attack: Attack, probabilities: Sequence[float], seed: int) -> Ite
         yield perturber, probability == attack.probability
 
 
-def pairs_of(records: Sequence[Record]) -> tuple[list[str], list[str]]:
+def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
     """Each text beside one of another record, from the same field; the order of the file does not matter.
 
     Raises:
@@ -156,9 +156,9 @@ def pairs_of(records: Sequence[Record]) -> tuple[list[str], list[str]]:
     return ones, others
 
 
-def strangers_of(records: Sequence[Record], similarity: Similarity) -> Floats:
+def unrelated_scores(records: Sequence[Record], similarity: Similarity) -> Floats:
     """Scores of unrelated pairs, to four digits."""
-    ones, others = pairs_of(records)
+    ones, others = unrelated_pairs(records)
     scores: Floats = np.round(similarity.against(ones).score(np.arange(len(ones)), others), DIGITS)
     return scores
 
@@ -177,9 +177,9 @@ def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) ->
     return lowest
 
 
-def lines(calibration: Calibration) -> Iterator[str]:
-    """The measurement for people: figures, and where the scores lie, with the threshold marked."""
-    every = [calibration.strangers, *calibration.attacks]
+def calibration_lines(calibration: Calibration) -> Iterator[str]:
+    """The measurement as lines of text: figures, and a histogram of the scores with the threshold marked."""
+    every = [calibration.unrelated, *calibration.attacks]
     low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all may be 1
     width = max(len(one.what) for one in every)
     yield f"{calibration.scorer}"
@@ -196,12 +196,12 @@ def lines(calibration: Calibration) -> Iterator[str]:
             + f"  {one.passing(calibration.threshold):>6.0%}  {_plot(one.scores, low, calibration.threshold)}"
         )
     yield "* the attack's own probability"
-    strangers = calibration.strangers.passing(calibration.threshold)
+    unrelated = calibration.unrelated.passing(calibration.threshold)
     yield (
         f"threshold {calibration.threshold}: passes at least {calibration.accept:.0%} of every attack at its own "
-        f"probability, and {strangers:.0%} of unrelated texts"
+        f"probability, and {unrelated:.0%} of unrelated texts"
     )
-    if strangers > 0:
+    if unrelated > 0:
         yield (
             "that threshold does not tell perturbations from unrelated texts; lower the probabilities, "
             "accept less, or take another scorer"

@@ -1,4 +1,4 @@
-"""What `augment-ru check` finds: data files that break their format, rules that break their examples."""
+"""`augment-ru check`: finds data files that break their format, and rules that contradict their examples."""
 
 import tomllib
 import unicodedata
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from augment_ru import registry
 from augment_ru.constraints.protector import Protector
-from augment_ru.constraints.rule_file import Constraint, Example, constraint_paths, name_of, read_constraint
+from augment_ru.constraints.rule_file import Constraint, RuleExample, constraint_paths, name_of, read_constraint
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Natasha
@@ -15,11 +15,12 @@ from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.records.task import generic, task
 from augment_ru.resources import folder
 
-_HEADER = ("source", "licen")
+_HEADER = {"source": "source", "licen": "licence"}
+"""What a header must contain, and what that says."""
 
 
-def problems(files: Sequence[Path]) -> Iterator[str]:
-    """One line for each problem in the files; by default in all dictionaries, rule and prompt files of ours."""
+def file_problems(files: Sequence[Path]) -> Iterator[str]:
+    """One line for each problem in the files; without files, in all our dictionaries, rule files and prompt files."""
     ours = [*sorted(folder("dictionaries").glob("*.tsv")), *constraint_paths().values()]
     for path in files or [*ours, *sorted(folder("prompts").glob("*.toml"))]:
         if not path.is_file():
@@ -33,16 +34,14 @@ def problems(files: Sequence[Path]) -> Iterator[str]:
 
 
 def dictionary_problems(path: Path) -> Iterator[str]:
-    """A dictionary must be UTF-8 in NFC, with a header that names source and licence, sorted, without twins."""
+    """What is wrong with a dictionary: it must be UTF-8 in NFC, sorted, without repeated keys, and name its licence."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         yield f"{path.name}: not UTF-8 at byte {error.start}"
         return
     lines = text.split("\n")
-    header = "\n".join(line for line in lines if line.startswith("#")).lower()
-    if missing := [word for word in _HEADER if word not in header]:
-        yield f"{path.name}: the header names no {' and no '.join(missing)}"
+    yield from _header_problems(path.name, lines)
     if "\r" in text:
         yield f"{path.name}: has carriage returns; lines end with a line feed alone"
     if text and not text.endswith("\n"):
@@ -56,7 +55,14 @@ def dictionary_problems(path: Path) -> Iterator[str]:
         before = cells
 
 
+def _header_problems(where: str, lines: Sequence[str]) -> Iterator[str]:
+    header = "\n".join(line for line in lines if line.startswith("#")).lower()
+    if missing := [said for sign, said in _HEADER.items() if sign not in header]:
+        yield f"{where}: the header names no {' and no '.join(missing)}"
+
+
 def _row_problems(line: str, cells: list[str], before: list[str]) -> Iterator[str]:
+    """What is wrong with a row; `before`: the cells of the row before it."""
     if not unicodedata.is_normalized("NFC", line):
         yield "not in NFC"
     if any(cell != cell.strip() or not cell for cell in cells):
@@ -71,7 +77,7 @@ def _row_problems(line: str, cells: list[str], before: list[str]) -> Iterator[st
 
 
 def is_prompt(path: Path) -> bool:
-    """Whether a TOML file is a prompt: it lies among ours, or says how rows are asked about."""
+    """Whether a TOML file is a prompt file: it is in our folder of prompts, or has a key of prompt files."""
     if path.resolve().parent == folder("prompts"):
         return True
     try:
@@ -82,9 +88,9 @@ def is_prompt(path: Path) -> bool:
 
 
 def prompt_problems(path: Path) -> Iterator[str]:
-    """A prompt file must be readable, in NFC, with a header that names source and licence; no line of it ends in space.
+    """What is wrong with a prompt file: it must be readable and in NFC, with source and licence, no space at line ends.
 
-    Where a task has its name, the fields that it asks for must be the task's.
+    If a task has the same name, the fields that the prompt asks for must be gold fields of the task.
     """
     where = f"{path.parent.name}/{path.name}"
     known = path.stem in registry.names("tasks")
@@ -93,13 +99,12 @@ def prompt_problems(path: Path) -> Iterator[str]:
     except AugmentError as error:
         yield str(error)
         return
-    if known and (strange := prompt.targets.keys() - set(prompt.task.gold)):
-        yield f"{where}: asks for {', '.join(sorted(strange))}; the task has {', '.join(prompt.task.gold)}"
+    if known and (others := prompt.targets.keys() - set(prompt.task.gold)):
+        yield f"{where}: asks for {', '.join(sorted(others))}; the task has {', '.join(prompt.task.gold)}"
     text = path.read_text(encoding="utf-8")
-    header = "\n".join(line for line in text.split("\n") if line.startswith("#")).lower()
-    if missing := [word for word in _HEADER if word not in header]:
-        yield f"{where}: the header names no {' and no '.join(missing)}"
-    for number, line in enumerate(text.split("\n"), start=1):
+    lines = text.split("\n")
+    yield from _header_problems(where, lines)
+    for number, line in enumerate(lines, start=1):
         if not unicodedata.is_normalized("NFC", line):
             yield f"{where}: line {number}: not in NFC"
         if line != line.rstrip():
@@ -107,7 +112,7 @@ def prompt_problems(path: Path) -> Iterator[str]:
 
 
 def rule_problems(path: Path) -> Iterator[str]:
-    """A rule file must be readable, with a positive and a negative example, and do what its examples say."""
+    """What is wrong with a rule file: it must be readable, have examples of both kinds, and do what they say."""
     where = name_of(path)
     try:
         constraint = read_constraint(path)
@@ -125,15 +130,15 @@ def rule_problems(path: Path) -> Iterator[str]:
         yield message if message.startswith(where) else f"{where}: {message}"
 
 
-def protected_in(constraint: Constraint, example: Example) -> list[Span]:
-    """What the constraint protects in the text of an example."""
+def protected_in(constraint: Constraint, example: RuleExample) -> list[Span]:
+    """The spans that the constraint protects in the text of an example."""
     (doc,) = Natasha()([example.text], constraint.layers)
     (found,) = Protector((constraint,))([{**example.record, "text": example.text}], [{"text": doc}])
     return found["text"]
 
 
-def difference(example: Example, found: Sequence[Span]) -> str:
-    """What is protected against the example's marks, or not protected in spite of them; "" if all is well."""
+def difference(example: RuleExample, found: Sequence[Span]) -> str:
+    """How the protected spans differ from the example's brackets, for a message; "" if they do not."""
     wanted = {place for span in example.spans for place in range(span.start, span.stop)}
     got = {place for span in found for place in range(span.start, span.stop)}
     if wanted == got:

@@ -1,4 +1,4 @@
-"""What `augment-ru evaluate` does around an evaluation: files are checked first, and written when all is done."""
+"""The work of `augment-ru evaluate`: check the files, evaluate, write the report."""
 
 import sys
 import time
@@ -12,15 +12,27 @@ from augment_ru.errors import AugmentError
 from augment_ru.evaluation.cache import default_path
 from augment_ru.evaluation.evaluate import check_models, evaluate
 from augment_ru.evaluation.metrics import metrics_of
-from augment_ru.evaluation.protocol import Sitting, check_shots
+from augment_ru.evaluation.protocol import ModelRun, check_shots
 from augment_ru.formats.files import replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.records.task import task as task_of
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """What the command line asks for."""
+class EvaluationJob:
+    """The arguments of the command.
+
+    Attributes:
+        source: the file of perturbed rows, or - for stdin.
+        models: specifications of models.
+        shots: the numbers of demonstrations.
+        options: options of models, by kind.
+        settings: further keyword arguments of `evaluate`.
+        cache: the file of the cache, or none; None for the user's cache folder.
+        report: the file of the report as JSON, or - for stdout; None for no report.
+        html: the file of the report as a page; None for no page.
+        predictions: the file of the predictions; None for no file.
+    """
 
     source: str
     models: Sequence[str]
@@ -33,10 +45,10 @@ class Job:
     predictions: str | None
 
     def check(self) -> None:
-        """Nothing, if the names are known and the files can be read and written.
+        """Nothing, if all names exist and all files can be read and written.
 
         Raises:
-            AugmentError: one is not, or cannot.
+            AugmentError: a name does not exist, or a file cannot be read or written.
         """
         check_models(self.models, self.options)
         check_shots(self.shots, self.settings["episodes"])
@@ -70,23 +82,23 @@ class Job:
                     raise AugmentError(f"{option} {target}: is an input; give another file, or the input would be lost")
 
 
-def run(job: Job) -> None:
-    """Do the job: the tables go to stdout, or to stderr where the report does.
+def run_evaluation(job: EvaluationJob) -> None:
+    """Evaluate, print the tables, write the files. The tables go to stderr if the report goes to stdout.
 
     Raises:
         AugmentError: rows, names or options are wrong, or a model fails.
     """
-    done = evaluate(
+    evaluation = evaluate(
         job.source,
         job.models,
         shots=job.shots,
         options=job.options,
         cache=None if job.cache == "none" else job.cache or default_path(),
-        watch=_watch,
-        told=_told,
+        progress=_progress_bar,
+        on_model_done=_print_counts,
         **job.settings,
     )
-    report = done.report()
+    report = evaluation.report()
     if job.report == "-":
         print(encoded_row(report))
     elif job.report is not None:
@@ -94,18 +106,18 @@ def run(job: Job) -> None:
             stream.write(_pretty(report))
     if job.predictions is not None:
         with replacing(Path(job.predictions)) as stream:
-            for row in done.predictions():
+            for row in evaluation.predictions():
                 stream.write(f"{encoded_row(row)}\n".encode("utf-8", "surrogatepass"))
     if job.html is not None:
-        from augment_ru.evaluation.page import page  # noqa: PLC0415  (only if it is wanted)
+        from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for --html)
 
         with replacing(Path(job.html)) as stream:
-            stream.write(page(done, report).encode("utf-8", "replace"))
+            stream.write(page(evaluation, report).encode("utf-8", "replace"))
     from rich.console import Console  # noqa: PLC0415
 
-    from augment_ru.evaluation.terminal import show  # noqa: PLC0415
+    from augment_ru.evaluation.terminal import print_tables  # noqa: PLC0415
 
-    show(report, Console(stderr=job.report == "-"))
+    print_tables(report, Console(stderr=job.report == "-"))
 
 
 def _pretty(report: Mapping[str, Any]) -> bytes:
@@ -114,24 +126,24 @@ def _pretty(report: Mapping[str, Any]) -> bytes:
     text = json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False)
     try:
         return f"{text}\n".encode()
-    except UnicodeEncodeError:  # a lone surrogate in a label or in a field of --by
+    except UnicodeEncodeError:  # a label, or a field of --by, contains a lone surrogate
         return f"{json.dumps(report, indent=1, allow_nan=False)}\n".encode()
 
 
-def _told(said: Sequence[Sitting]) -> None:
-    """A line on stderr for each model that is done."""
+def _print_counts(runs: Sequence[ModelRun]) -> None:
+    """Print a line on stderr about the questions of a model."""
     if sys.stderr is None:
         return
-    questions, different, known = (
-        sum(getattr(one.asked, name) for one in said) for name in ("questions", "different", "known")
-    )
-    from_cache = f", {known:,} of them from the cache" if known else ""
-    print(f"augment-ru: {said[0].model}: {questions:,} questions, {different:,} different{from_cache}", file=sys.stderr)
+    questions = sum(run.counts.questions for run in runs)
+    different = sum(run.counts.different for run in runs)
+    from_cache = sum(run.counts.from_cache for run in runs)
+    cached = f", {from_cache:,} of them from the cache" if from_cache else ""
+    print(f"augment-ru: {runs[0].model}: {questions:,} questions, {different:,} different{cached}", file=sys.stderr)
 
 
 @contextmanager
-def _watch(name: str, questions: int) -> Iterator[Callable[[int], None]]:
-    """A bar with the rate on stderr, when that is a terminal."""
+def _progress_bar(name: str, questions: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on stderr, if that is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -145,12 +157,12 @@ def _watch(name: str, questions: int) -> Iterator[Callable[[int], None]]:
         TextColumn("{task.fields[answers]:,} answers, {task.fields[rate]:,.1f} a second"), TimeRemainingColumn(),
     )  # fmt: skip
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        shown = bar.add_task(escape(name), total=questions, answers=0, rate=0.0)
+        task = bar.add_task(escape(name), total=questions, answers=0, rate=0.0)
 
         def advance(count: int) -> None:
             nonlocal answers
             answers += count
             rate = answers / max(time.perf_counter() - began, 1e-9)
-            bar.update(shown, advance=count, answers=answers, rate=rate)
+            bar.update(task, advance=count, answers=answers, rate=rate)
 
         yield advance

@@ -1,4 +1,4 @@
-"""What `augment-ru list` shows."""
+"""The lines of `augment-ru list`."""
 
 import dataclasses
 import inspect
@@ -17,7 +17,7 @@ KINDS = ("attacks", "constraints", "similarities", "tasks", "models")
 
 
 def listing(kind: str | None, *, verbose: bool) -> Iterator[str]:
-    """The lines for a kind, or for all of them under headings."""
+    """The lines for one kind; without a kind, for all kinds under headings; `verbose` adds options and files."""
     for shown in (kind,) if kind else KINDS:
         if not kind:
             yield f"{shown}:"
@@ -30,6 +30,7 @@ def listing(kind: str | None, *, verbose: bool) -> Iterator[str]:
 
 
 def _entries(kind: str, *, verbose: bool) -> Iterator[tuple[str, str, list[str]]]:
+    """Name, summary and details of everything of a kind."""
     if kind == "attacks":
         for name in registry.names("attacks"):
             made = registry.find("attacks", "attack", name)
@@ -74,12 +75,12 @@ def _similarity(name: str, *, verbose: bool) -> Iterator[tuple[str, str, list[st
     made = similarity_of(name)
     if made is None:
         return
-    if not verbose:  # a signature may take a digest of all weights
+    if not verbose:  # a signature may need a digest of all weights
         yield name, _summary(type(made)), []
         return
     try:
         signature = f"signature: {made.signature}"
-    except AugmentError as error:  # the model is not at hand; what can be set is worth knowing all the same
+    except AugmentError as error:  # the model is not in the cache; its options are shown all the same
         signature = f"not ready: {error}"
     yield name, _summary(type(made)), [f"threshold: {made.threshold}", signature, *_options(name, type(made))]
 
@@ -88,7 +89,7 @@ def _options(name: str, made: Any) -> Iterator[str]:  # noqa: ANN401  (any attac
     for option in fields_of(made):
         value = option.default
         shown = ",".join(value) if isinstance(value, tuple) else "none" if value is None else value
-        shown = str(shown).lower() if isinstance(value, bool) else shown  # as `--set` takes it
+        shown = str(shown).lower() if isinstance(value, bool) else shown  # as `--set` reads it
         yield f"--set {name}.{option.name}={shown}"
     yield f"file: {inspect.getsourcefile(made)}"
 
@@ -99,5 +100,5 @@ def _summary(made: Any) -> str:  # noqa: ANN401
 
 
 def _example(made: Any) -> str:  # noqa: ANN401
-    """The first line of the module: a Russian before and after."""
+    """The first line of the module's docstring: for an attack, a Russian example of before and after."""
     return (inspect.getdoc(sys.modules[made.__module__]) or _summary(made)).split("\n", 1)[0]

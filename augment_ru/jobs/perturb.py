@@ -26,7 +26,7 @@ from augment_ru.formats.sources import JSON_LINES, KINDS, Source, kind_of, sourc
 from augment_ru.jobs.summary import Summary
 from augment_ru.jobs.summary import lines as lines_of
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task, chosen
+from augment_ru.records.task import Task, task_for_row
 from augment_ru.records.task import task as task_of
 from augment_ru.version import __version__
 
@@ -284,7 +284,7 @@ def _record(source: Source, line: Line, job: Job, task: Task | None) -> Record:
     if line.problem:
         raise AugmentError(line.problem)
     text, values, origin = source.parsed(line)
-    record = Record(values, chosen(values, task, job.fields), text, origin)
+    record = Record(values, task_for_row(values, task, job.fields), text, origin)
     record.texts()
     record.anchors()
     if job.meta != "none":

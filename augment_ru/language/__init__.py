@@ -1,1 +1,1 @@
-"""What is known of Russian words: annotation, lemmas, letter case."""
+"""Knowledge of Russian: annotation, dictionary forms, letter case."""

@@ -1,9 +1,8 @@
-"""Annotation: texts to tokens with entities, parts of speech, lemmas and syntax.
+"""Annotation: from texts to tokens with entities, parts of speech, lemmas and syntax.
 
-`Natasha` runs the models of the natasha package (slovnet, navec; no download). All texts of a call go
-through a model as one sequence with a masked gap between them, so that none waits for the longest and
-what a text gets does not depend on its neighbours. `SpacyPipeline` takes an installed spaCy pipeline
-instead.
+`Natasha` runs the models of the natasha package (slovnet, navec; no download). Many texts go through a model as one
+sequence with a masked gap between them, so that no text is padded to the longest, and the annotation of a text does
+not depend on the others. `SpacyPipeline` runs an installed spaCy pipeline instead.
 """
 
 import re
@@ -17,11 +16,12 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.morphology import lemma, may_be_name
 from augment_ru.language.slovnet import entities, tags, trees
 from augment_ru.language.truecase import truecased
+from augment_ru.text.characters import ESCAPED
 from augment_ru.text.doc import LAYERS, Doc, Token
 
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
-"""What pymorphy3 may be asked about: it fails on characters that have no name."""
-_ESCAPES = re.compile(r"\\[nrt]")
+"""The layers that a layer is computed from."""
+_ESCAPES = re.compile(rf"\\[{ESCAPED}]")
 _EMOJI = re.compile(
     "[\u200d\ufe0e\ufe0f\u20e3\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff\U000e0020-\U000e007f]+"
 )
@@ -29,18 +29,18 @@ _STRESS = "\u0300\u0301"
 
 
 class Annotator(Protocol):
-    """Adds the layers that are asked for to texts."""
+    """Adds layers of annotation to texts."""
 
     @property
     def signature(self) -> str:
-        """All that defines what it finds: package and version."""
+        """States all that defines the annotation: packages and their versions."""
 
     def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
-        """Annotate the texts, each as if alone."""
+        """The texts with these layers; the annotation of a text does not depend on the other texts."""
 
 
 def closed(layers: frozenset[str]) -> frozenset[str]:
-    """The layers with those they build on.
+    """The layers with those that they are computed from.
 
     Raises:
         AugmentError: there is no such layer.
@@ -58,7 +58,7 @@ class Natasha:
 
     @property
     def signature(self) -> str:
-        """The versions of the packages that hold the models."""
+        """The versions of the packages that contain the models."""
         from importlib.metadata import version  # noqa: PLC0415  (30 ms that most runs do not need)
 
         return "+".join(f"{name}-{version(name)}" for name in ("natasha", "slovnet", "razdel", "pymorphy3"))
@@ -106,7 +106,14 @@ class Natasha:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A text's tokens as the models read them (composed, no stress marks), and where they stand."""
+    """The tokens of a text as the models read them.
+
+    Attributes:
+        read: the text in composed form, without stress marks.
+        words: its tokens.
+        places: where each token starts and stops in the original text.
+        starts: where each token starts in `read`.
+    """
 
     read: str
     words: list[str]
@@ -125,7 +132,7 @@ class _Part:
         return cls(read, [token.text for token in tokens], places, [token.start for token in tokens])
 
     def sentences(self) -> Iterator[list[str]]:
-        """The words of each sentence; every word is in one."""
+        """The tokens of each sentence; every token is in exactly one."""
         from razdel import sentenize  # noqa: PLC0415
 
         stops = [sentence.stop for sentence in sentenize(self.read)]
@@ -140,9 +147,13 @@ class _Part:
 
 
 def readable(text: str) -> tuple[str, list[int] | None]:
-    r"""The text composed, without stress marks, emoji apart from words; and the place of each character of it.
+    r"""The text as models read it, and where each of its characters stands in the original.
 
-    A line feed that is spelt out, as TAPE's MultiQ does («\nКазань»), is read as spaces.
+    Characters are composed (NFC), stress marks are left out, emoji are set apart from words by spaces, and white space
+    that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) becomes spaces.
+
+    Returns:
+        The text, and the places of its characters and of its end; None instead of places if they are all the same.
     """
     if "\\" in text:
         text = _ESCAPES.sub("  ", text)
@@ -164,7 +175,7 @@ def readable(text: str) -> tuple[str, list[int] | None]:
 
 
 def _composed(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
-    """The letters of a stretch with their marks composed, and where each stands; stress marks are left out."""
+    """Where each letter of `text[start:stop]` stands, and the letter composed with its marks, without stress marks."""
     while start < stop:
         after = start + 1
         while after < stop and unicodedata.combining(text[after]):
@@ -175,7 +186,7 @@ def _composed(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
 
 
 def _regroup(parts: Sequence[_Part], rows: list[list[Any]], *, heads: bool = False) -> list[list[Any]]:
-    """Values of sentences as values of texts; heads count in the text, not in the sentence."""
+    """Values of sentences as values of texts; `heads`: the values are token numbers, to be counted from the text."""
     found: list[list[Any]] = []
     queue = iter(rows)
     for part in parts:
@@ -201,10 +212,10 @@ class SpacyPipeline:
         return f"{self.name}-{meta.get('version', '?')}"
 
     def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
-        """Annotate the texts with all that the pipeline has.
+        """Annotate the texts with the pipeline.
 
         Raises:
-            AugmentError: the pipeline is not installed, or lacks a layer that is asked for.
+            AugmentError: the pipeline is not installed, or does not compute one of the layers.
         """
         layers = closed(layers)
         pipeline = _spacy_pipeline(self.name)

@@ -1,12 +1,10 @@
-"""Dictionary forms and grammemes of Russian words, by pymorphy3."""
+"""Dictionary forms and grammemes of Russian words, from pymorphy3."""
 
-import re
 from functools import cache, lru_cache
 from typing import Any
 
 from augment_ru.resources import name_heads
-
-RUSSIAN = re.compile(r"[а-яё]+(?:[-’'][а-яё]+)*", re.IGNORECASE)
+from augment_ru.text.words import RUSSIAN
 
 _POS = {
     "NOUN": ("NOUN",),
@@ -34,26 +32,32 @@ _GRAMMEMES = {
 
 @cache
 def morphology() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
-    """The pymorphy3 analyser, loaded once."""
+    """The pymorphy3 analyser; loaded once a process."""
     import pymorphy3  # noqa: PLC0415  (a quarter of a second)
 
     return pymorphy3.MorphAnalyzer()
 
 
-_NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn"})
+NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
+"""pymorphy3's grammemes of proper names, and the label of an entity of each."""
 _SHORTEST_NAME = 3
 
 
 @lru_cache(maxsize=100_000)
 def may_be_name(word: str, following: str) -> bool:
-    """Whether a word without case may be a name: by its grammemes, or because no dictionary has it.
+    """Whether a word in lower case may be a name.
 
-    An adjective may be one before a noun that makes names: «сенная площадь».
+    It may if a reading of it is a name, if the dictionary does not have it, or if it is an adjective before a noun
+    that forms names: «сенная площадь».
+
+    Args:
+        word: the word.
+        following: the word after it; "" at the end.
     """
     if len(word) < _SHORTEST_NAME or not RUSSIAN.fullmatch(word):
         return False
     analyses = morphology().parse(word)
-    if any(_NAMES & analysis.tag.grammemes for analysis in analyses):
+    if any(NAME_LABELS.keys() & analysis.tag.grammemes for analysis in analyses):
         return True
     if not any(analysis.is_known for analysis in analyses):
         return True
@@ -67,10 +71,15 @@ def may_be_name(word: str, following: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def lemma(word: str, pos: str, features: str) -> str:
-    """The lemma of the analysis that agrees best with the tagger; the most frequent one among equals.
+    """The lemma of the analysis that agrees best with the tagger; of equal ones, of the likeliest.
 
-    Only Russian words are analysed: others have no dictionary form here, and pymorphy3 fails on characters
-    that have no name.
+    Only Russian words are analysed: the dictionary has no others, and pymorphy3 fails on characters without a Unicode
+    name. The lemma of another word is the word in lower case.
+
+    Args:
+        word: the word form.
+        pos: its universal part of speech, by the tagger.
+        features: its universal features, `Case=Nom|…`.
     """
     if not RUSSIAN.fullmatch(word):
         return word.lower()

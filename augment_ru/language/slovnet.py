@@ -1,4 +1,4 @@
-"""The models of the natasha package: entities, parts of speech and syntax of texts that are split into words."""
+"""The models of the natasha package: entities, parts of speech and syntax of tokenised texts; word vectors."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,14 @@ _TOKENS_AT_ONCE = 512  # measured: the models' matrices stay in the cache
 
 @dataclass(frozen=True, slots=True)
 class _Network:
-    """One of slovnet's models with the tables that encode its input and decode its output."""
+    """One of slovnet's models.
+
+    Attributes:
+        model: the network.
+        encode: from a word to the numbers of the word and of its shape.
+        pad: the numbers that stand for a gap.
+        labels: the tags or relations that it tells apart.
+    """
 
     model: Any
     encode: Callable[[str], tuple[int, int]]
@@ -23,7 +30,7 @@ class _Network:
     def encoded(self, sentences: Sequence[Sequence[str]]) -> Iterator[npt.NDArray[np.float32]]:
         """The encoder's output for each sentence, shape (words, dimensions).
 
-        A long sentence goes in pieces, each with as many words around it as the encoder looks at.
+        A long sentence is encoded in pieces, each with as many words around it as the encoder sees.
         """
         reach = sum(layer.conv.padding for layer in self.model.encoder.layers)
         pieces = [
@@ -41,7 +48,7 @@ class _Network:
             yield np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def _encoded_pieces(self, pieces: Sequence[Sequence[str]]) -> Iterator[npt.NDArray[np.float32]]:
-        """The encoder's output for each piece: several pieces in one sequence, a masked gap between them."""
+        """The encoder's output for each piece; several pieces are one sequence, with a masked gap between them."""
         start = 0
         while start < len(pieces):
             stop, size = start, 0
@@ -66,7 +73,7 @@ class _Network:
 
 @cache
 def _network(kind: str) -> _Network:
-    """One of natasha's models, loaded once a process."""
+    """One of natasha's models (ner, morph, syntax); loaded once a process."""
     import natasha  # noqa: PLC0415  (half a second)
     from slovnet.shape import word_shape  # noqa: PLC0415
 
@@ -88,15 +95,25 @@ def _network(kind: str) -> _Network:
 
 @cache
 def embedding() -> Any:  # noqa: ANN401  (navec has no types)
-    """The navec vectors of the natasha package: 250,000 words of news, 300 dimensions, loaded once."""
+    """The navec vectors of the natasha package: 250,000 words of news, 300 dimensions; loaded once a process."""
     from natasha.data import NEWS_EMBEDDING  # noqa: PLC0415
     from navec import Navec  # noqa: PLC0415
 
     return Navec.load(NEWS_EMBEDDING)
 
 
+@lru_cache(maxsize=50_000)
+def word_vector(word: str) -> npt.NDArray[np.float32] | None:
+    """The navec vector of a word in lower case, also with е for ё: of length 1, shape (300,); None if there is none."""
+    vector = embedding().get(word)
+    if vector is None:
+        vector = embedding().get(word.replace("ё", "е"))
+    length = 0.0 if vector is None else float(np.linalg.norm(vector))
+    return vector / np.float32(length) if length else None
+
+
 def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The entity of each word, `B-PER`, `I-PER`, …, or "" for none: as slovnet's own call decides."""
+    """The entity tag of each word: `B-PER`, `I-PER`, …, "" for none; equal to the output of slovnet's own call."""
     network = _network("ner")
     model, labels = network.model, ["" if label == "O" else label for label in network.labels]
     scores = [model.head(outputs) for outputs in network.encoded(texts)]
@@ -123,7 +140,7 @@ def tags(sentences: list[list[str]]) -> list[list[str]]:
 
 
 def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
-    """The head (its number in the sentence; its own for a root) and relation of each word."""
+    """The head and the relation of each word; the head is a word number in the sentence, a root is its own head."""
     network = _network("syntax")
     model, labels = network.model, network.labels
     trees: list[list[tuple[int, str]]] = []

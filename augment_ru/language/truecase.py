@@ -1,16 +1,17 @@
-"""Words as they would be written with care, for a model that knows names by their capitals.
+"""True case: the usual letter case of words, for a model that recognises names by their capitals.
 
-«вчера встретил машу в питере» → «вчера встретил Машу в Питере»; «МОСКВА ЖДЁТ» → «Москва ждёт». The text
-itself keeps its letters: only what the model reads is changed.
+«вчера встретил машу в питере» → «вчера встретил Машу в Питере»; «МОСКВА ЖДЁТ» → «Москва ждёт». Only the input of the
+model is changed, never the text itself.
 """
 
 from collections.abc import Callable, Sequence
 
-_SHOUTED = 4
+_RUN = 4
+"""The fewest words in capitals, one after another, whose capitals do not mark names."""
 
 
 def shouted(words: Sequence[str]) -> list[bool]:
-    """Which words stand in a run of at least four words in capitals, or in a text of nothing else.
+    """Whether each word stands in a run of at least four words in capitals, or in a text that has no other words.
 
     >>> shouted("ИМЕННО В ЭТОМ ГОДУ родился".split())
     [True, True, True, True, False]
@@ -24,7 +25,7 @@ def shouted(words: Sequence[str]) -> list[bool]:
         if word.isupper():
             run.append(at)
             continue
-        if len(run) >= _SHOUTED or len(run) == len(letters) > 1:
+        if len(run) >= _RUN or len(run) == len(letters) > 1:
             for index in run:
                 found[index] = True
         run = []
@@ -32,7 +33,9 @@ def shouted(words: Sequence[str]) -> list[bool]:
 
 
 def truecased(words: Sequence[str], is_name: Callable[[str, str], bool]) -> Sequence[str]:
-    """The words with capitals where names may be; `is_name` is asked about a word and the one after it.
+    """The words in true case, where the case of the text says nothing: in runs of capitals, or without any capitals.
+
+    `is_name` is called with a word in lower case and the word after it, and returns whether the word may be a name.
 
     >>> truecased("ВИДЕЛИ МАШУ".split(), lambda word, _: word == "машу")
     ['видели', 'Машу']

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, Model, Prediction
+from augment_ru.evaluation.examples import Example, Model, PredictFunction, Prediction
 from augment_ru.options import chosen
 from augment_ru.records.task import Task
 
@@ -54,7 +54,7 @@ def python(
     labels: tuple[str, ...] | None,
     device: str,
     options: Mapping[str, Any],
-) -> Model:
+) -> Model | PredictFunction:
     """The function, imported; modules of the current folder are found.
 
     Raises:
@@ -78,5 +78,5 @@ def python(
         raise AugmentError(f"cannot be imported: {type(error).__name__}: {error}") from error
     if not callable(found):
         raise AugmentError(f"{path} of {name} is a {type(found).__name__}, not a function")
-    model: Model = found
+    model: PredictFunction = found
     return model if given == "example" else Simple(found, given)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from augment_ru.errors import AugmentError
 from augment_ru.prompting.template import text_of
 from augment_ru.records import field_paths
-from augment_ru.records.offsets import places
-from augment_ru.records.record import listed, option_markers
+from augment_ru.records.offsets import offsets_of
+from augment_ru.records.record import list_of_texts, option_markers
 from augment_ru.records.task import Task
 
 _LETTERS = "ABCDEFGHIJ"
@@ -65,11 +65,12 @@ def choices(
         places_of = spelled(name, options.fields, labels)
         yield from (Candidate(label, text_of(record, field)) for label, field in places_of)
     elif options.texts:
-        yield from (Candidate(text, text) for text in dict.fromkeys(listed(field_paths.value(record, options.texts))))
+        listed = list_of_texts(field_paths.value(record, options.texts))
+        yield from (Candidate(text, text) for text in dict.fromkeys(listed))
     elif options.spans:
         start = field_paths.steps(options.spans)
         fields = [characters.text for characters in task.characters]
-        found = [place for place in places(record, task, fields) if place.path[: len(start)] == start]
+        found = [place for place in offsets_of(record, task, fields) if place.path[: len(start)] == start]
         texts = (text_of(record, place.text)[place.span.start : place.span.stop].strip() for place in found)
         yield from (Candidate(text, text) for text in dict.fromkeys(texts))
 

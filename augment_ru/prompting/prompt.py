@@ -11,11 +11,12 @@ from hashlib import blake2b
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Prediction, label_of
+from augment_ru.evaluation.examples import Prediction
 from augment_ru.prompting.budget import Budget, Shares
 from augment_ru.prompting.choices import Candidate, Options, choices, spelled
 from augment_ru.prompting.template import LABEL, Template, text_of, with_label
 from augment_ru.records import field_paths
+from augment_ru.records.answers import answer_texts, label_of
 from augment_ru.records.record import Record, option_markers
 from augment_ru.records.task import Task
 
@@ -220,13 +221,10 @@ def answer_text(value: object) -> str:
     Raises:
         AugmentError: there is no answer.
     """
-    if isinstance(value, Mapping):
-        value = next((value[key] for key in ("segment", "text") if key in value), None)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        return answer_text(value[0] if value else None)
-    if value is None:
+    text = next(iter(answer_texts(value)), None)
+    if text is None:
         raise AugmentError("the right answer is empty")
-    return label_of(value)
+    return text
 
 
 def _numbered(name: str, numbers: Sequence[int]) -> str:
@@ -240,7 +238,7 @@ def _own_values(template: Template, held: Any, field: str) -> dict[str, str]:  #
     """The values for a row's own template; one place and one value that are left over belong together."""
     source = held if isinstance(held, Mapping) else {field: held}
     names = [name for name in dict.fromkeys(template.names) if name != LABEL]
-    missing = [name for name in names if not field_paths.has(source, name)]
+    missing = [name for name in names if not field_paths.has_value(source, name)]
     spare = [name for name in source if name not in names]
     if len(missing) == 1 and len(spare) == 1:
         source = {**source, missing[0]: source[spare[0]]}

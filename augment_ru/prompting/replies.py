@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from augment_ru.evaluation.metrics import normalised
+from augment_ru.evaluation.answer_scores import normalised
 from augment_ru.prompting.choices import Candidate
 from augment_ru.prompting.prompt import Filled
 

@@ -1,1 +1,1 @@
-"""Rows of data sets: tasks, fields, places."""
+"""Rows of datasets: tasks, fields, offsets."""

@@ -1,11 +1,12 @@
-"""What a record says about its texts: the right answers, and which of the options is right."""
+"""The context of a text: what its record says about it, such as the right answers and which option is right."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from augment_ru.edits import Span
 from augment_ru.records import field_paths
+from augment_ru.records.answers import answer_values
 from augment_ru.records.record import Record, option_letter, option_markers
 from augment_ru.text.batch import Context
 
@@ -17,39 +18,28 @@ def contexts_of(records: Sequence[Record]) -> list[Context]:
 
 def _contexts(record: Record) -> Iterator[Context]:
     answers = _texts(record, record.task.gold)
-    unsaid = _texts(record, record.task.unsaid)
+    forbidden = _texts(record, record.task.forbidden)
     judged = judged_fields(record)
     texts = record.texts()
     for name, text in texts.items():
         context = _of_question(text, answers) if name in record.task.options else Context(answers)
         beside = tuple(other for where, other in texts.items() if where != name)
-        yield replace(context, judged=name in judged, beside=beside, unsaid=unsaid)
+        yield replace(context, judged=name in judged, beside=beside, forbidden=forbidden)
 
 
 def judged_fields(record: Record) -> frozenset[str]:
-    """The fields of a record that are a statement to judge or to choose."""
+    """The fields of a record that are statements to judge or to choose."""
     return frozenset(one for name in record.task.judged for one in field_paths.every(record.values, name))
 
 
 def _texts(record: Record, names: Sequence[str]) -> tuple[str, ...]:
     values = [value for name in names for value in field_paths.values(record.values, name)]
-    return tuple(dict.fromkeys(answer for value in values for answer in _answers(value)))
-
-
-def _answers(value: object) -> Iterator[str]:
-    """The answers in the value of a gold field: a text, the segment of an annotated answer, or a list of them."""
-    if isinstance(value, str):
-        if value.strip():
-            yield value.strip()
-    elif isinstance(value, Mapping):
-        yield from _answers(value.get("segment"))
-    elif isinstance(value, Sequence):
-        for inner in value:
-            yield from _answers(inner)
+    texts = [answer.strip() for value in values for answer in answer_values(value) if isinstance(answer, str)]
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def _of_question(text: str, answers: Sequence[str]) -> Context:
-    options = options_of(text)
+    options = options_in(text)
     if not options:
         return Context(tuple(answers))
     first = options[0][0].start
@@ -67,11 +57,11 @@ def _of_question(text: str, answers: Sequence[str]) -> Context:
     )
 
 
-def options_of(text: str) -> list[tuple[Span, Span]]:
-    """The marker and the text of each option in a question.
+def options_in(text: str) -> list[tuple[Span, Span]]:
+    """The spans of the marker and of the text of each option in a question.
 
     >>> text = "Что тонет? (A) камень (B) пробка"
-    >>> [(marker.of(text), option.of(text)) for marker, option in options_of(text)]
+    >>> [(marker.of(text), option.of(text)) for marker, option in options_in(text)]
     [('(A)', 'камень'), ('(B)', 'пробка')]
     """
     markers = option_markers(text)

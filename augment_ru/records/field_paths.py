@@ -1,7 +1,7 @@
 """Names of values inside a row: `inputs.text`, `passage.questions[0].question`.
 
-A name is the keys on the way to a value with a dot between them, and `[number]` after a key for an entry of its
-list; `[]` stands for every entry. A key of the row itself that is spelt just so goes before.
+A name joins the keys on the way to a value by dots; `[number]` after a key is an entry of its list, and `[]` stands for
+every entry. If the row itself has a key that is spelt like the whole name, the name means that key.
 """
 
 import re
@@ -13,7 +13,7 @@ from augment_ru.edits import Span
 from augment_ru.errors import AugmentError
 
 Path = tuple[str | int, ...]
-"""Keys and numbers on the way to a value."""
+"""The keys of objects and the numbers of list entries that lead to a value."""
 
 _EVERY = -1
 _STEP = re.compile(r"\[(\d*)\]|([^.\[\]]+)")
@@ -47,12 +47,12 @@ def is_plain(names: tuple[str, ...]) -> bool:
 
 
 def path_of(row: Mapping[str, Any], name: str) -> Path:
-    """The path that a name without `[]` stands for in a row, whether there is a value or not."""
+    """The path of a name without `[]` in a row; it may lead to no value."""
     return (name,) if name in row else steps(name)
 
 
 def every(row: Mapping[str, Any], name: str) -> list[str]:
-    """The names that a name with `[]` stands for in a row, one for each entry; the name itself if it has none.
+    """The names that a name with `[]` stands for in a row, one for each entry; the name itself if it has no `[]`.
 
     >>> every({"qas": [{"query": "а"}, {"query": "б"}]}, "qas[].query")
     ['qas[0].query', 'qas[1].query']
@@ -69,7 +69,7 @@ def every(row: Mapping[str, Any], name: str) -> list[str]:
         for path in found:
             entries = _at(row, path)
             if isinstance(entries, str) or not isinstance(entries, Sequence):
-                return [named((*path, *whole[at:]))]  # no list: whoever reads the value says so
+                return [named((*path, *whole[at:]))]  # no list: reading the value raises the error
             wider += [(*path, number) for number in range(len(entries))]
         found = wider
     return [named(path) for path in found]
@@ -82,36 +82,36 @@ def value(row: Mapping[str, Any], name: str, default: Any = None) -> Any:  # noq
     return _at(row, steps(name), default)
 
 
-def has(row: Mapping[str, Any], name: str) -> bool:
+def has_value(row: Mapping[str, Any], name: str) -> bool:
     """Whether a row has a value of this name."""
     return value(row, name, _NOTHING) is not _NOTHING
 
 
 def values(row: Mapping[str, Any], name: str) -> list[Any]:
-    """The values of a name, of each entry where it has `[]`; those that are missing are left out."""
+    """The values of a name, one for each entry where it has `[]`; missing values are left out."""
     found = [value(row, one, _NOTHING) for one in every(row, name)]
     return [one for one in found if one is not _NOTHING]
 
 
 def keys_of(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The keys of a row and, after a dot, those of the objects in it."""
-    inner = [f"{key}.{one}" for key, held in row.items() if isinstance(held, Mapping) for one in held]
-    return (*row, *inner) if inner else tuple(row)
+    """The keys of a row, and the keys of the objects in it as `key.inner`."""
+    objects = [key for key, held in row.items() if not isinstance(held, str) and isinstance(held, Mapping)]
+    return (*row, *(f"{key}.{inner}" for key in objects for inner in row[key])) if objects else tuple(row)
 
 
-def replaced(row: Any, path: Path, new: Any) -> Any:  # noqa: ANN401  (values of JSON)
-    """A copy of the row with another value at the path; what lies beside the path is shared."""
+def with_value(row: Any, path: Path, new: Any) -> Any:  # noqa: ANN401  (values of JSON)
+    """A copy of the row with another value at the path; it shares all other values with the row."""
     if not path:
         return new
     if not isinstance(row, Mapping | list):
         raise AugmentError(f"no place {named(path)} in {row!r}")
     changed: Any = list(row) if isinstance(row, list) else dict(row)
-    changed[path[0]] = replaced(changed[path[0]], path[1:], new)
+    changed[path[0]] = with_value(changed[path[0]], path[1:], new)
     return changed
 
 
 def strings(value: object) -> Iterator[str]:
-    """The strings in the value of a field: itself, or those of a list or of an object's values."""
+    """The strings in the value of a field: the value itself, or all strings in its lists and objects."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -123,7 +123,7 @@ def strings(value: object) -> Iterator[str]:
 
 
 def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
-    """Where the words stand in the text as whole words, letter case aside."""
+    """The spans where the words stand in the text as whole words, in any letter case."""
     for word in {word.strip() for word in words}:
         if word:
             for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE):

@@ -1,4 +1,4 @@
-"""Places of a text that a row states as numbers: found, checked, and moved along with the text."""
+"""Offsets: places in a text that a row states as numbers. They are checked, and moved along with the text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,22 +12,25 @@ from augment_ru.records.task import AnswerOffsets, CharacterSpans, Task, WordSpa
 Values = Mapping[str, Any]
 
 
-class Place(NamedTuple):
-    """A place of a text that a row states as a number: of a character, or of a word between white space."""
+class Offset(NamedTuple):
+    """A place in a text that a row states as a number: the number of a character, or of a word between white space."""
 
     text: str
+    """The field of the text."""
     span: Span
-    """What must survive so that the place does."""
+    """What stands at the place; it is protected, so that the offset can be moved."""
     path: Path
+    """Where the row holds the number."""
     stated: int | str
     """The number, or its digits in a table of texts."""
     words: bool = False
+    """Whether words are counted, not characters."""
 
     def after(self, script: Script) -> int | str:
-        """The number after the script's edits, by where they shifted the span: it is not searched for.
+        """The number in the new text. It follows from the edits; the span is not searched for.
 
         Raises:
-            AugmentError: the span was broken, which the engine never does.
+            AugmentError: an edit touched the span. The engine lets no such edit pass.
         """
         mapped = script.map(self.span)
         if mapped is None:
@@ -39,11 +42,11 @@ class Place(NamedTuple):
         return moved if isinstance(self.stated, int) else str(moved)
 
 
-def places(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Place]:
-    """Every place in the fields of a row that the row states as a number.
+def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offset]:
+    """Every offset into these fields that a row states.
 
     Raises:
-        AugmentError: a place does not match its text.
+        AugmentError: an offset does not match its text.
     """
     for answers in task.answers:
         if answers.text in fields:
@@ -57,7 +60,7 @@ def places(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Place]:
                 yield from _of_characters(row, characters, text)
 
 
-def _of_answers(row: Values, answers: AnswerOffsets) -> Iterator[Place]:
+def _of_answers(row: Values, answers: AnswerOffsets) -> Iterator[Offset]:
     listed = field_paths.value(row, answers.field)
     if listed is None or (answers.may_be_text and isinstance(listed, str)):
         return
@@ -77,7 +80,7 @@ def _of_answers(row: Values, answers: AnswerOffsets) -> Iterator[Place]:
     for number, (entry, place) in enumerate(entries):
         where = f"{answers.field}[{number}]"
         segment = table(entry, where)
-        yield Place(answers.text, _answer_span(where, segment, text, answers), (*path, *place), segment["offset"])
+        yield Offset(answers.text, _answer_span(where, segment, text, answers), (*path, *place), segment["offset"])
 
 
 def _answer_span(where: str, answer: Values, text: str, answers: AnswerOffsets) -> Span:
@@ -92,7 +95,7 @@ def _answer_span(where: str, answer: Values, text: str, answers: AnswerOffsets) 
     return Span(offset, offset + length, answers.label)
 
 
-def _of_words(row: Values, words: WordSpans) -> Iterator[Place]:
+def _of_words(row: Values, words: WordSpans) -> Iterator[Offset]:
     text = str(field_paths.value(row, words.text))
     target = table(field_paths.value(row, words.field), words.field)
     path = field_paths.path_of(row, words.field)
@@ -101,11 +104,11 @@ def _of_words(row: Values, words: WordSpans) -> Iterator[Place]:
             first = target[number_key]
             where = f"{words.field}.{number_key}"
             span = _word_span(where, first, len(str(target.get(key, "")).split()), text, words.label)
-            yield Place(words.text, span, (*path, number_key), first, words=True)
+            yield Offset(words.text, span, (*path, number_key), first, words=True)
 
 
 def _word_span(where: str, stated: object, count: int, text: str, label: str) -> Span:
-    """The words from number `stated` on, without the punctuation of the last one."""
+    """The span of `count` words from number `stated` on, without the punctuation behind the last one."""
     starts = _word_starts(text)
     first = _number(stated)
     if first is None or not 0 <= first < len(starts):
@@ -133,10 +136,10 @@ def _word_number(text: str, at: int) -> int:
     return len(text[:at].split()) - inside
 
 
-def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[Place]:
+def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[Offset]:
     text = str(field_paths.value(row, field))
     for first, last in zip(field_paths.every(row, spans.start), field_paths.every(row, spans.stop), strict=True):
-        if not field_paths.has(row, first) and not field_paths.has(row, last):
+        if not field_paths.has_value(row, first) and not field_paths.has_value(row, last):
             continue
         stated = field_paths.value(row, first), field_paths.value(row, last)
         start, stop = map(_number, stated)
@@ -145,14 +148,14 @@ def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[P
         if not 0 <= start < min(stop, len(text)) or stop > len(text) + 1:
             raise AugmentError(f"{first}, {last}: {start} to {stop} is no span of '{field}' ({len(text)} characters)")
         whole = _whole(text, start, stop, spans.label)
-        yield Place(field, whole, field_paths.path_of(row, first), stated[0])
-        yield Place(field, whole, field_paths.path_of(row, last), stated[1])
+        yield Offset(field, whole, field_paths.path_of(row, first), stated[0])
+        yield Offset(field, whole, field_paths.path_of(row, last), stated[1])
 
 
 def _whole(text: str, start: int, stop: int, label: str) -> Span:
-    """The span with the rest of the words at its ends and, unless a space parts them, the character at `stop`.
+    """The span, widened to whole words and by the character at `stop`, unless a space stands before or at `stop`.
 
-    Whoever counts the last character to the span, and whoever does not, then finds what stood there before.
+    Some rows count the character at `stop` as part of the span and some do not; the wider span holds in both readings.
 
     >>> _whole("Купили доску, чтобы", 7, 11, "WORD")
     Span(start=7, stop=12, label='WORD')
@@ -168,17 +171,17 @@ def _whole(text: str, start: int, stop: int, label: str) -> Span:
 
 
 def _number(stated: object) -> int | None:
-    """A number, or the digits of one; nothing for all else."""
+    """The number that a value states as an integer or as digits; None if it states none."""
     if isinstance(stated, str) and stated.isascii() and stated.isdigit():
         return int(stated)
     return stated if isinstance(stated, int) and not isinstance(stated, bool) else None
 
 
 def table(value: object, where: str) -> Values:
-    """The value, if it is an object.
+    """The value, which must be an object.
 
     Raises:
-        AugmentError: it is none.
+        AugmentError: it is not.
     """
     if not isinstance(value, Mapping):
         raise AugmentError(f"{where}: holds {kind(value)}, not an object")
@@ -186,6 +189,6 @@ def table(value: object, where: str) -> Values:
 
 
 def kind(value: object) -> str:
-    """What a value is, in a message."""
+    """The word for the type of a JSON value, for messages."""
     kinds = {type(None): "nothing", bool: "a truth value", int: "a number", float: "a number", str: "a text"}
     return kinds.get(type(value), "a list" if isinstance(value, Sequence) else "an object")

@@ -1,8 +1,4 @@
-"""Dataset rows: what of them is perturbed, what must survive, and how they are written back.
-
-A row read from JSON keeps its own characters: only the values that change are replaced in its line, so
-numbers, escapes, key order and whatever else the line holds stay byte for byte.
-"""
+"""Rows of datasets: which of their texts are perturbed, and what in these texts must survive."""
 
 import ast
 import json
@@ -15,59 +11,68 @@ from augment_ru.edits import Span
 from augment_ru.errors import AugmentError
 from augment_ru.records import field_paths
 from augment_ru.records.field_paths import occurrences, strings
-from augment_ru.records.offsets import Place, kind, places, table
+from augment_ru.records.offsets import Offset, kind, offsets_of, table
 from augment_ru.records.task import Task
 
 _SHOWN = 60
 """Characters of a record's key in a message."""
 
 
+class Anchors(NamedTuple):
+    """What the task of a record protects in its texts, by field."""
+
+    spans: Mapping[str, list[Span]]
+    borders: Mapping[str, list[int]]
+    """The places where options or marked parts start; fields without any are left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A dataset row: its values, its task, and the line it was read from (None for a row made in Python)."""
+    """A dataset row with its task. Immutable; what follows from the values is worked out once, when it is asked for.
+
+    Attributes:
+        values: the row: keys to JSON values. It must not be changed afterwards.
+        task: the schema of the row.
+        line: the JSON that the row was read from; None for a row made in Python or read from a table.
+        origin: what the format of its file needs in order to write the row in place.
+    """
 
     values: Mapping[str, Any]
     task: Task
     line: str | None = None
     origin: Any = field(default=None, compare=False, repr=False)
-    """What the file format that it was read from must know to write it in place."""
+    _derived: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """What was worked out from the values, by the name of its method."""
+
+    def __reduce__(self) -> tuple[type["Record"], tuple[Any, ...]]:
+        return type(self), (self.values, self.task, self.line, self.origin)
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The names of the texts that are perturbed: those of the task, one for each entry where one has `[]`."""
-        task = self.task
-        if field_paths.is_plain(task.fields) and not task.optional:
-            return task.fields
-        present = [name for name in task.optional if field_paths.has(self.values, name)]
-        return tuple(
-            dict.fromkeys(one for name in (*task.fields, *present) for one in field_paths.every(self.values, name))
-        )
+        """The names of the texts that are perturbed; a name with `[]` stands for one field per entry of the list."""
+        if "fields" not in self._derived:
+            self._derived["fields"] = _fields(self.values, self.task)
+        found: tuple[str, ...] = self._derived["fields"]
+        return found
 
-    def texts(self) -> dict[str, str]:
-        """The texts that are perturbed.
+    def texts(self) -> Mapping[str, str]:
+        """The texts that are perturbed, by field.
 
         Raises:
             AugmentError: a field is missing, or is not a text.
         """
-        return {name: self.text(name) for name in self.fields}
+        if "texts" not in self._derived:
+            self._derived["texts"] = {name: _checked(self.values, name) for name in self.fields}
+        found: dict[str, str] = self._derived["texts"]
+        return found
 
     def text(self, name: str) -> str:
         """The text of a field that is perturbed.
 
         Raises:
-            AugmentError: the field is missing, or is not a text.
+            AugmentError: a field that is perturbed is missing, or is not a text.
         """
-        value = field_paths.value(self.values, name)
-        if not isinstance(value, str):
-            if not field_paths.has(self.values, name):
-                shown = ", ".join(field_paths.keys_of(self.values)) or "none"
-                raise AugmentError(f"no field '{name}'; the row has {shown}; see --field")
-            raise AugmentError(f"field '{name}' holds {kind(value)}, not a text; choose another with --field")
-        if (bad := _lone_surrogate(value)) is not None:
-            raise AugmentError(
-                f"field '{name}': lone surrogate U+{ord(value[bad]):04X} at character {bad}; no text may hold one"
-            )
-        return value
+        return self.texts()[name]
 
     @property
     def key(self) -> str:
@@ -79,17 +84,17 @@ class Record:
 
     @property
     def view(self) -> Mapping[str, Any]:
-        """The values as constraints see them: with what they look for under the names that they know."""
+        """The values as constraints see them: also under the names of `Task.aliases`."""
         if not self.task.aliases:
             return self.values
         found = {theirs: field_paths.value(self.values, ours) for theirs, ours in self.task.aliases}
         return {**self.values, **{name: value for name, value in found.items() if value is not None}}
 
     def check(self) -> None:
-        """Nothing, if the record has its texts and its places match them.
+        """Raise an error that names the record, if a text is missing or an offset does not match its text.
 
         Raises:
-            AugmentError: it does not: which record, which field, and why.
+            AugmentError: which record, which field, and why.
         """
         try:
             self.texts()
@@ -98,22 +103,39 @@ class Record:
             key = self.key
             raise AugmentError(f"record {key if len(key) <= _SHOWN else key[:_SHOWN] + '…'}: {error}") from error
 
-    def anchors(self) -> "Anchors":
-        """The spans that the task itself names, and the borders between options.
+    def offsets(self) -> tuple[Offset, ...]:
+        """The offsets into the perturbed texts that the row states.
 
         Raises:
-            AugmentError: a place does not match its text, or a list of the task is none.
+            AugmentError: an offset does not match its text.
         """
+        if "offsets" not in self._derived:
+            self._derived["offsets"] = tuple(offsets_of(self.values, self.task, self.fields))
+        found: tuple[Offset, ...] = self._derived["offsets"]
+        return found
+
+    def anchors(self) -> Anchors:
+        """The spans that the task protects in the perturbed texts, and the borders between options.
+
+        Raises:
+            AugmentError: an offset does not match its text, or a field that must be a list of texts is none.
+        """
+        if "anchors" not in self._derived:
+            self._derived["anchors"] = self._found()
+        found: Anchors = self._derived["anchors"]
+        return found
+
+    def _found(self) -> Anchors:
         for name in self.task.lists:
             try:
-                listed(field_paths.value(self.values, name))
+                list_of_texts(field_paths.value(self.values, name))
             except AugmentError as error:
                 raise AugmentError(f"field '{name}': {error}") from error
         spans: dict[str, list[Span]] = {name: [] for name in self.fields}
         borders: dict[str, list[int]] = {}
-        for place in self.places():
-            spans[place.text].append(place.span)
-        for name, words, label in self._verbatim():
+        for offset in self.offsets():
+            spans[offset.text].append(offset.span)
+        for name, words, label in self._kept():
             spans[name] += occurrences(self.text(name), words, label)
         for name, marks, border in self._marks():
             spans[name] += marks
@@ -121,8 +143,8 @@ class Record:
                 borders[name] = sorted({*borders.get(name, ()), *(span.start for span in marks)})
         return Anchors({name: sorted(set(found)) for name, found in spans.items()}, borders)
 
-    def _verbatim(self) -> Iterator[tuple[str, list[str], str]]:
-        """Fields, and the words that stay in them wherever they stand."""
+    def _kept(self) -> Iterator[tuple[str, list[str], str]]:
+        """Fields, the words that survive in them wherever they stand, and the label of these spans."""
         for words in self.task.words:
             if words.text in self.fields:
                 target = table(field_paths.value(self.values, words.field), words.field)
@@ -134,7 +156,7 @@ class Record:
                 yield name, kept, "KEPT"
 
     def _marks(self) -> Iterator[tuple[str, list[Span], bool]]:
-        """Fields, what is no language in them, and whether it is a border."""
+        """Fields, the option markers and other marks in them, and whether these are borders."""
         fields = self.fields
         for name in self.task.options:
             if name in fields:
@@ -145,22 +167,45 @@ class Record:
                     found = re.finditer(marks.pattern, self.text(name))
                     yield name, [Span(*match.span(), marks.label) for match in found], marks.border
 
-    def places(self) -> Iterator[Place]:
-        """Every place in a perturbed text that the row states as a number.
 
-        Raises:
-            AugmentError: a place does not match its text.
-        """
-        return places(self.values, self.task, self.fields)
+def _fields(values: Mapping[str, Any], task: Task) -> tuple[str, ...]:
+    """The names of the texts of a row that the task perturbs."""
+    if field_paths.is_plain(task.fields) and not task.optional:
+        return task.fields
+    present = [name for name in task.optional if field_paths.has_value(values, name)]
+    return tuple(dict.fromkeys(one for name in (*task.fields, *present) for one in field_paths.every(values, name)))
+
+
+def _checked(values: Mapping[str, Any], name: str) -> str:
+    """The text of a field.
+
+    Raises:
+        AugmentError: the field is missing, or is not a text.
+    """
+    value = field_paths.value(values, name)
+    if not isinstance(value, str):
+        if not field_paths.has_value(values, name):
+            shown = ", ".join(field_paths.keys_of(values)) or "none"
+            raise AugmentError(f"no field '{name}'; the row has {shown}; see --field")
+        raise AugmentError(f"field '{name}' holds {kind(value)}, not a text; choose another with --field")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise AugmentError(
+            f"field '{name}': lone surrogate U+{ord(value[error.start]):04X} at character {error.start}; "
+            f"no text may hold one"
+        ) from error
+    return value
 
 
 _APART = re.compile(r"""(?<=['"])\s+(?=['"])""")
+"""The space between two texts of a list that lacks the comma between them."""
 
 
-def listed(value: object) -> list[str]:
-    """The texts of a list, or of its string form in old files, which is read and never run.
+def list_of_texts(value: object) -> list[str]:
+    """The texts of a list. The list may be the text of a Python or JSON literal, as in old files; it is never run.
 
-    >>> listed("['Катя', 'Машу']"), listed("['Катя' 'Машу']"), listed(None)
+    >>> list_of_texts("['Катя', 'Машу']"), list_of_texts("['Катя' 'Машу']"), list_of_texts(None)
     (['Катя', 'Машу'], ['Катя', 'Машу'], [])
 
     Raises:
@@ -182,22 +227,16 @@ def listed(value: object) -> list[str]:
     return [one.strip() for one in read if one.strip()]
 
 
-class Anchors(NamedTuple):
-    """What a task itself protects: spans of each text, and the places where its options start."""
-
-    spans: dict[str, list[Span]]
-    borders: dict[str, list[int]]
-
-
 _LATIN, _CYRILLIC = "ABCDEFGHIJ", "АБВГДЕЖЗИК"
-_LOOKALIKES = str.maketrans("АВСЕН", "ABCEH")  # Cyrillic letters that pass for Latin ones
+_LOOKALIKES = str.maketrans("АВСЕН", "ABCEH")  # Cyrillic letters to the Latin ones that they look like
 _MARKER = re.compile(f"[(]([{_LATIN}{_CYRILLIC}СН])[)]")
 
 
 def option_markers(text: str) -> list[Span]:
-    """The markers «(A)», «(B)», … of the options in a question: the last run from A on, the longest of both scripts.
+    """The markers «(A)», «(B)», … of the options in a question.
 
-    A marker that the question itself mentions («Витамин (A) полезен. Чем? (A) … (B) …») is none of them.
+    They are the last run of letters from A on, in Latin or Cyrillic, whichever run is longer. A marker that the
+    question itself mentions («Витамин (A) полезен. Чем? (A) … (B) …») is none of them.
     """
     found = list(_MARKER.finditer(text))
     runs = [_run([match[1].translate(_LOOKALIKES) for match in found], _LATIN)]
@@ -206,7 +245,7 @@ def option_markers(text: str) -> list[Span]:
 
 
 def option_letter(answer: str) -> str:
-    """The letter of an option, as a row or a marker writes it, with a Latin letter for its Cyrillic lookalike.
+    """The letter of an option in upper case; a Cyrillic letter that looks like a Latin one becomes that.
 
     >>> option_letter("А"), option_letter(" c "), option_letter("Б")
     ('A', 'C', 'Б')
@@ -215,7 +254,7 @@ def option_letter(answer: str) -> str:
 
 
 def _run(letters: Sequence[str], alphabet: str) -> list[int]:
-    """Where the last run through the alphabet stands: from the last first letter that a second one follows."""
+    """The indices of the last run of letters in the order of the alphabet, from its first letter on; at least two."""
     for first in reversed([index for index, letter in enumerate(letters) if letter == alphabet[0]]):
         run = [first]
         for wanted in alphabet[1:]:
@@ -226,11 +265,3 @@ def _run(letters: Sequence[str], alphabet: str) -> list[int]:
         if len(run) > 1:
             return run
     return []
-
-
-def _lone_surrogate(text: str) -> int | None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        return error.start
-    return None

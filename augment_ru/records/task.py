@@ -13,18 +13,18 @@ from augment_ru.records.field_paths import keys_of, value
 
 @dataclass(frozen=True, slots=True)
 class AnswerOffsets:
-    """A field that lists answers {offset, length, segment} which stand in a text field (MultiQ)."""
+    """A field with a list of answers {offset, length, segment} that stand in a text field (MultiQ)."""
 
     field: str
     text: str
     label: str
     may_be_text: bool = False
-    """A plain text in place of the list is an answer without a place."""
+    """Whether a row may hold a plain text in place of the list; it then states no offset."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordSpans:
-    """Spans given as a text and the number of its first word, counted between white space (RWSD)."""
+    """Spans that a row states as a text and the number of its first word; white space separates words (RWSD)."""
 
     field: str
     text: str
@@ -35,7 +35,7 @@ class WordSpans:
 
 @dataclass(frozen=True, slots=True)
 class CharacterSpans:
-    """Spans given as the numbers of characters; whether the last one belongs to them need not be known (RUSSE)."""
+    """Spans that a row states as two numbers of characters; rows differ on whether the last one is included (RUSSE)."""
 
     text: str
     start: str
@@ -45,13 +45,14 @@ class CharacterSpans:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What is no language in a text: the numbers of sentences, placeholders. A regular expression finds it."""
+    """Parts of a text that are not language, such as sentence numbers and placeholders. They survive."""
 
     text: str
     pattern: str
+    """A regular expression that finds them."""
     label: str
     border: bool = False
-    """No change reaches across the start of such a mark."""
+    """Whether no change may reach across the start of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +60,27 @@ class Task:
     """A dataset's schema. Fields are named as in `records.field_paths`: `text`, `inputs.text`, `qas[].query`.
 
     Attributes:
-        name: how it is called on the command line.
+        name: its name on the command line.
         fields: the text fields that are perturbed; all others never are.
         optional: text fields that are perturbed where a row has them.
         keys: the fields by which a row is recognised.
-        contains: what else tells a row: a field that must hold a text with this regular expression.
-        id: the field that tells rows apart, if there is one.
-        language: of the texts, `ru` or `en`; constraints that read another one are refused.
-        constraints: the constraints that hold by default.
-        options: the text fields that hold «(A) … (B) …»; the markers survive, each option stays its own.
-        lists: the fields that must be lists of texts, or the string form of one.
-        answers, words, characters: fields whose places follow the text.
-        marks: what is no language in the texts, and survives.
-        kept: fields whose texts survive wherever they stand in a perturbed text as whole words.
-        judged: fields that are a statement to judge or to choose (a hypothesis, a choice, a reply, a gap to fill):
-            nothing is put behind them, and they are no source of sentences for other texts.
-        unsaid: fields whose texts no sentence that is put behind a text may hold: options that are fields of their
-            own, the word that is asked about.
-        aliases: the names under which constraints look for what stands elsewhere: (their name, ours).
+        contains: a field and a regular expression that must match in its text, for a row to be recognised.
+        id: the field with the id of a row, if there is one.
+        language: the language of the texts, `ru` or `en`; constraints for the other one are refused.
+        constraints: the default constraints.
+        options: the text fields that hold options «(A) … (B) …»; the markers survive, no change crosses one.
+        lists: the fields that must hold a list of texts, or the text of one.
+        answers, words, characters: the offsets that a row states; they move with the text.
+        marks: parts of the texts that are not language; they survive.
+        kept: fields with words that survive wherever they stand in a perturbed text.
+        judged: fields with a statement to judge or to choose (a hypothesis, a choice, a reply, a gap to fill): no
+            distractor is put behind them, and none is made of their sentences.
+        forbidden: fields with words that no distractor may hold: options in fields of their own, the word that is asked
+            about.
+        aliases: pairs (name that constraints look for, name of our field that holds it).
         gold: the fields that hold the right answer; several for several labels of one row.
-        metrics: how predictions are scored, the first first; the names of `augment_ru.evaluation.metrics`.
-        prompt: the prompt file of this name in `prompts/`, by default the task's own.
+        metrics: names of `augment_ru.evaluation.metrics`, the main one first.
+        prompt: the name of the prompt file in `prompts/`; by default the name of the task.
     """
 
     name: str
@@ -101,17 +102,18 @@ class Task:
     marks: tuple[Marks, ...] = ()
     kept: tuple[str, ...] = ()
     judged: tuple[str, ...] = ()
-    unsaid: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
 
     @property
     def anchored(self) -> bool:
-        """Whether the task itself names what must survive in its texts."""
+        """Whether the task itself protects something in its texts."""
         return bool(self.options or self.answers or self.words or self.characters or self.marks or self.kept)
 
 
+@lru_cache(maxsize=256)
 def generic(*fields: str) -> Task:
-    """The task of rows with these text fields and nothing else to heed."""
+    """The task of rows with these text fields, by default `text`, that no other task fits."""
     return Task("generic", fields or ("text",), id="id")
 
 
@@ -130,7 +132,7 @@ def task(name: str) -> Task:
 
 
 def recognise(row: Mapping[str, Any]) -> Task:
-    """The task whose fields a row has; the one with the most, where several fit.
+    """The task whose key fields a row has. Of several, the one whose key fields include those of all others.
 
     Raises:
         AugmentError: none fits, or several fit equally well.
@@ -149,11 +151,11 @@ def recognise(row: Mapping[str, Any]) -> Task:
     )
 
 
-def chosen(row: Mapping[str, Any], known: Task | None, fields: Sequence[str] = ()) -> Task:
-    """The task of a row: the one that is known, else the one recognised; with these fields in place of its own.
+def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[str] = ()) -> Task:
+    """The task of a row: the known one, else the recognised one; it perturbs `fields`, if there are any.
 
     Raises:
-        AugmentError: no task fits, and no field is given; or several fit.
+        AugmentError: no task is known and none fits, or several fit equally well.
     """
     if known is None:
         known = recognise(row) if not fields or _fits(row) else generic()

@@ -125,7 +125,7 @@ def described(one: Source, plan: Blueprint, counted: Mapping[str, Tally], train:
         "gold": list(one.task.gold),
         "labels": _labels(one),
         "answered": all(
-            field_paths.has(parsed(row.encode())[1], field) for row in one.test.rows for field in one.task.gold
+            field_paths.has_value(parsed(row.encode())[1], field) for row in one.test.rows for field in one.task.gold
         ),
         "metrics": list(one.task.metrics),
         "constraints": list(constraints(plan, one.part, one.task)),

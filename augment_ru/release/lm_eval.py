@@ -1,33 +1,39 @@
-"""Task files for lm-evaluation-harness: any model that it knows can be scored on a release.
+"""Task files for lm-evaluation-harness, so that any model it runs can be scored on a release.
 
-Each task has a file with its prompt (`_TASK.yaml`) and one for each of its variations; a task that asks for
-several labels, one of each for each label. The rows are read by a module that is copied beside them.
+Each task has a file with its prompt (`_TASK.yaml`) and a file for each of its variations; a task with several labels
+has these files for each label. Three modules are copied beside them: one reads the rows, two score the answers.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import label_of
 from augment_ru.prompting.choices import spelled
 from augment_ru.prompting.prompt import FIELDS, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.template import LABEL, Template
+from augment_ru.records.answers import label_of
 from augment_ru.records.task import Task
 from augment_ru.records.task import task as task_of
 from augment_ru.release.recipe import ORIGINAL, identifier
 from augment_ru.release.yaml import Function, yaml
+from augment_ru.resources import PACKAGE
 
 FOLDER = "lm_eval"
-_DATA = "data"
+_MODULES = {
+    "data": "release/lm_eval_data.py",
+    "answer_scores": "evaluation/answer_scores.py",
+    "answers": "records/answers.py",
+}
+"""The modules that a release holds for the harness: name to source in this package, copied as it is."""
+
 _VERSION = 1.0
 
 
 def harness_files(content: Mapping[str, Any]) -> dict[str, str]:
-    """The files by their path in the release, from its manifest; none if no task has a prompt that fits."""
+    """The files of the tasks, path in the release to text, from its manifest; empty if no task has a prompt."""
     name = identifier(content["name"])
     files: dict[str, str] = {}
     groups: dict[str, list[str]] = {}
@@ -53,19 +59,19 @@ def harness_files(content: Mapping[str, Any]) -> dict[str, str]:
     for group, tasks in groups.items():
         files[f"{group}.yaml"] = yaml({"group": group, "task": tasks, "metadata": {"version": _VERSION}})
     files[f"{name}.yaml"] = yaml({"group": name, "task": list(groups), "metadata": {"version": _VERSION}})
-    files[f"{_DATA}.py"] = Path(__file__).with_name("lm_eval_data.py").read_text(encoding="utf-8")
+    files |= {f"{module}.py": (PACKAGE / path).read_text(encoding="utf-8") for module, path in _MODULES.items()}
     return {f"{FOLDER}/{path}": files[path] for path in sorted(files)}
 
 
 def _prompts(task: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """For each label that a task asks for, its name (none if it is the only one) and the file of its prompt."""
+    """For each label of a task, its name (empty if it is the only one) and the content of its prompt file."""
     if not task["answered"]:
         return
     try:
         schema = replace(task_of(task["task"]), fields=tuple(task["fields"]))
         prompt = prompt_of(schema)
         made = [(target, _base(task, schema, prompt, target)) for target in prompt.targets]
-    except AugmentError:  # a task whose rows no prompt fits; the card says so
+    except AugmentError:  # no prompt fits the task's rows; the card says so
         return
     for target, base in made:
         if base is not None:
@@ -73,7 +79,7 @@ def _prompts(task: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _base(task: Mapping[str, Any], schema: Task, prompt: Prompt, target: str) -> dict[str, Any] | None:
-    """The file of a prompt for one of its labels; None if the harness has no form for it."""
+    """The content of the prompt file for one label; None if the harness cannot express the prompt."""
     before, after = prompt.targets[target].around(LABEL)
     named = (*before.names, *after.names, *schema.fields, target)
     if prompt.own or prompt.each or (prompt.options and prompt.options.spans) or any("[]" in name for name in named):
@@ -86,7 +92,7 @@ def _base(task: Mapping[str, Any], schema: Task, prompt: Prompt, target: str) ->
     before = replace(before, texts=(*before.texts[:-1], text.rstrip()))
     columns = {_column(name): _source(prompt, schema, name) for name in before.names}
     base: dict[str, Any] = {
-        "custom_dataset": Function(f"{_DATA}.rows"),
+        "custom_dataset": Function("data.load_rows"),
         "dataset_kwargs": {"folder": task["name"], "columns": columns, "answer": target, "choices": choices},
         "test_split": "test",
         "fewshot_split": "train",
@@ -99,27 +105,27 @@ def _base(task: Mapping[str, Any], schema: Task, prompt: Prompt, target: str) ->
     if prompt.instruction and choices:
         words = [word for _, word in choices.get("words", ())]
         base["description"] = _escaped(prompt.instruction.fill({"labels": ", ".join(words)})) + prompt.separator
-    return base | (_chosen() if choices is not None else _generated(prompt))
+    return base | (_multiple_choice() if choices is not None else _generation(prompt))
 
 
-def _chosen() -> dict[str, Any]:
+def _multiple_choice() -> dict[str, Any]:
     return {
         "output_type": "multiple_choice",
         "doc_to_choice": "choices",
         "doc_to_target": "target",
         "metric_list": [
             {"metric": "acc", "aggregation": "mean", "higher_is_better": True},
-            {"metric": "f1", "aggregation": Function(f"{_DATA}.macro_f1"), "higher_is_better": True},
+            {"metric": "f1", "aggregation": Function("answer_scores.macro_f1"), "higher_is_better": True},
         ],
     }
 
 
-def _generated(prompt: Prompt) -> dict[str, Any]:
+def _generation(prompt: Prompt) -> dict[str, Any]:
     return {
         "output_type": "generate_until",
         "doc_to_target": "{{answers[0]}}",
         "generation_kwargs": {"until": list(prompt.stop), "do_sample": False, "max_gen_toks": prompt.limits[0]},
-        "process_results": Function(f"{_DATA}.scored"),
+        "process_results": Function("data.score_answer"),
         "metric_list": [
             {"metric": metric, "aggregation": "mean", "higher_is_better": True} for metric in ("f1", "exact_match")
         ],
@@ -127,7 +133,7 @@ def _generated(prompt: Prompt) -> dict[str, Any]:
 
 
 def _choices(prompt: Prompt, task: Mapping[str, Any], tail: str) -> dict[str, Any] | None:
-    """Where the answers to choose from stand; None if nothing says so."""
+    """Where the answers to choose from are, as arguments for the data module; None if the prompt does not say."""
     labels = [label_of(label) for label in task["labels"]]
     if options := prompt.options:
         if options.inside:
@@ -141,12 +147,12 @@ def _choices(prompt: Prompt, task: Mapping[str, Any], tail: str) -> dict[str, An
 
 
 def _column(name: str) -> str:
-    """The name of a place of a template in Jinja."""
+    """The Jinja variable for a placeholder of a template."""
     return f"text_{identifier(name)}"
 
 
 def _source(prompt: Prompt, schema: Task, name: str) -> dict[str, Any]:
-    """The fields that a place holds, and what becomes of them."""
+    """The fields that fill a placeholder, and how they are converted: arguments for the data module."""
     source: dict[str, Any] = {"paths": list(schema.fields) if name == FIELDS else [name]}
     if prompt.words and name in prompt.words:
         source["words"] = dict(prompt.words[name])
@@ -163,5 +169,5 @@ def _jinja(template: Template) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text that Jinja leaves as it is."""
+    """The text, marked so that Jinja does not interpret it."""
     return f"{{% raw %}}{text}{{% endraw %}}" if re.search(r"\{[{%#]", text) else text

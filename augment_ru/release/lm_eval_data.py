@@ -1,22 +1,39 @@
-"""What the task files beside this module read: the rows of the release, their prompts' parts, and the metrics.
+"""What the task files beside this module read: the rows of the release, the parts of their prompts, the scores.
 
-Part of a release made by augment-ru; lm-evaluation-harness loads it, and it needs nothing but `datasets`.
+Part of a release made by augment-ru. lm-evaluation-harness loads this module by its path; it needs `datasets` and the
+two modules of augment-ru that the release holds beside it, nothing else.
 """
 
 import json
 import re
-import string
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+
+def _module_beside(name: str) -> Any:  # noqa: ANN401  (a module)
+    """The module of this name in this folder; `import` does not find it, for the harness imports no folder."""
+    spec = spec_from_file_location(f"{__name__}.{name}", Path(__file__).with_name(f"{name}.py"))
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{name}.py is missing beside {__file__}")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+if TYPE_CHECKING or __name__.startswith("augment_ru."):
+    from augment_ru.evaluation import answer_scores
+    from augment_ru.records import answers
+else:
+    answer_scores, answers = _module_beside("answer_scores"), _module_beside("answers")
 
 _FOLDER = Path(__file__).resolve().parent.parent
 _LETTERS = ("ABCDEFGHIJ", "АБВГДЕЖЗИК")
 _LOOKALIKES = str.maketrans("АВСЕН", "ABCEH")
 
 
-def rows(
+def load_rows(
     *,
     folder: str,
     perturbation: str,
@@ -24,17 +41,20 @@ def rows(
     answer: str,
     choices: Mapping[str, Any] | None = None,
     episode: int = 0,
-    **_: Any,  # noqa: ANN401  (what else the harness knows of a run)
+    **_: Any,  # noqa: ANN401  (the harness adds its own settings)
 ) -> Any:  # noqa: ANN401  (a datasets.DatasetDict)
     """The test rows of a perturbation, and the demonstrations of an episode in their order.
 
     Args:
-        folder: the task's folder.
-        perturbation: which rows.
-        columns: the parts of the prompt: name to the paths of its fields, and what becomes of them.
+        folder: the task's folder in the release.
+        perturbation: the perturbation whose test rows are read.
+        columns: the parts of the prompt, name to the arguments of `_column`.
         answer: the path of the right answer.
-        choices: where the answers to choose from stand; None if the answer is generated.
-        episode: which demonstrations; 0 has none.
+        choices: the arguments of `_choices`; None if the answer is generated.
+        episode: the number of the set of demonstrations; 0 for none.
+
+    Raises:
+        ValueError: no train row is in the episode, or an answer is none of its choices.
     """
     import datasets  # noqa: PLC0415  (the harness brings it)
 
@@ -65,11 +85,11 @@ def _doc(
     doc: dict[str, Any] = {name: _column(row, **column) for name, column in columns.items()}
     right = _value(row, answer)
     if choices is None:
-        return doc | {"answers": _answers(right)}
+        return doc | {"answers": answers.answer_texts(right) or [""]}
     labels, texts = _choices(row, **choices)
-    if _label(right) not in labels:
+    if answers.label_of(right) not in labels:
         raise ValueError(f"the answer {right!r} is none of {', '.join(labels)}")
-    return doc | {"choices": texts, "target": labels.index(_label(right))}
+    return doc | {"choices": texts, "target": labels.index(answers.label_of(right))}
 
 
 def _column(
@@ -79,7 +99,15 @@ def _column(
     *,
     before_options: bool = False,
 ) -> str:
-    texts = {path: _label(_value(row, path)) for path in paths}
+    """The text that fills a placeholder of the prompt.
+
+    Args:
+        row: the row.
+        paths: the paths of its fields; several get a line each, with the field's name.
+        words: what stands for each value in the prompt.
+        before_options: whether the options at the end of the text are left out.
+    """
+    texts = {path: answers.label_of(_value(row, path)) for path in paths}
     titled = len(texts) > 1
     text = "\n".join(f"{path.split('.')[-1]}: {one}" if titled else one for path, one in texts.items())
     if before_options and (markers := _markers(text)):
@@ -96,10 +124,20 @@ def _choices(
     texts: str | None = None,
     tail: str = "",
 ) -> tuple[list[str], list[str]]:
-    """The labels of a row's answers, and the answers."""
-    pairs = [(label, word) for label, word in words] + [(label, _label(_value(row, path))) for label, path in fields]
+    """The labels of the answers to choose from, and their texts.
+
+    Args:
+        row: the row.
+        words: pairs of a label and its text, the same for all rows.
+        inside: the path of a text that holds options with markers «(A)», «(B)», …; their labels are A, B, ….
+        fields: pairs of a label and the path of its text.
+        texts: the path of a list of texts that are their own labels.
+        tail: what is put behind each text.
+    """
+    pairs = [(label, word) for label, word in words]
+    pairs += [(label, answers.label_of(_value(row, path))) for label, path in fields]
     if inside:
-        text = _label(_value(row, inside))
+        text = answers.label_of(_value(row, inside))
         markers = _markers(text)
         stops = [*(marker.start() for marker in markers[1:]), len(text)]
         pairs = [
@@ -143,52 +181,10 @@ def _value(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  (a JSON v
     return value
 
 
-def _label(value: object) -> str:
-    """A value as text: 1.0 is 1, true is true."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return "" if value is None else str(value).strip()
-
-
-def _answers(value: Any) -> list[str]:  # noqa: ANN401
-    """The right answers: a text, or texts or annotated segments in a list."""
-    if isinstance(value, Mapping):
-        return [str(value[key]) for key in ("segment", "text") if key in value][:1]
-    if isinstance(value, list):
-        return [text for one in value for text in _answers(one)]
-    return [_label(value)]
-
-
-def scored(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """The F1 of the words and the exact match of a generated answer, with the best of the right ones."""
-    said = _words(results[0])
-    known = [_words(answer) for answer in doc["answers"]] or [[]]
-    return {"f1": max(_f1(said, one) for one in known), "exact_match": float(any(said == one for one in known))}
-
-
-_MARKS = str.maketrans("", "", string.punctuation + "«»„“”…–—")
-
-
-def _words(text: str) -> list[str]:
-    return text.lower().translate(_MARKS).split()
-
-
-def _f1(said: Sequence[str], right: Sequence[str]) -> float:
-    common = sum((Counter(said) & Counter(right)).values())
-    if not said or not right:
-        return float(said == right)
-    return 2 * common / (len(said) + len(right))
-
-
-def macro_f1(items: Sequence[tuple[int, int]]) -> float:
-    """The mean of the F1 of all classes that are right or were said, from pairs (right, said)."""
-    pairs = [
-        (int(right), int(said)) for right, said in items
-    ]  # the harness gives NumPy's, whose truth values do not add
-    scores = []
-    for label in sorted({label for pair in pairs for label in pair}):
-        hits = sum(right == said == label for right, said in pairs)
-        scores.append(2 * hits / sum((right == label) + (said == label) for right, said in pairs))
-    return sum(scores) / len(scores) if scores else 0.0
+def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
+    """The token F1 and the exact match of a generated answer, each with the best of the right answers."""
+    golds, prediction = doc["answers"], results[0]
+    return {
+        "f1": answer_scores.best_token_f1(golds, prediction),
+        "exact_match": float(answer_scores.same_answer(golds, prediction)),
+    }

@@ -91,8 +91,7 @@ def workshop(plan: Blueprint, device: str = "auto") -> Workshop:
         wrap=Shared,
     )
     perturbers = {attack.name: perturber for attack, perturber in zip(plan.attacks, run.perturbers, strict=True)}
-    scorer = run.similarity.signature if run.similarity else "none"
-    return Workshop(plan, perturbers, annotator(gate.annotator or "natasha"), scorer, run.runs_network)
+    return Workshop(plan, perturbers, annotator(gate.annotator or "natasha"), run.scorer, run.runs_network)
 
 
 @cache

@@ -1,1 +1,1 @@
-"""The similarities, one file each; a file is found by its name."""
+"""Similarities, one file each, found by its name; a file that starts with an underscore is a part of one."""

@@ -1,4 +1,4 @@
-"""Similarity of texts by greedy matching of static word vectors: the embedded default, no download."""
+"""The similarity `navec`, the default: greedy matching of static word vectors; it needs no download."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.similarity import Scorer, Similarity
-from augment_ru.language.slovnet import embedding
+from augment_ru.language.slovnet import embedding, word_vector
 from augment_ru.resources import dictionary
-from augment_ru.text import characters
+from augment_ru.text.words import word_ranges
 
 Vectors = npt.NDArray[np.float32]
 
@@ -23,22 +23,24 @@ _KEYCAP = "\ufe0f\u20e3"
 _SYMBOLS = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]")
 _CHARACTER_DIMENSIONS = 128
 BLOCK = 512
-"""Words of a reference that are matched at once."""
+"""How many words of a reference are matched at once."""
 _REACH = 512
-"""Words: how far a text of several blocks looks for a match, so that time and memory grow with its length."""
+"""How many words from its own place a word of a long text is matched with: time and memory then grow with the length
+of a text, not with its square."""
 
 
 @dataclass(frozen=True, slots=True)
 class Navec(Similarity):
-    """BERTScore's F1 (Zhang et al. 2019) over navec's static vectors in place of BERT's.
+    """BERTScore's F1 (Zhang et al. 2019) with navec's static vectors instead of BERT's.
 
-    A word outside the vocabulary is compared by its letters and letter pairs, so that a typo stays near its
-    word; an emoji by the words it stands for. Static vectors know no order, so a match counts in full only
-    beside matching neighbours: each neighbour has the share `context` in it.
+    A word without a vector is compared by its letters and pairs of letters, so that a typo stays similar to its word;
+    an emoji is compared by the words that it stands for. Static vectors do not depend on the order of words, so a
+    match counts in full only if the neighbours of both words match too. In texts of more than 512 words, a word is
+    matched only within 512 words of its place. Scores lie in [0, 1]; equal texts score 1.
 
-    Texts of over 512 words look for a match within 512 words of its place. Scores lie in [0, 1]; equal texts
-    score 1. The default threshold: docs/similarity.md says how it was
-    chosen.
+    Args:
+        context: the share of a match that depends on the word before, and on the word after; in [0, 0.5].
+        threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
     """
 
     name: ClassVar[str] = "navec"
@@ -47,20 +49,26 @@ class Navec(Similarity):
 
     @property
     def signature(self) -> str:
-        """All that defines the number."""
+        """All that defines a score."""
         return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|navec-{version('navec')}|v1"
 
     def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
-        """Scores of candidates against the references beside them, shape (texts,)."""
+        """The score of each pair of a reference and a candidate, shape (pairs,)."""
         return self.against(references).score(np.arange(len(references)), candidates)
 
     def against(self, references: Sequence[str]) -> "NavecScorer":
-        """A scorer that looks at each reference once, however many candidates come."""
+        """A scorer that finds the words of each reference once, for all its candidates."""
         return NavecScorer(self.context, references)
 
 
 class NavecScorer(Scorer):
-    """Scores candidates against fixed references; the size of a block changes no score."""
+    """Scores candidates against fixed references, whose vectors are kept.
+
+    Args:
+        context: as in `Navec`.
+        texts: the references.
+        block: how many words are matched at once; no score depends on it beyond float32's noise.
+    """
 
     def __init__(self, context: float, texts: Sequence[str], block: int = BLOCK) -> None:
         self._context = context
@@ -70,7 +78,7 @@ class NavecScorer(Scorer):
         self._vectors: dict[int, _Words | None] = {}
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Scores of the candidates against the references of these indices, in [0, 1]."""
+        """Scores of the candidates against the references of these indices, shape (candidates,), in [0, 1]."""
         scores = np.empty(len(candidates))
         for place, (index, text) in enumerate(zip(indices.tolist(), candidates, strict=True)):
             words = _words_of(text)
@@ -87,11 +95,9 @@ class NavecScorer(Scorer):
 
 
 def _words_of(text: str) -> list[str]:
-    """The words and emoji of a text, in lower case; keycaps count as their digits."""
+    """The words and emoji of a text in their order, in lower case; a keycap emoji counts as its digit."""
     text = text.lower().replace(_KEYCAP, "")
-    codes, _ = characters.encode([text])
-    starts, stops = characters.words(codes, characters.classes(codes))
-    found = [(start, text[start:stop]) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+    found = [(start, text[start:stop]) for start, stop in word_ranges(text)]
     if _SYMBOLS.search(text):
         found += [(match.start(), match.group()) for match in _emoji_pattern().finditer(text)]
         found.sort()
@@ -100,7 +106,7 @@ def _words_of(text: str) -> list[str]:
 
 @cache
 def _meanings() -> dict[str, list[str]]:
-    """The lemmas that each emoji of our dictionary stands for."""
+    """The lemmas that each emoji of the dictionary stands for."""
     meanings: dict[str, list[str]] = {}
     for (lemma, _), found in dictionary("emoji").items():
         for emoji in found:
@@ -114,14 +120,17 @@ def _emoji_pattern() -> re.Pattern[str]:
 
 
 class _Words(NamedTuple):
-    """The vectors of a text's words: an emoji has one for each of its words, any other word has one."""
+    """The vectors of a text's words: an emoji has one for each of its lemmas, any other word has one.
+
+    Attributes:
+        meanings: word vectors of length 1, zero for a word without one, shape (vectors, 300).
+        letters: counts of letters and pairs of letters, hashed, of length 1, shape (vectors, 128).
+        firsts: the number of the first vector of each word, shape (words,).
+    """
 
     meanings: Vectors
-    """Unit vectors, zero where there is none, shape (vectors, 300)."""
     letters: Vectors
-    """Unit vectors of letters and letter pairs, shape (vectors, 128)."""
     firsts: Ints
-    """The first vector of each word, shape (words,)."""
 
 
 def _vectors_of(words: Sequence[str]) -> _Words:
@@ -137,21 +146,14 @@ def _vectors_of(words: Sequence[str]) -> _Words:
 
 @lru_cache(maxsize=8192)
 def _vector(word: str) -> tuple[Vectors, Vectors]:
-    model = embedding()
-    meaning = model.get(word)
-    if meaning is None:
-        meaning = model.get(word.replace("ё", "е"))
+    meaning = word_vector(word)
     letters = np.zeros(_CHARACTER_DIMENSIONS, dtype=np.float32)
     padded = f"^{word}$".encode("utf-32-le", "surrogatepass")
     for start in range(4, len(padded), 4):
         letters[crc32(padded[start - 4 : start + 4]) % _CHARACTER_DIMENSIONS] += 1
         letters[crc32(padded[start : start + 4]) % _CHARACTER_DIMENSIONS] += 1
-    return _unit(np.zeros(model.pq.dim, dtype=np.float32) if meaning is None else meaning), _unit(letters)
-
-
-def _unit(vector: Vectors) -> Vectors:
-    length = float(np.linalg.norm(vector))
-    return vector / np.float32(length) if length else vector
+    letters /= np.float32(np.linalg.norm(letters))
+    return np.zeros(embedding().pq.dim, dtype=np.float32) if meaning is None else meaning, letters
 
 
 def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, size: int, known: "_Words | None") -> float:
@@ -177,7 +179,10 @@ def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, size
 
 
 def _similarities(reference: _Words, candidate: _Words) -> Floats:
-    """Cosines of meaning where both words have one, else of letters; the best of several; (rows, columns)."""
+    """The similarity of each word of one text with each of the other, shape (words of reference, words of candidate).
+
+    The cosine of the word vectors if both words have one, else of the letters; for an emoji that of its best lemma.
+    """
     known = np.logical_and.outer(reference.meanings.any(axis=1), candidate.meanings.any(axis=1))
     cosines = np.where(known, reference.meanings @ candidate.meanings.T, reference.letters @ candidate.letters.T)
     if len(cosines) > len(reference.firsts):
@@ -188,10 +193,15 @@ def _similarities(reference: _Words, candidate: _Words) -> Floats:
 
 
 def _with_neighbours(plain: Floats, context: float, edges: tuple[bool, bool]) -> Floats:
-    """Each similarity with its share of those of the words before, and of those after.
+    """Each similarity mixed with those of the words before, and of the words after, by the share `context` each.
 
-    At an edge of both texts the neighbour that neither has counts as a match; at an edge of one as none.
-    `edges`: whether the block starts and stops with the reference.
+    At the start or end of both texts the missing neighbours count as a match; if only one text starts or ends there,
+    as none.
+
+    Args:
+        plain: similarities of words, shape (rows, columns).
+        context: the share of each neighbour.
+        edges: whether the first row and column are the start of both texts, and the last ones their end.
     """
     padded = np.zeros((plain.shape[0] + 2, plain.shape[1] + 2))
     padded[1:-1, 1:-1] = plain

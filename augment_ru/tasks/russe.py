@@ -16,6 +16,6 @@ TASK = Task(
         CharacterSpans("sentence2", "start2", "end2", "WORD"),
     ),
     constraints=("named_entities", "key_words"),
-    unsaid=("word",),
+    forbidden=("word",),
     metrics=("accuracy",),
 )

@@ -12,6 +12,7 @@ from augment_ru.edits import Span
 from augment_ru.text import characters
 from augment_ru.text.characters import BREAK, CLUSTER, Flags, Mask
 from augment_ru.text.doc import Annotate, Doc
+from augment_ru.text.words import word_bounds
 
 OPTION = "OPTION"
 """The label of the options of a question, and of their markers."""
@@ -28,9 +29,9 @@ class Context:
         options: where the options of a question start, if the text holds them.
         right, wrong: the right option and the wrong ones, without their markers; none where the record does
             not say which is right.
-        judged: the text is a statement to judge or to choose, behind which nothing is put.
+        judged: whether the text is a statement to judge or to choose; no distractor is put behind one.
         beside: the record's other texts.
-        unsaid: what else no sentence behind the text may hold.
+        forbidden: further words that no distractor behind the text may hold.
     """
 
     answers: tuple[str, ...] = ()
@@ -39,7 +40,7 @@ class Context:
     wrong: tuple[Span, ...] = ()
     judged: bool = False
     beside: tuple[str, ...] = ()
-    unsaid: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
 
 
 NO_CONTEXT = Context()
@@ -203,7 +204,7 @@ class Batch:
 
         No protected character is in them, and no grapheme cluster reaches over their edges.
         """
-        starts, stops = characters.words(self.codes, self.flags)
+        starts, stops = word_bounds(self.codes, self.flags)
         free = np.ones(starts.size, dtype=np.bool_)
         if self.untouchable is not None:
             before = np.concatenate([[0], np.cumsum(self.untouchable)])

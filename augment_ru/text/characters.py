@@ -1,13 +1,12 @@
-"""What characters are: classes of code points, words, places where a text may be cut, atoms.
+"""What characters are: classes of code points, where a text may be cut, links and markup.
 
-Texts of a batch lie in one array of code points, each followed by a line feed, so that no word, link or
-grapheme cluster reaches into the next text.
+The texts of a batch lie in one array of code points. A line feed follows each text, so that no word, link or
+grapheme cluster reaches into the next one.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -15,33 +14,30 @@ import regex
 
 from augment_ru.draws import Ints
 from augment_ru.edits import Span
-from augment_ru.resources import dictionary_path, rows
 
 Codes = npt.NDArray[np.uint32]
 Flags = npt.NDArray[np.uint16]
 Mask = npt.NDArray[np.bool_]
 
 KNOWN, WORD, DIGIT, JOINER, SPACE, BREAK, CLUSTER, ATOM, SIGN = (np.uint16(1 << bit) for bit in range(9))
-"""Bits of a code point's class: seen before; part of a word; a decimal digit; joins two parts of a word;
-white space within a line; ends a sentence or a line; may stand inside a grapheme cluster; hints at an atom;
-may belong to a number, or spell out a line feed."""
+"""The bits of a code point's class.
+
+KNOWN: the class was computed. WORD: part of a word. DIGIT: a decimal digit. JOINER: joins two parts of a word.
+SPACE: white space within a line. BREAK: ends a sentence or a line. CLUSTER: may stand inside a grapheme cluster.
+ATOM: may belong to a link or to markup. SIGN: may belong to a number, or is a backslash.
+"""
 
 _SEPARATOR = "\n"
 _JOINERS = "-‐‑'’ʼ.,:/·_\u00ad"
 _ENDS = ".!?…\n\r\u2028\u2029\x0b\x0c\x85"
 _ATOM_HINTS = "@#.:\\<&`{%"
-_BACKSLASH = ord("\\")
 _MARKUP = np.array([ord(sign) for sign in "\\<&`{%"], dtype=np.uint32)
-_ESCAPED = "nrt"
+ESCAPED = "nrt"
+"""The letters that stand for white space behind a backslash, where a row spells it out."""
 _SIGNS = "+-−±№#$€₽£₴¥%‰°"
-_DEGREE = ord("°")
-_LONGEST_UNIT = 8
-_GROUP = 3
-"""Digits of a thousand."""
 
 _classes: Flags = np.zeros(0x110000, dtype=np.uint16)
-"""The class of each code point that was seen; 0 is not seen yet. Filling it in twice changes nothing."""
-
+"""The class of each code point, 0 where not computed yet. Threads may share it: they compute the same values."""
 
 _CLUSTERED = (
     (0x0D, 0x0D),  # CR, before LF
@@ -77,7 +73,12 @@ def _classify(code: int) -> int:
 
 
 def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
-    """The code points of the texts, and where each starts; `starts[i + 1] - 1` is where text i stops."""
+    """The texts as one array of code points, and where each starts in it.
+
+    Returns:
+        The code points, a line feed behind each text; and the starts, shape (texts + 1,): text i stops at
+        `starts[i + 1] - 1`.
+    """
     joined = _SEPARATOR.join([*texts, ""])
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
     starts = np.zeros(len(texts) + 1, dtype=np.int64)
@@ -86,12 +87,12 @@ def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
 
 
 def decode(codes: Codes) -> str:
-    """The text that the code points spell."""
+    """The text of these code points."""
     return codes.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def classes(codes: Codes) -> Flags:
-    """The class of each code point, shape (codes,)."""
+    """The class of each code point, a sum of bits, shape (codes,)."""
     found = _classes[codes]
     if not found.all():
         for code in np.unique(codes[found == 0]).tolist():
@@ -100,82 +101,11 @@ def classes(codes: Codes) -> Flags:
     return found
 
 
-def words(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
-    r"""Where the words start and stop.
-
-    A word is a run of letters, digits and combining marks, with the signs inside it that join: «из-за»,
-    «О'Генри», «км/ч», «3,14», «10:30». A comma joins digits only, a space thousands: «30 000». The letter of
-    a line feed that is spelt out, as TAPE's MultiQ does («\nКазань»), is part of no word.
-    """
-    inside = (flags & WORD) != 0
-    joiners = np.flatnonzero(flags & JOINER)
-    if joiners.size:
-        joiners = joiners[(joiners > 0) & (joiners < codes.size - 1)]
-        before, after = flags[joiners - 1], flags[joiners + 1]
-        joined = (before & after & WORD) != 0
-        digits = (before & after & DIGIT) != 0
-        signs = codes[joiners]
-        joined &= digits | (signs != ord(",")) & (signs != ord(":"))
-        inside[joiners[joined]] = True
-    _join_signs(codes, flags, inside)
-    _join_thousands(flags, inside)
-    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1  # the last code is a line feed: each start has a stop
-    if inside.size and inside[0]:
-        edges = np.concatenate([[0], edges])
-    return _with_units(codes, flags, edges[::2], edges[1::2])
-
-
-def _join_signs(codes: Codes, flags: Flags, inside: Mask) -> None:
-    r"""Count the signs at a number as its own: «−15», «№7», «$5», «50%», «25°»; and «\n» as no letter."""
-    for place in np.flatnonzero(flags & SIGN).tolist():
-        sign, following = chr(codes[place]), int(place) + 1
-        if sign == "\\":
-            inside[following] &= chr(codes[following]) not in _ESCAPED
-            continue
-        before = place > 0 and bool(inside[place - 1])
-        if (flags[following] & DIGIT and not before) or (before and flags[place - 1] & DIGIT and sign not in "+-−±№#"):
-            inside[place] = True
-
-
-def _with_units(codes: Codes, flags: Flags, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
-    """The words, with a number and the abbreviated unit after it as one: «25 м/с», «−15 °C», «2,5 кг»."""
-    joined: list[int] = []
-    numbers = np.flatnonzero((flags[starts] | flags[stops - 1]) & DIGIT)
-    numbers = numbers[(flags[stops[numbers]] & SPACE) != 0]
-    for word in numbers.tolist():
-        stop = int(stops[word])
-        if word + 1 < starts.size:
-            degree = int(codes[stop + 1] == _DEGREE)
-            following = int(starts[word + 1])
-            if following == stop + 1 + degree and stops[word + 1] - following <= _LONGEST_UNIT:
-                unit = decode(codes[stop + 1 : stops[word + 1]])
-                if unit.lower() in _units():
-                    joined.append(word)
-    if not joined:
-        return starts, stops
-    return np.delete(starts, np.array(joined) + 1), np.delete(stops, joined)
-
-
-@cache
-def _units() -> frozenset[str]:
-    """Abbreviated units, in lower case."""
-    return frozenset(unit for (unit,) in rows(dictionary_path("units"), columns=1))
-
-
-def _join_thousands(flags: Flags, inside: Mask) -> None:
-    """Count the spaces in «30 000» as inside words: up to three digits before them, just three after."""
-    digit = (flags & DIGIT) != 0
-    spaces = np.flatnonzero(flags & SPACE)
-    spaces = spaces[(spaces > 0) & (spaces < flags.size - _GROUP - 1)]
-    spaces = spaces[digit[spaces - 1] & digit[spaces + 1]]
-    for space in spaces.tolist():
-        before, after = digit[max(space - _GROUP - 1, 0) : space], digit[space + 1 : space + _GROUP + 2]
-        long = before.size > _GROUP and before.all()
-        inside[space] = after[:-1].all() and not after[-1] and not long
-
-
 def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
-    """Where the array may be cut without breaking a grapheme cluster, shape (codes + 1,); None: anywhere."""
+    """Whether the array may be cut before each code point and at its end, shape (codes + 1,); None: anywhere.
+
+    A cut is possible where it breaks no grapheme cluster.
+    """
     hints = np.flatnonzero(flags & CLUSTER)
     if not hints.size:
         return None
@@ -187,14 +117,15 @@ def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
 
 
 def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
-    r"""Links, e-mail addresses, @mentions, #hashtags and markup: what no attack may touch.
+    r"""Links, e-mail addresses, @mentions, #hashtags and markup of all texts: no attack may touch them.
 
-    Markup: tags, entities and code as in HTML and Markdown, placeholders «{name}» and «%s», backslash
-    commands and spelt-out line feeds («\n», as TAPE's MultiQ has them), paths «C:\…».
+    Markup is: tags, entities and code of HTML and Markdown, placeholders «{name}» and «%s», backslash commands,
+    white space written as a backslash and a letter («\n», as in TAPE's MultiQ), and paths «C:\…».
 
-    The spans count in the array. A full stop counts as a hint only between letters, a colon before «/».
+    Returns:
+        Spans with places in the array, labelled EMAIL, URL, MENTION, HASHTAG or MARKUP.
     """
-    hints = np.flatnonzero(flags & ATOM)
+    hints = np.flatnonzero(flags & ATOM)  # only texts that have one are searched
     if hints.size:
         signs, after = codes[hints], hints + 1
         hints = hints[
@@ -212,7 +143,7 @@ def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
 
 
 def _texts_at(places: Ints, starts: Ints) -> Iterator[tuple[int, int]]:
-    """Where the texts that hold one of the places start and stop."""
+    """Where each text that contains one of the places starts and stops."""
     for row in np.unique(np.searchsorted(starts, places, side="right") - 1).tolist():
         yield int(starts[row]), int(starts[row + 1]) - 1
 
@@ -235,7 +166,7 @@ _ATOM = re.compile(
       | &(?: \#\d{{1,7}} | \#x[0-9a-f]{{1,6}} | [a-z][a-z0-9]{{1,30}} );
       | `[^`\n]{{1,500}}`
       | \{{\{{[^{{}}\n]{{1,200}}\}}\}} | \{{[a-z_][\w.]{{0,80}}\}} | %(?:\(\w{{1,80}}\))?[sdif](?!\w)
-      | (?<![a-z])[a-z]:\\[^\s<>|"]+ | \\[a-z]{{2,}} | \\[{_ESCAPED}]
+      | (?<![a-z])[a-z]:\\[^\s<>|"]+ | \\[a-z]{{2,}} | \\[{ESCAPED}]
     )
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -245,7 +176,7 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def atoms_of(text: str) -> Iterator[Span]:
-    """The atoms of one text.
+    """The links, addresses, mentions, hashtags and markup of one text, in order; see `atoms`.
 
     >>> text = "Пишите на info@mail.ru или в @support: см. (ya.ru/maps)."
     >>> [span.of(text) for span in atoms_of(text)]
@@ -254,13 +185,17 @@ def atoms_of(text: str) -> Iterator[Span]:
     for match in _ATOM.finditer(text):
         start, stop = match.span()
         if match.lastgroup == "URL":
-            stop -= _not_of_link(text[start:stop])
+            stop -= _trailing_marks(text[start:stop])
         yield Span(start, stop, match.lastgroup or "")
 
 
-def _not_of_link(link: str) -> int:
-    """How many signs at the end belong to the sentence; the bracket of «…/Кот_(зверь)» is the link's own."""
-    own = link
-    while own and own[-1] in _CLOSING and own.count(_PAIRS.get(own[-1], " ")) < own.count(own[-1]):
-        own = own[:-1]
-    return len(link) - len(own)
+def _trailing_marks(link: str) -> int:
+    """How many marks at the end are the sentence's, not the link's; the bracket of «…/Кот_(зверь)» is the link's."""
+    stripped = link
+    while (
+        stripped
+        and stripped[-1] in _CLOSING
+        and stripped.count(_PAIRS.get(stripped[-1], " ")) < stripped.count(stripped[-1])
+    ):
+        stripped = stripped[:-1]
+    return len(link) - len(stripped)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from augment_ru.errors import AugmentError
-from augment_ru.text import characters
+from augment_ru.text.words import word_ranges
 
 LAYERS = ("tokens", "entities", "morphology", "lemmas", "syntax")
 """What an annotator can add to a text. Each of the others includes "tokens"; "lemmas" and "syntax" include
@@ -81,11 +81,8 @@ class Doc:
     def words(self) -> tuple[Token, ...]:
         """The words: an annotated token where one has just these characters, else a bare one."""
         known = {(token.start, token.stop): token for token in self.tokens}
-        codes, _ = characters.encode([self.text])
-        starts, stops = characters.words(codes, characters.classes(codes))
         return tuple(
-            known.get(where) or Token(*where, self.text[slice(*where)], self.layers)
-            for where in zip(starts.tolist(), stops.tolist(), strict=True)
+            known.get(where) or Token(*where, self.text[slice(*where)], self.layers) for where in word_ranges(self.text)
         )
 
 

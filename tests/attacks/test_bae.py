@@ -20,7 +20,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.inference import masked
 from augment_ru.inference.masked import GAP, Word, context, same_kind, whole_words, words_for
 from augment_ru.inference.pretrained import Pretrained, load
-from augment_ru.language.morphology import RUSSIAN
+from augment_ru.text.words import RUSSIAN
 from small_models import SENTENCES
 
 ATTACKS = ["bae"]  # a small model stands for its default

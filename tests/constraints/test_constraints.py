@@ -20,7 +20,7 @@ from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.check import rule_problems
 from augment_ru.language.annotate import Natasha
-from augment_ru.records.record import listed
+from augment_ru.records.record import list_of_texts
 from augment_ru.records.task import Task
 
 
@@ -103,12 +103,17 @@ def test_a_name_in_one_text_is_known_in_all_texts_of_the_record() -> None:
 
 
 def test_options_are_read_and_never_run() -> None:
-    assert listed(["Катя", "Машу"]) == listed("['Катя', 'Машу']") == listed('["Катя", "Машу"]') == ["Катя", "Машу"]
-    assert listed("['Книга' 'войне']") == listed("['Книга'\n 'войне']") == ["Книга", "войне"]
-    assert listed(None) == listed("[]") == []
+    assert (
+        list_of_texts(["Катя", "Машу"])
+        == list_of_texts("['Катя', 'Машу']")
+        == list_of_texts('["Катя", "Машу"]')
+        == ["Катя", "Машу"]
+    )
+    assert list_of_texts("['Книга' 'войне']") == list_of_texts("['Книга'\n 'войне']") == ["Книга", "войне"]
+    assert list_of_texts(None) == list_of_texts("[]") == []
     for hostile in ("__import__('os').getcwd()", "[" * 10_000, "{'a': 1}", "", 5, "[1, 2]", "Книга, войне", [["x"]]):
         with pytest.raises(AugmentError, match="is no list of texts"):
-            listed(hostile)
+            list_of_texts(hostile)
 
 
 @pytest.mark.parametrize(

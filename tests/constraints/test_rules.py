@@ -8,8 +8,8 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError, Span
 from augment_ru.constraints.protector import Protector
-from augment_ru.constraints.rule_file import Example, constraint, constraint_paths, read_constraint
-from augment_ru.jobs.check import dictionary_problems, problems, rule_problems
+from augment_ru.constraints.rule_file import RuleExample, constraint, constraint_paths, read_constraint
+from augment_ru.jobs.check import dictionary_problems, file_problems, rule_problems
 from augment_ru.records.field_paths import occurrences
 from augment_ru.resources import folder
 
@@ -45,7 +45,7 @@ def test_every_dictionary_keeps_its_format(path: Path) -> None:
 
 def test_a_rule_file_works_by_its_path(tmp_path: Path) -> None:
     path = rule_file(tmp_path, GOOD)
-    assert list(problems([path])) == []
+    assert list(file_problems([path])) == []
     for seed in range(5):
         augmenter = Augmenter("butterfingers", constraints=[str(path)], similarity="none", probability=1.0, seed=seed)
         result = augmenter("Кофе стоит  300 рублей, чай — 5.")
@@ -80,7 +80,7 @@ def test_a_rule_file_works_by_its_path(tmp_path: Path) -> None:
 )
 def test_a_wrong_rule_file_is_refused_in_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = rule_file(tmp_path, GOOD.replace(old, new))
-    (line,) = problems([path])
+    (line,) = file_problems([path])
     assert message in line
     assert "prices.toml" in line
 
@@ -94,7 +94,7 @@ def test_a_wrong_rule_file_is_refused_in_one_line(tmp_path: Path, old: str, new:
     ],
 )
 def test_examples_can_fail(tmp_path: Path, old: str, new: str, message: str) -> None:
-    assert any(message in line for line in problems([rule_file(tmp_path, GOOD.replace(old, new))]))
+    assert any(message in line for line in file_problems([rule_file(tmp_path, GOOD.replace(old, new))]))
 
 
 def test_entity_types_can_be_chosen() -> None:
@@ -123,7 +123,7 @@ text = "Бригада едет."
 record = { answer = "Рига" }
 """,
     )
-    assert list(problems([path])) == []
+    assert list(file_problems([path])) == []
     rows: list[dict[str, Any]] = [{"text": "Дом и сад, и рыба", "options": ["сад", "дом и сад"], "answer": None}]
     (result,) = Augmenter("butterfingers", constraints=[str(path)], similarity="none", probability=1.0).records(rows)
     assert result.text.startswith("Дом и сад, ")
@@ -137,7 +137,7 @@ def test_occurrences_are_whole_words_in_any_case() -> None:
 
 
 def test_examples_mark_their_spans() -> None:
-    example = Example("[Анна] и [Пётр] спят")
+    example = RuleExample("[Анна] и [Пётр] спят")
     assert example.text == "Анна и Пётр спят"
     assert [span.of(example.text) for span in example.spans] == ["Анна", "Пётр"]
 

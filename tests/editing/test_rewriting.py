@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 from augment_ru import Augmenter, Batch, Chain, Edit, Span, Streams
 from augment_ru.draws import Keys, digests
 from augment_ru.editing.rewriting import rewrite_sentences
-from augment_ru.editing.sentences import LONGEST, Sentence, aligned, fitted, sentences
+from augment_ru.editing.sentences import LONGEST, Sentence, aligned, formatted_like, sentences
 from augment_ru.engine.attack import make
 from augment_ru.engine.proposals import Proposals, apply
 from augment_ru.errors import AugmentError
@@ -159,7 +159,7 @@ def test_probability_zero_asks_for_nothing() -> None:
     ],
 )
 def test_outputs_take_the_capital_and_the_mark_of_their_source(source: str, output: str, expected: str | None) -> None:
-    assert fitted(source, output) == expected
+    assert formatted_like(source, output) == expected
 
 
 def test_only_the_words_that_change_are_in_the_edit() -> None:

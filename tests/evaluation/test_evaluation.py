@@ -31,11 +31,11 @@ def test_the_rate_is_counted_by_hand() -> None:
     assert done["rejected"] == 1
     assert done["rows"] == done["decisions"] == 6
     assert done["asr"] == 25.0
-    assert done["interval"] == "wilson"
+    assert done["interval_method"] == "wilson"
     assert done["ci95"] == [4.5587, 69.9358]  # of 1 in 4
-    assert done["asr_perturbed"]["value"] == 50.0  # of the 2 right ones that were perturbed
-    assert done["asr_perturbed"]["right"] == 2
-    assert done["rate_all"]["value"] == pytest.approx(100 / 6, abs=1e-4)
+    assert done["asr_perturbed_rows"]["value"] == 50.0  # of the 2 right ones that were perturbed
+    assert done["asr_perturbed_rows"]["right"] == 2
+    assert done["asr_all_rows"]["value"] == pytest.approx(100 / 6, abs=1e-4)
     assert done["flips"] == 2
     assert done["flip_rate"]["value"] == pytest.approx(200 / 6, abs=1e-4)
     assert done["metrics"]["accuracy"] == {
@@ -56,19 +56,19 @@ def test_a_constant_model_is_never_broken() -> None:
     assert (always["asr"], always["right"], always["broken"]) == (0.0, 4, 0)
     never = entry(evaluate(rows, {"no": lambda examples: ["no"] * len(examples)}))
     assert (never["asr"], never["ci95"], never["right"]) == (None, None, 0)
-    assert never["rate_all"]["value"] == 0.0
+    assert never["asr_all_rows"]["value"] == 0.0
 
 
 def test_unperturbed_rows_change_nothing() -> None:
     done = entry(evaluate(table("++.", "--.", "++!"), {"reader": reader}))
     assert (done["asr"], done["flips"], done["unchanged"], done["rejected"]) == (0.0, 0, 2, 1)
-    assert done["asr_perturbed"] == {"value": None, "ci95": None, "interval": "wilson", "right": 0}
+    assert done["asr_perturbed_rows"] == {"value": None, "ci95": None, "interval_method": "wilson", "right": 0}
 
 
 def test_without_right_answers_changed_predictions_are_counted_and_called_so() -> None:
     rows = [{name: value for name, value in one.items() if name != "label"} for one in table("+-", "++", "-+")]
     done = evaluate(rows, {"reader": reader})
-    assert done.report()["without_gold"] == 3
+    assert done.report()["originals_without_gold"] == 3
     found = entry(done)
     assert (found["asr"], found["right"], found["decisions"], found["metrics"]) == (None, 0, 0, {})
     assert found["flips"] == 2
@@ -78,9 +78,9 @@ def test_without_right_answers_changed_predictions_are_counted_and_called_so() -
 
 def test_labels_that_are_held_back_are_no_labels() -> None:
     rows = [{**one, "label": -1} for one in table("+-", "++")]
-    assert evaluate(rows, {"reader": reader}).report()["without_gold"] == 2
+    assert evaluate(rows, {"reader": reader}).report()["originals_without_gold"] == 2
     rows[0]["label"] = 1
-    assert evaluate(rows, {"reader": reader}).report()["without_gold"] == 0, "-1 is a class beside others"
+    assert evaluate(rows, {"reader": reader}).report()["originals_without_gold"] == 0, "-1 is a class beside others"
 
 
 @pytest.mark.parametrize("label", [1, 1.0, "1", " 1"])
@@ -115,7 +115,7 @@ def test_of_several_labels_the_rate_is_the_mean_of_theirs() -> None:
     done = evaluate(rows, {"m": model})
     found = entry(done)
     assert found["asr"] == pytest.approx(100 * (0.5 + 0 + 1 + 1) / 4)
-    assert found["interval"] == "bootstrap"
+    assert found["interval_method"] == "bootstrap"
     assert (found["right"], found["broken"], found["rows"], found["decisions"]) == (7, 4, 2, 10)
     assert {name: (one["broken"], one["right"]) for name, one in found["labels"].items()} == dict(
         zip(ETHICS, [(1, 2), (0, 2), (2, 2), (0, 0), (1, 1)], strict=True)
@@ -265,7 +265,7 @@ def test_rates_of_episodes_are_averaged_with_their_spread(train: Path) -> None:
     assert found["episodes"] == [0.0, 50.0, 100.0]
     assert found["asr"] == 50.0
     assert found["std"] == 50.0
-    assert found["interval"] == "bootstrap"
+    assert found["interval_method"] == "bootstrap"
     assert found["metrics"]["accuracy"] == {"before": 100.0, "after": 50.0, "before_std": 0.0, "after_std": 50.0}
 
 
@@ -319,10 +319,10 @@ def test_models_and_attacks_are_compared_pair_by_pair() -> None:
     rows = [*table("+-", "+-", "++", "-+", "-+", "+-"), *table("+-", "++", "++", "-+", "-+", "++", attack="b")]
     report = evaluate(rows, {"m": reader, "yes": lambda examples: ["yes"] * len(examples)}).report()
     (models,) = [one for one in report["comparisons"] if one["between"] == "models" and one["attack"] == "a"]
-    assert (models["only_a"], models["only_b"], models["p"]) == (0, 3, 0.25)
+    assert (models["only_a"], models["only_b"], models["mcnemar_p"]) == (0, 3, 0.25)
     assert models["difference"] == 75.0
     attacks = next(one for one in report["comparisons"] if one["between"] == "attacks" and one["model"] == "m")
-    assert (attacks["only_a"], attacks["only_b"], attacks["p"]) == (2, 0, 0.5)
+    assert (attacks["only_a"], attacks["only_b"], attacks["mcnemar_p"]) == (2, 0, 0.5)
     assert attacks["difference"] == 50.0
     assert attacks["ci95"][0] <= 50.0 <= attacks["ci95"][1]
 
@@ -337,8 +337,8 @@ def test_cells_of_subpopulations_add_up_and_small_ones_are_flagged() -> None:
         for key in ("rows", "right", "broken", "fixed"):
             assert sum(cell[key] for cell in cells) == found[key]
     news, blog = sorted(found["subpopulations"]["genre"], key=lambda cell: cell["rows"])
-    assert (news["value"], news["asr"], news["right_before"], news["right_after"]) == ("news", 50.0, 100.0, 50.0)
-    assert (news["small"], blog["small"]) == (True, False)
+    assert (news["value"], news["asr"], news["accuracy_before"], news["accuracy_after"]) == ("news", 50.0, 100.0, 50.0)
+    assert (news["wide_interval"], blog["wide_interval"]) == (True, False)
 
 
 def test_perturbed_rows_are_split_by_similarity() -> None:

@@ -10,19 +10,17 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answer_scores import macro_f1, normalised, token_f1
 from augment_ru.evaluation.metrics import (
     METRICS,
     accuracy,
     exact_match,
     f1,
-    macro_f1,
+    is_right,
     mcc,
     metrics_of,
     muserc_em,
     muserc_f1a,
-    normalised,
-    right,
-    token_f1,
 )
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=30)
@@ -33,7 +31,7 @@ WORDS = st.lists(st.sampled_from(["дом", "кот", "лес", "мир"]), max_
 def test_label_metrics_are_those_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     golds, said = [list(side) for side in zip(*pairs, strict=True)]
     assert accuracy(golds, said) == accuracy_score(golds, said)
-    assert macro_f1(golds, said) == f1_score(golds, said, average="macro", zero_division=0)
+    assert macro_f1(zip(golds, said, strict=True)) == f1_score(golds, said, average="macro", zero_division=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of a single class
         assert mcc(golds, said) == matthews_corrcoef(golds, said)
@@ -86,8 +84,8 @@ def test_muserc_pools_options_for_f1a_and_judges_questions_whole_for_em() -> Non
     flat = [1, 0, 0, 1, 1, 1]
     assert muserc_f1a(golds, said) == f1_score(flat, [1, 0, 1, 1, 1, 0])
     assert muserc_em(golds, said) == pytest.approx(1 / 3)
-    assert not right("lists", golds[0], said[0])
-    assert right("lists", golds[1], ("1",))
+    assert not is_right("lists", golds[0], said[0])
+    assert is_right("lists", golds[1], ("1",))
 
 
 def test_an_option_without_a_judgement_is_not_chosen() -> None:

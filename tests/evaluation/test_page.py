@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import browser as chromium
 from augment_ru import Edit, Example, Script, evaluate
 from augment_ru.evaluation import page as pages
-from augment_ru.evaluation.page import compared, page
+from augment_ru.evaluation.page import edits_between, page
 from augment_ru.evaluation.report import Evaluation
 from evaluations import reader, table
 
@@ -88,7 +88,7 @@ def test_the_page_holds_the_report_and_every_example() -> None:
             predictions[number + 140]["outcome"],
         ]
         original = data["originals"][example["original"]]
-        assert len(original["cells"]) == len(data["cuts"])
+        assert len(original["cells"]) == len(data["subpopulations"])
 
 
 def test_hostile_texts_stay_texts() -> None:
@@ -108,13 +108,13 @@ def test_of_very_many_examples_some_are_drawn_and_it_is_said(monkeypatch: pytest
 
 
 @given(st.text("аб .,-", max_size=30), st.text("аб .,-", max_size=30))
-def test_compared_texts_become_each_other(source: str, text: str) -> None:
-    assert Script(source, (Edit(*edit) for edit in compared(source, text))).text == text
+def test_edits_between_texts_become_each_other(source: str, text: str) -> None:
+    assert Script(source, (Edit(*edit) for edit in edits_between(source, text))).text == text
 
 
-def test_long_texts_are_compared_from_both_ends() -> None:
+def test_long_texts_are_edits_between_from_both_ends() -> None:
     long = "слово " * 5000
-    (edit,) = compared(long + "кот" + long, long + "пёс" + long)
+    (edit,) = edits_between(long + "кот" + long, long + "пёс" + long)
     assert edit == [len(long), len(long) + 3, "пёс"]
 
 
@@ -145,7 +145,9 @@ def test_it_draws_the_tables_and_the_plots(window: chromium.Browser, report: Pat
     assert len(window.all("#counts tbody tr")) == 4
     assert len(window.all("#rates-plot circle")) == 4
     assert len(window.all("#strength-plot circle")) == 2
-    assert window.all("#cells-plot text.strong") == [cut["name"] for cut in data_of(report.read_text("utf-8"))["cuts"]]
+    assert window.all("#cells-plot text.strong") == [
+        cut["name"] for cut in data_of(report.read_text("utf-8"))["subpopulations"]
+    ]
     assert window.complaints() == []
 
 
@@ -183,8 +185,8 @@ def test_examples_are_filtered_paged_and_opened(window: chromium.Browser, report
 def test_cells_of_a_subpopulation_filter_examples(window: chromium.Browser, report: Path) -> None:
     window.open(report)
     data = data_of(report.read_text(encoding="utf-8"))
-    for cut in data["cuts"]:
-        window.choose("by-cut", cut["name"])
+    for cut in data["subpopulations"]:
+        window.choose("by-subpopulation", cut["name"])
         shown = 0
         for cell in cut["cells"]:
             window.choose("by-cell", cell)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, Edit, Script
 from augment_ru.engine.result import original
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.pairs import Pairs, inverse, paired, task_of_rows
+from augment_ru.evaluation.pairs import Pairs, pair_rows, task_of_rows
+from augment_ru.evaluation.restore import inverse_script
 from augment_ru.formats.read import rows_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic, task
@@ -46,7 +47,7 @@ def rows(*attacks: str, ids: bool = True, meta: str = "full", with_original: boo
 def pairs_of(given: list[dict[str, Any]], originals: list[dict[str, Any]] | None = None) -> Pairs:
     read = rows_of(given).rows
     clean = None if originals is None else rows_of(originals).rows
-    return paired(read, task_of_rows(read, None, (), ()), clean)
+    return pair_rows(read, task_of_rows(read, None, (), ()), clean)
 
 
 @given(
@@ -68,7 +69,7 @@ def test_the_inverse_takes_a_text_back(case: tuple[str, list[tuple[int, int, str
         ):
             edits.append(Edit(start, stop, text))
     script = Script(source, edits)
-    assert inverse(script).text == source
+    assert inverse_script(script).text == source
 
 
 def test_originals_come_from_the_metadata_once_for_all_attacks() -> None:
@@ -157,7 +158,7 @@ def test_offsets_are_taken_back_with_their_texts(row: dict[str, Any], name: str,
     for seed in range(5):
         (result,) = Augmenter(attack, similarity=None, seed=seed).records([row])
         perturbed = result.row()
-        found = paired(rows_of([perturbed]).rows, task(name))
+        found = pair_rows(rows_of([perturbed]).rows, task(name))
         assert json.dumps(found.originals[0].values, ensure_ascii=False) == json.dumps(row, ensure_ascii=False)
 
 

@@ -16,8 +16,7 @@ from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import PRESETS, paper_constraints, preset
 from augment_ru.errors import AugmentError
 from augment_ru.inference.hub import wanted
-from augment_ru.jobs.calibrate import calibrated, pairs_of
-from augment_ru.jobs.calibrate import lines as drawn
+from augment_ru.jobs.calibrate import calibrated, calibration_lines, unrelated_pairs
 from augment_ru.jobs.list import listing
 from augment_ru.jobs.summary import Summary, distribution, lines
 from augment_ru.records.record import Record
@@ -49,7 +48,7 @@ def test_the_threshold_passes_what_was_asked_for_and_no_more() -> None:
     assert {one.what for one in own} == {"butterfingers", "eda_delete"}
     assert all(one.passing(found.threshold) >= 0.75 for one in own)
     assert min(one.passing(found.threshold + 1e-4) for one in own) < 0.75
-    assert found.strangers.passing(found.threshold) == 0
+    assert found.unrelated.passing(found.threshold) == 0
     for one in own:
         augmenter = Augmenter(one.what, similarity="none", constraints=(), probability=one.probability)
         results = augmenter.texts(SENTENCES)
@@ -58,12 +57,12 @@ def test_the_threshold_passes_what_was_asked_for_and_no_more() -> None:
 
 
 def test_unrelated_pairs_do_not_depend_on_the_order_of_the_file() -> None:
-    ones, others = pairs_of(RECORDS)
-    assert (ones, others) == pairs_of(RECORDS[::-1])
+    ones, others = unrelated_pairs(RECORDS)
+    assert (ones, others) == unrelated_pairs(RECORDS[::-1])
     assert sorted(ones) == sorted(others) == sorted(SENTENCES)
     assert all(one != other for one, other in zip(ones, others, strict=True))
     with pytest.raises(AugmentError, match="fewer than two"):
-        pairs_of(RECORDS[:1] * 3)
+        unrelated_pairs(RECORDS[:1] * 3)
 
 
 def test_the_command_prints_plots_and_reports(tmp_path: Path, bert: Path) -> None:
@@ -81,7 +80,7 @@ def test_the_command_prints_plots_and_reports(tmp_path: Path, bert: Path) -> Non
     assert [row["probability"] for row in content["attacks"]] == [0.3, 0.8]
     lines_of = baseline.read_text(encoding="utf-8").splitlines()
     assert lines_of[0] == "LAYER,P,R,F"
-    assert float(lines_of[3].split(",")[3]) == pytest.approx(content["strangers"]["similarity"]["mean"], abs=1e-3)
+    assert float(lines_of[3].split(",")[3]) == pytest.approx(content["unrelated"]["similarity"]["mean"], abs=1e-3)
     assert "only bertscore" in run("calibrate", rows, "--write-baseline", baseline).stderr
     assert "nothing to calibrate" in run("calibrate", rows, "--similarity", "none").stderr
 
@@ -112,7 +111,7 @@ def test_scores_that_are_all_one_are_drawn() -> None:
     records = [Record({"text": text}, generic()) for text in ("Кошка спит.", "КОШКА СПИТ.")]
     found = calibrated(records, BARE, [make("case")], Navec(), seed=42)
     assert found.threshold == 1
-    assert [line for line in drawn(found) if line.startswith("unrelated texts") and "100%" in line]
+    assert [line for line in calibration_lines(found) if line.startswith("unrelated texts") and "100%" in line]
 
 
 def test_distractors_are_measured_as_a_run_draws_them() -> None:

@@ -10,7 +10,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from augment_ru import AugmentError
-from augment_ru.evaluation.examples import Example, example_of, label_of, model_of
+from augment_ru.evaluation.examples import Example, example_of, model_of
+from augment_ru.records.answers import label_of
 from augment_ru.records.task import Task, generic
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

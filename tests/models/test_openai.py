@@ -267,7 +267,7 @@ def test_an_interrupted_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
         box.answer = lambda *_: (200, chat("positive"))
         done = evaluate(rows(), [spec], cache=cache, options=options, train=train)
         assert len(box.asked) - before == 20 - 7, "what was answered is not asked again"
-        assert done.judged[0].sitting.asked.known == 7
+        assert done.judged[0].run.counts.from_cache == 7
         again = evaluate(rows(), [spec], cache=cache, options=options, train=train)
         assert len(box.asked) - before == 20 - 7
         assert again.report() == done.report()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
-from augment_ru.jobs.check import problems
+from augment_ru.jobs.check import file_problems
 from augment_ru.prompting.budget import Budget
 from augment_ru.prompting.prompt import Prompt
 from augment_ru.prompting.prompt_file import prompt_of
@@ -55,7 +55,7 @@ def whole(prompt: Prompt, record: dict[str, Any], *shots: dict[str, Any], labels
 
 
 def test_our_prompt_files_have_no_problems() -> None:
-    assert list(problems(sorted(folder("prompts").glob("*.toml")))) == []
+    assert list(file_problems(sorted(folder("prompts").glob("*.toml")))) == []
 
 
 def test_classification_is_asked_in_the_words_of_the_paper() -> None:
@@ -246,7 +246,7 @@ def test_a_wrong_file_is_one_line(tmp_path: Path, text: str, message: str) -> No
     assert any(one in str(caught.value) for one in message.split("|"))
     assert str(caught.value).startswith(f"{tmp_path.name}/mine.toml: ")
     assert "\n" not in str(caught.value)
-    assert list(problems([written(tmp_path, text)]))
+    assert list(file_problems([written(tmp_path, text)]))
 
 
 def test_what_a_row_lacks_is_named() -> None:
@@ -268,9 +268,9 @@ def test_what_a_row_lacks_is_named() -> None:
 
 def test_a_file_in_the_wrong_form_is_linted(tmp_path: Path) -> None:
     path = written(tmp_path, '# Source: me. Licence: CC0.\ntemplate = "Текст: {text}" \n')
-    assert list(problems([path])) == [f"{tmp_path.name}/mine.toml: line 2: ends in space"]
-    assert list(problems([written(tmp_path, 'template = "x"\n')])) == [
-        f"{tmp_path.name}/mine.toml: the header names no source and no licen"
+    assert list(file_problems([path])) == [f"{tmp_path.name}/mine.toml: line 2: ends in space"]
+    assert list(file_problems([written(tmp_path, 'template = "x"\n')])) == [
+        f"{tmp_path.name}/mine.toml: the header names no source and no licence"
     ]
 
 

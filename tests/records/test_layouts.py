@@ -51,7 +51,7 @@ def check(result: Result) -> None:
         assert field_paths.value(new, name) == Script(source, (Edit(*edit) for edit in metadata["edits"][name])).text
         assert set(field_paths.steps(name)) & {"instruction", "outputs", "meta", "label", "Label"} == set()
     moved = {field_paths.path_of(old, name) for name in metadata["source"]}
-    moved |= {place.path for place in result.record.places()}
+    moved |= {place.path for place in result.record.offsets()}
     before, after = dict(leaves(old)), dict(leaves(new))
     assert list(before) == list(after)  # the same keys in the same order
     assert {path for path in before if before[path] != after[path]} <= moved
@@ -94,7 +94,7 @@ def check_characters(old: dict[str, Any], new: dict[str, Any], known: Task) -> N
     for spans in known.characters:
         (text,) = field_paths.every(old, spans.text)
         for start, stop in zip(field_paths.every(old, spans.start), field_paths.every(old, spans.stop), strict=True):
-            if field_paths.has(old, start):
+            if field_paths.has_value(old, start):
                 ours, theirs = (
                     (
                         field_paths.value(row, text),
@@ -340,7 +340,7 @@ def test_a_name_leads_back_to_its_path(path: list[str | int]) -> None:
 
 
 def test_spans_given_beyond_a_space_stay_as_they_are() -> None:
-    place = next(iter(Record(ROWS["rucos"][1], task("rucos")).places()))
+    place = next(iter(Record(ROWS["rucos"][1], task("rucos")).offsets()))
     assert place.span == Span(STORY.index("DW"), STORY.index("DW") + 3, "ENTITY")
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from augment_ru.evaluation.answer_scores import macro_f1
 from augment_ru.records.record import option_markers
 from augment_ru.release import lm_eval_data
 from augment_ru.release.yaml import yaml
@@ -78,9 +79,7 @@ def test_the_harness_finds_the_options_that_we_find(pieces: list[str]) -> None:
 def test_macro_f1_is_that_of_scikit_learn(items: list[tuple[int, int]]) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     right, said = zip(*items, strict=True)
-    assert lm_eval_data.macro_f1(items) == pytest.approx(
-        metrics.f1_score(right, said, average="macro", zero_division=0)
-    )
+    assert macro_f1(items) == pytest.approx(metrics.f1_score(right, said, average="macro", zero_division=0))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +87,10 @@ def test_macro_f1_is_that_of_scikit_learn(items: list[tuple[int, int]]) -> None:
     [("Кислотный дождь.", 1.0, 1.0), ("«кислотный снег»", 0.5, 0.0), ("", 0.0, 0.0), ("Дождь", 1.0, 1.0)],
 )
 def test_generated_answers_are_scored_with_the_best_right_one(said: str, f1: float, exact: float) -> None:
-    assert lm_eval_data.scored({"answers": ["кислотный дождь", "дождь"]}, [said]) == {"f1": f1, "exact_match": exact}
+    assert lm_eval_data.score_answer({"answers": ["кислотный дождь", "дождь"]}, [said]) == {
+        "f1": f1,
+        "exact_match": exact,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +161,7 @@ def test_an_episode_that_is_not_there_is_an_error(small: Path, monkeypatch: pyte
     monkeypatch.setattr(lm_eval_data, "_FOLDER", small)
     options: dict[str, Any] = {"folder": "hops", "perturbation": "hops", "columns": {"text": {"paths": ["question"]}}}
     with pytest.raises(ValueError, match="no train row is in episode 99"):
-        lm_eval_data.rows(**options, answer="main_answers", episode=99)
-    loaded = lm_eval_data.rows(**options, answer="main_answers", episode=random.Random(1).choice([4, 5, 6]))
+        lm_eval_data.load_rows(**options, answer="main_answers", episode=99)
+    loaded = lm_eval_data.load_rows(**options, answer="main_answers", episode=random.Random(1).choice([4, 5, 6]))
     assert len(loaded["train"]) == 4
     assert loaded["test"][0]["answers"] == ["Таганроге"]

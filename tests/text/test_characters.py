@@ -2,14 +2,13 @@
 
 import pytest
 
-from augment_ru.text.characters import atoms_of, classes, encode, words
+from augment_ru.text.characters import atoms_of
+from augment_ru.text.words import word_ranges
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text."""
-    codes, _ = encode([text])
-    starts, stops = words(codes, classes(codes))
-    return [text[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+    return [text[start:stop] for start, stop in word_ranges(text)]
 
 
 @pytest.mark.parametrize(

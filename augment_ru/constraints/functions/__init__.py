@@ -1,1 +1,1 @@
-"""Constraints that no pattern can state, one file each; a file is found by its name."""
+"""Constraint functions, for rules that no token pattern can state: one file each, found by its name."""

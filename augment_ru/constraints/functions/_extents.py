@@ -1,11 +1,14 @@
-"""How far names reach: from a capital to the noun it needs, to the end of an organisation, between quote marks."""
+"""How far names extend: to the noun after an adjective, to the end of an organisation's name, between quote marks.
+
+Each function is a step that writes labels into a list, one entry a token.
+"""
 
 from bisect import bisect_left
 
-from augment_ru.constraints.functions._names import ROMAN, Labels, has, head_kind
+from augment_ru.constraints.functions._names import ROMAN, Labels, head_kind
 from augment_ru.constraints.functions._quotes import is_title, quoted
 from augment_ru.constraints.functions._view import View
-from augment_ru.constraints.functions._words import readings
+from augment_ru.constraints.functions._words import CASES, has_reading, readings
 
 _PARTICLES = frozenset({
     "де", "ван", "фон", "дер", "ден", "дель", "делла", "ла", "ле", "дю", "аль", "эль", "ибн", "бен", "бин",
@@ -15,17 +18,19 @@ _AFTER_A_NAME = frozenset({"да", "ди", "дела", "дос", "лос", "те
 _NAMED_AFTER = frozenset({"имени", "им"})
 _JOINTS = frozenset({"-", "'", "’", "&", "/"})
 _CHAIN = 8
+"""The most tokens of a run of genitives."""
 _NEAR = 8
+"""How many tokens before a title may name its kind: «газета», «роман»."""
 _ADJECTIVES = 4
-_CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
+"""The most tokens from the first adjective of a name to its noun."""
 
 
 def adjectival(view: View, labels: Labels) -> None:
-    """«Карское море», «Массачусетский технологический институт»: capital, adjectives, and the noun they need."""
+    """An adjective with a capital, and all to its noun: «Карское море», «Массачусетский технологический институт»."""
     for at in view.capitalised:
-        if not has(view.texts[at], "ADJF"):
+        if not has_reading(view.texts[at], "ADJF"):
             continue
-        if at in view.starts and not labels[at] and has(view.texts[at], "Qual", "Apro", "Anum"):
+        if at in view.starts and not labels[at] and has_reading(view.texts[at], "Qual", "Apro", "Anum"):
             continue
         stop = at + 1
         while stop < min(len(view.texts), at + _ADJECTIVES) and _is_between(view.texts[stop]):
@@ -38,11 +43,12 @@ def adjectival(view: View, labels: Labels) -> None:
 
 
 def _is_between(word: str) -> bool:
-    return has(word, "ADJF") and not head_kind(word)
+    """Whether a word may stand between the adjective of a name and its noun."""
+    return has_reading(word, "ADJF") and not head_kind(word)
 
 
 def _numbers(word: str) -> set[str]:
-    """The number that all readings of a word share."""
+    """The grammatical numbers that all readings of a noun share."""
     numbers = [reading.grammemes & {"sing", "plur"} for reading in readings(word) if reading.pos == "NOUN"]
     return set(frozenset.intersection(*numbers)) if numbers else set()
 
@@ -50,7 +56,7 @@ def _numbers(word: str) -> set[str]:
 def _agree(adjective: str, noun: str) -> bool:
     """Whether an adjective and a noun can stand in one case and number."""
     return any(
-        one.grammemes & other.grammemes & _CASES and one.grammemes & other.grammemes & {"sing", "plur"}
+        one.grammemes & other.grammemes & CASES and one.grammemes & other.grammemes & {"sing", "plur"}
         for one in readings(adjective)
         for other in readings(noun)
         if other.pos == "NOUN" and one.pos in {"ADJF", "PRTF"}
@@ -58,21 +64,21 @@ def _agree(adjective: str, noun: str) -> bool:
 
 
 def genitives(view: View, labels: Labels) -> None:
-    """«остров Врангеля», «улица Ленина»: a noun that the name in the genitive cannot do without."""
+    """A noun before a name in the genitive that is part of the name: «остров Врангеля», «улица Ленина»."""
     for after in view.capitalised:
         at, following = after - 1, view.texts[after]
         if after and labels[after] and not labels[at] and (kind := head_kind(view.texts[at])):
             names = [reading for reading in readings(following) if reading.name] or readings(following)
-            cases = [reading.grammemes & _CASES for reading in names if not {"Surn", "femn"} <= reading.grammemes]
+            cases = [reading.grammemes & CASES for reading in names if not {"Surn", "femn"} <= reading.grammemes]
             if any("gent" in case for case in cases) and not any("nomn" in case for case in cases):
-                place = has(following, "Geox") or kind == "ORG"
-                if place and not view.capitals[at] and not has(following, "Surn", "Name"):
+                place = has_reading(following, "Geox") or kind == "ORG"
+                if place and not view.capitals[at] and not has_reading(following, "Surn", "Name"):
                     continue  # «газета Тулы», «мост Казани» are no names
                 labels[at] = kind
 
 
 def organisations(view: View, labels: Labels) -> None:
-    """Organisations to their end: «Министерство образования | и науки Российской Федерации»."""
+    """Names of organisations to their end: «Министерство образования | и науки Российской Федерации»."""
     for at, label in enumerate(labels):
         if label != "ORG" or (at + 1 < len(labels) and labels[at + 1] == "ORG"):
             continue
@@ -85,7 +91,7 @@ def organisations(view: View, labels: Labels) -> None:
 
 
 def _chain(view: View, at: int) -> int:
-    """Where a run of genitives, with «и» and «по» inside, stops."""
+    """Where a run of genitives stops; «и» and «по» (with a dative) may stand in it."""
     stop = end = at
     case = "gent"
     while stop < min(len(view.texts), at + _CHAIN):
@@ -99,13 +105,13 @@ def _chain(view: View, at: int) -> int:
         if not _stands_in(word, {case, "gent"}):
             break
         stop += 1
-        if has(word, "NOUN") or not word[0].islower():
+        if has_reading(word, "NOUN") or not word[0].islower():
             end = stop
     return end
 
 
 def _stands_in(word: str, cases: set[str]) -> bool:
-    """Whether the likeliest readings of a word are a noun's or adjective's in one of the cases."""
+    """Whether the likeliest readings of a word are nouns or adjectives in one of the cases."""
     found = readings(word)
     best = max(reading.score for reading in found)
     return any(
@@ -116,7 +122,7 @@ def _stands_in(word: str, cases: set[str]) -> bool:
 
 
 def titles(view: View, labels: Labels) -> None:
-    """Names in quotes: «Сто лет одиночества», «Зенит»."""
+    """Names in quote marks: «Сто лет одиночества», «Зенит»."""
     found_titles = [found for found in quoted(view.doc.text) if is_title(found)]
     starts = [token.start for token in view.doc.tokens] if found_titles else []
     for found in found_titles:
@@ -132,7 +138,7 @@ def titles(view: View, labels: Labels) -> None:
 
 
 def joined(view: View, labels: Labels) -> None:
-    """What belongs to a name beside its capitals: «Екатерина | II», «граф | де | Рошфор», «МГУ | имени | …»."""
+    """Tokens of a name that have no capital of their own: «Екатерина | II», «граф | де | Рошфор», «МГУ | имени | …»."""
     for at in reversed(view.capitalised):
         _particle(view, labels, at - 1)
     for at in [at for at, word in enumerate(view.texts) if word in _NAMED_AFTER and at and labels[at - 1] == "ORG"]:
@@ -149,7 +155,7 @@ def joined(view: View, labels: Labels) -> None:
 
 
 def _particle(view: View, labels: Labels, at: int) -> None:
-    """«де», «ван», «фон» before a name."""
+    """Label a particle before the name of a person or organisation: «де», «ван», «фон»."""
     if at < 0 or not labels[at + 1] or labels[at + 1] == "LOC":
         return
     word = view.texts[at]

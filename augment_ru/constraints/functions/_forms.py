@@ -1,59 +1,51 @@
-"""Where a word or a name stands in a text, in any of its forms: «Белая» → «на Белой»."""
+"""Finding phrases in a text in any grammatical form: «Белая» → «на Белой»."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from augment_ru.constraints.functions._words import Reading, readings
+from augment_ru.constraints.functions._words import GENDERS, Reading, readings
 from augment_ru.edits import Span
 from augment_ru.language.annotate import readable
+from augment_ru.text.words import LETTERS_AND_DIGITS
 
-_WORD = re.compile(r"[^\W_]+(?:[-‑'’][^\W_]+)*")
 _ENDINGS = (
     "", "а", "я", "у", "ю", "о", "е", "ы", "и", "ь", "ой", "ей", "ою", "ею", "ом", "ем", "ью", "ам", "ям", "ами", "ями",
     "ах", "ях", "ого", "его", "ому", "ему", "ым", "им", "ых", "их", "ая", "яя", "ое", "ее", "ый", "ий", "ую", "юю",
     "ыми", "ими",
 )  # fmt: skip
 _SHORTEST_STEM = 3
-_GENDERS = frozenset({"masc", "femn", "neut"})
 _NOMINAL = frozenset({"NOUN", "ADJF", "PRTF", "NUMR"})
 
 
-class Word(NamedTuple):
-    """A word and where it stands; a hyphen joins words."""
+class _Word(NamedTuple):
+    """A word and where it stands."""
 
     start: int
     stop: int
     text: str
 
 
-def words(text: str) -> list[Word]:
-    r"""The words of a text; the two characters backslash and n, which MultiQ has, part them.
-
-    >>> [word.text for word in words(r"город.\nКазань и Ростов-на-Дону")]
-    ['город', 'Казань', 'и', 'Ростов-на-Дону']
-    """
-    plain = text.replace("\\n", "  ") if "\\" in text else text
-    return [Word(*match.span(), match[0]) for match in _WORD.finditer(plain)]
+def _words(text: str) -> list[_Word]:
+    return [_Word(*match.span(), match[0]) for match in LETTERS_AND_DIGITS.finditer(text)]
 
 
 def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
-    """Where the phrases stand as whole words, in any form and letter case.
+    """Where a text contains the phrases as whole words, in any grammatical form and letter case.
 
-    A capitalised word in another form must keep its capital: «Уса» stands in «по Усе», not in «усы в инее»;
-    in a text without capitals it need not, nor where the form is a name by itself («с парижем»).
+    A word with a capital must have it in another form too: «Уса» is found in «по Усе», not in «усы в инее». This
+    does not hold in a text without capitals, and for a form that can only be a name («с парижем»).
 
     >>> text = "Кама впадает в Волгу. Берега Камы круты, завод «Камаз» стоит."
     >>> [text[span.start : span.stop] for span in mentions(text, ["Кама"], "MAIN")]
     ['Кама', 'Камы']
     """
     text, origin = readable(text)
-    there = words(text)
-    free = not any(word.text[0].isupper() for word in there)
+    there = _words(text)
+    caseless = not any(word.text[0].isupper() for word in there)
     for phrase in dict.fromkeys(readable(phrase)[0] for phrase in phrases):
-        wanted = words(phrase)
+        wanted = _words(phrase)
         if not wanted:
             continue
         gaps = [phrase[left.stop : right.start].strip() for left, right in pairwise(wanted)]
@@ -62,7 +54,7 @@ def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
             if _folded(there[at].text[0]) != initial:
                 continue
             run = there[at : at + len(wanted)]
-            if not all(_is(one.text, form.text, free=free) for one, form in zip(wanted, run, strict=True)):
+            if not all(_is_form(one.text, form.text, caseless=caseless) for one, form in zip(wanted, run, strict=True)):
                 continue
             if gaps == [text[left.stop : right.start].strip() for left, right in pairwise(run)]:
                 start, stop = run[0].start, run[-1].stop
@@ -70,7 +62,7 @@ def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
 
 
 def outermost(spans: Iterable[Span]) -> list[Span]:
-    """The spans that lie in no longer one: not «Уса» in «Большая Уса»."""
+    """The spans that lie in no longer span: «Большая Уса» without the «Уса» in it."""
     found: list[Span] = []
     for span in sorted(set(spans), key=lambda span: (span.start, -span.stop)):
         if not found or span.stop > found[-1].stop:
@@ -78,11 +70,11 @@ def outermost(spans: Iterable[Span]) -> list[Span]:
     return found
 
 
-def _is(word: str, form: str, *, free: bool) -> bool:
-    """Whether `form` is `word` in any form."""
+def _is_form(word: str, form: str, *, caseless: bool) -> bool:
+    """Whether `form` is a grammatical form of `word`; `caseless`: the text has no capitals."""
     if word == form or _folded(word) == _folded(form):
         return True
-    if word[0].isupper() and not (form[0].isupper() or free or _is_name(form)):
+    if word[0].isupper() and not (form[0].isupper() or caseless or _is_name(form)):
         return False
     return word[0].casefold() == form[0].casefold() and inflected(_folded(word), _folded(form))
 
@@ -101,6 +93,8 @@ def _folded(word: str) -> str:
 def inflected(word: str, form: str) -> bool:
     """Whether two words in lower case are forms of one noun, adjective or numeral.
 
+    Words that the dictionary does not have are compared by their stems.
+
     >>> inflected("орел", "орла"), inflected("шталем", "шталь"), inflected("казань", "казанка")
     (True, True, False)
     """
@@ -113,15 +107,16 @@ def inflected(word: str, form: str) -> bool:
 
 
 def _same(one: Reading, other: Reading) -> bool:
-    """Whether two readings belong to one word; adjectives of two genders do not."""
+    """Whether two readings are of one word; an adjective in two genders counts as two words."""
     if one.lemma.replace("ё", "е") != other.lemma.replace("ё", "е") or not {one.pos, other.pos} <= _NOMINAL:
         return False
     if "ADJF" not in {one.pos, other.pos}:
         return True
-    return bool(one.grammemes & other.grammemes & _GENDERS) or "plur" in one.grammemes | other.grammemes
+    return bool(one.grammemes & other.grammemes & GENDERS) or "plur" in one.grammemes | other.grammemes
 
 
 def _stems(word: str) -> frozenset[str]:
+    """The word without each ending that it may have."""
     return frozenset(
         word[: len(word) - len(ending)]
         for ending in _ENDINGS

@@ -1,15 +1,15 @@
-"""Steps of the search for names: each writes the label of the tokens that it finds into a list."""
+"""Finding the words of names: each function is a step that writes labels into a list, one entry a token."""
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 from augment_ru.constraints.functions._view import View
-from augment_ru.constraints.functions._words import readings
+from augment_ru.constraints.functions._words import has_reading, readings
 from augment_ru.resources import name_heads
 
 Labels = list[str]
-"""The label of each token, "" for none."""
+"""The label of each token; "" for a token outside names."""
 
 _NOMINAL = frozenset({"NOUN", "ADJF", "ADJS", "PRTF", "NUMR", ""})
 _CLOSED = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "ADVB", "INTJ"})
@@ -30,7 +30,7 @@ _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 
 @lru_cache(maxsize=100_000)
 def head_kind(word: str) -> str:
-    """LOC or ORG if the word is a noun that names are made with, else "".
+    """LOC or ORG if the word is a noun that forms names («министерство», «море»), else "".
 
     >>> head_kind("министерством"), head_kind("кошка")
     ('ORG', '')
@@ -39,23 +39,23 @@ def head_kind(word: str) -> str:
     return next((heads[reading.lemma] for reading in readings(word) if reading.lemma in heads), "")
 
 
-def model(view: View, labels: Labels) -> None:
-    """What the annotator's model found, less a common noun that it took along at the start of a sentence."""
+def entities(view: View, labels: Labels) -> None:
+    """The entities of the annotator, without a common noun that it included because it starts the sentence."""
     tokens = view.doc.tokens
-    for first, stop in _entities(view):
+    for first, stop in _ranges_of_entities(view):
         start = first
         if _is_closed(tokens[first].text) and (first in view.starts or stop == first + 1):
             start = first + 1
         label = tokens[first].entity.partition("-")[2]
-        if first in view.starts and _is_common(tokens[first].text) and not _needs(view, first, stop, label):
+        if first in view.starts and _is_common(tokens[first].text) and not _is_part_of_name(view, first, stop, label):
             start = next((at for at in range(first + 1, stop) if view.capitals[at]), stop)
         inside = [at for at in range(start, stop) if _is_part(view.texts[at])]
         for at in range(inside[0], inside[-1] + 1) if inside else ():
             labels[at] = "" if view.texts[at] in _MARKS else label
 
 
-def _entities(view: View) -> Iterator[tuple[int, int]]:
-    """Where the model's entities start and stop."""
+def _ranges_of_entities(view: View) -> Iterator[tuple[int, int]]:
+    """Where the annotator's entities start and stop, as token numbers."""
     tokens = view.doc.tokens
     stop = 0
     for at, token in enumerate(tokens):
@@ -72,17 +72,18 @@ def _is_part(word: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _is_closed(word: str) -> bool:
-    """Whether a word is a pronoun, preposition, … by every reading: «ИХ», «Это»."""
+    """Whether every reading of a word is a pronoun, preposition or the like: «ИХ», «Это»."""
     return all(reading.known and (reading.pos in _CLOSED or "Apro" in reading.grammemes) for reading in readings(word))
 
 
 @lru_cache(maxsize=100_000)
 def _is_common(word: str) -> bool:
+    """Whether no reading of a word is a name, and the dictionary has it."""
     return all(reading.known and not reading.name for reading in readings(word)) and not word.isupper()
 
 
-def _needs(view: View, first: int, stop: int, label: str) -> bool:
-    """Whether a common word at the start of a sentence belongs to the name that the model saw."""
+def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
+    """Whether a common word at the start of a sentence belongs to the entity that the annotator found."""
     word = view.texts[first]
     found = readings(word)
     if not any(reading.pos == "NOUN" for reading in found):
@@ -94,7 +95,7 @@ def _needs(view: View, first: int, stop: int, label: str) -> bool:
 
 
 def capitals(view: View, labels: Labels) -> None:
-    """Capitals inside a sentence, and such words at its start as are nothing but names."""
+    """Words with a capital: any that may be a name inside a sentence; only certain names at its start."""
     for at in view.capitalised:
         word = view.texts[at]
         if labels[at]:
@@ -112,7 +113,7 @@ def capitals(view: View, labels: Labels) -> None:
 
 @lru_cache(maxsize=100_000)
 def _abbreviation(word: str) -> str:
-    """ORG or LOC for «МГУ», «США» and what no dictionary has; "" for «ДНК», «НЕ»."""
+    """The label of a word in capitals: that of a known name («США»), ORG for an unknown word, "" for «ДНК», «НЕ»."""
     known = [reading for reading in readings(word) if reading.known]
     if not known or word in _LEGAL_FORMS:
         return "" if known or word in _LEGAL_FORMS else "ORG"
@@ -121,11 +122,12 @@ def _abbreviation(word: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def _only_name(word: str) -> bool:
+    """Whether every reading of a word is a name."""
     return all(reading.name and reading.known for reading in readings(word))
 
 
 def _starts_with_name(view: View, at: int) -> bool:
-    """«Маша, водя пальчиком»; «Белая — река»: names in spite of the sentence that starts there."""
+    """Whether the first word of a sentence is a name: «Маша, водя пальчиком»; «Белая — река»."""
     found = readings(view.texts[at])
     nouns = [reading for reading in found if reading.pos == "NOUN"]
     if any(reading.pos in _CLOSED for reading in found) or (not nouns and not _is_defined(view, at)):
@@ -136,7 +138,7 @@ def _starts_with_name(view: View, at: int) -> bool:
 
 
 def _is_defined(view: View, at: int) -> bool:
-    """Whether a dash and «река», «город», … follow."""
+    """Whether a dash and a word like «река» or «город» follow: «Белая — река»."""
     if at + 2 >= len(view.texts) or view.texts[at + 1] not in {"—", "–", "-"}:
         return False
     return any(
@@ -147,13 +149,14 @@ def _is_defined(view: View, at: int) -> bool:
 
 
 def _is_name_inside(view: View, at: int, labels: Labels) -> bool:
+    """Whether a word with a capital inside a sentence may be a name."""
     found = readings(view.texts[at])
     nominal = any(reading.pos in _NOMINAL and not reading.grammemes & _PRONOUNS for reading in found)
     return nominal and not _is_closed(view.texts[at]) and not _is_adjective_of(view, at, labels)
 
 
 def _is_adjective_of(view: View, at: int, labels: Labels) -> bool:
-    """«Британские» before «учёные»: an adjective that leans on a common noun is no name by itself."""
+    """Whether a word is an adjective before a common noun, and so no name by itself: «Британские учёные»."""
     if at + 1 >= len(view.texts) or view.capitals[at + 1] or labels[at + 1]:
         return False
     following = readings(view.texts[at + 1])
@@ -165,6 +168,7 @@ def _is_adjective_of(view: View, at: int, labels: Labels) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _kind(word: str) -> str:
+    """The label of a name of one word: that of a reading as a name, else PER for an animate noun, else ORG."""
     found = readings(word)
     named = next((reading.name for reading in found if reading.name), "")
     if named:
@@ -172,26 +176,20 @@ def _kind(word: str) -> str:
     return "PER" if any("anim" in reading.grammemes for reading in found) else "ORG"
 
 
-@lru_cache(maxsize=100_000)
-def has(word: str, *marks: str) -> bool:
-    """Whether a reading of the word is one of these parts of speech or has one of these grammemes."""
-    wanted = set(marks)
-    return any(reading.pos in wanted or reading.grammemes & wanted for reading in readings(word))
-
-
 def initials(view: View, labels: Labels) -> None:
-    """«А. П. Чехов», «Керн А. П.»: initials with their full stops."""
+    """Initials with their full stops, and the surname beside them: «А. П. Чехов», «Керн А. П.»."""
     for first, stop in _runs_of_initials(view):
         several = stop - first > 2  # noqa: PLR2004  (a letter and its full stop)
         after = stop < len(labels) and view.capitals[stop] and len(view.texts[stop]) > 1
         before = first > 0 and view.capitals[first - 1] and len(view.texts[first - 1]) > 1
-        if after and (several or labels[stop] == "PER" or has(view.texts[stop], "Surn")):
+        if after and (several or labels[stop] == "PER" or has_reading(view.texts[stop], "Surn")):
             labels[first : stop + 1] = ["PER"] * (stop + 1 - first)
         elif before and (several or labels[first - 1] == "PER"):
             labels[first - 1 : stop] = ["PER"] * (stop + 1 - first)
 
 
 def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
+    """Where runs of initials start and stop, as token numbers."""
     texts, stop = view.texts, 0
     for at in view.capitalised:
         if at < stop or len(texts[at]) > 1:
@@ -204,7 +202,7 @@ def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
 
 
 def lower_case(view: View, labels: Labels) -> None:
-    """«еду в сочи»: where case says nothing, words that are nothing but names."""
+    """Words that can only be names, where letter case does not mark names: «еду в сочи»."""
     if not view.informal and True not in view.shouts:
         return
     for at, word in enumerate(view.texts):

@@ -1,4 +1,4 @@
-"""What stands between quote marks or round brackets, and whether it is a name or speech."""
+"""Texts between quote marks or round brackets, and whether they are names or speech."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,15 @@ _SPEECH = re.compile(r"[:—–-]\s*$|[,:]\s*[—–-]\s*$")
 
 
 class Quoted(NamedTuple):
-    """The text between two marks, and where it stands."""
+    """A text between two marks.
+
+    Attributes:
+        start: where the text starts, behind the opening mark.
+        stop: where it stops.
+        text: the text itself.
+        before: up to 40 characters in front of the opening mark, without white space at the end.
+        after: up to 40 characters behind the closing mark.
+    """
 
     start: int
     stop: int
@@ -27,7 +35,7 @@ class Quoted(NamedTuple):
 
 
 def quoted(text: str) -> Iterator[Quoted]:
-    """All that stands in quote marks of any kind, nested ones too.
+    """The texts in quote marks of any kind, nested ones too.
 
     >>> [found.text for found in quoted('Роман «Мать» и опера "Aida"')]
     ['Мать', 'Aida']
@@ -45,12 +53,12 @@ def quoted(text: str) -> Iterator[Quoted]:
 
 
 def _context(text: str, match: re.Match[str]) -> tuple[str, str]:
-    """The end of what stands before the marks, and the beginning of what follows them."""
+    """The characters in front of the marks, and those behind them."""
     return text[max(match.start() - _NEAR, 0) : match.start()].rstrip(), text[match.end() : match.end() + _NEAR]
 
 
 def bracketed(text: str) -> Iterator[Quoted]:
-    """All that stands in round brackets.
+    """The texts in round brackets.
 
     >>> [found.text for found in bracketed("под другим именем (Чипангу)")]
     ['Чипангу']
@@ -60,7 +68,7 @@ def bracketed(text: str) -> Iterator[Quoted]:
 
 
 def is_title(found: Quoted) -> bool:
-    """Whether a quotation can be the name of something: «Мать», «Что делать?»; not speech, not a gloss.
+    """Whether a quotation can be the name of something («Мать», «Что делать?»): not speech, not a common word.
 
     >>> [is_title(one) for one in quoted('Он сказал: «Я не пойду». Роман «Что делать?» и слово «соль»')]
     [False, True, False]
@@ -76,5 +84,5 @@ def is_title(found: Quoted) -> bool:
     if _SPOKEN.match(found.after):
         return False
     if _SPEECH.search(found.before) or not found.before:
-        return len(words) <= 2 and text[-1] not in ".!?…"  # noqa: PLR2004  (a list «А», «Б»; more is speech)
+        return len(words) <= 2 and text[-1] not in ".!?…"  # noqa: PLR2004  (a list «А», «Б»; longer quotations are speech)
     return True

@@ -1,4 +1,4 @@
-"""A document as the search for names reads it: which capitals say nothing, and which words shout."""
+"""The tokens of a text with what their letter case says about names."""
 
 import re
 import unicodedata
@@ -16,16 +16,17 @@ _MARKER = re.compile(r"[A-HА-З]|[0-9]{1,3}")
 
 
 class View:
-    """The tokens of a text with what their letter case is worth.
+    """The tokens of a text with what their letter case says about names.
 
     Attributes:
+        doc: the text.
         texts: the tokens as they are written.
-        shouts: which of them stand in a run of words in capitals, so that their capitals say nothing.
-        capitals: which start with a capital, and do not shout.
-        capitalised: the places of those.
-        starts: the places of capitals that start a sentence, a quotation or an option, and so say nothing.
+        shouts: whether each token stands in a run of words in capitals; its capitals then do not mark a name.
+        capitals: whether each token starts with a capital, outside such runs.
+        capitalised: the numbers of the tokens that do.
+        starts: those of them that start a sentence, a quotation or an option; their capital does not mark a name.
         lower: whether the text has no capitals at all.
-        informal: whether no capital stands inside a sentence: then even names may be written in lower case.
+        informal: whether no capital stands inside a sentence, so that names may be written in lower case.
     """
 
     __slots__ = ("capitalised", "capitals", "doc", "informal", "lower", "shouts", "starts", "texts")
@@ -43,6 +44,7 @@ class View:
         self.informal = len(self.starts) == len(self.capitalised)
 
     def _starts(self, at: int) -> bool:
+        """Whether the token starts a sentence, a quotation or an option."""
         before = at - 1
         while before >= 0 and self.texts[before] in _OPENING:
             before -= 1
@@ -59,7 +61,7 @@ class View:
         return last in _ENDS or unicodedata.category(last[0]) == "So"  # an emoji ends a sentence
 
     def _after_marker(self, at: int) -> bool:
-        """Whether a marker «(A)» or «(12)» stops here, or the two characters that MultiQ has for a new line."""
+        """Whether this token ends a marker «(A)» or «(12)», or a line feed that is written as a backslash and n."""
         before = self.texts[max(at - 2, 0) : at]
         if self.texts[at] == ")":
             return len(before) == 2 and before[0] == "(" and _MARKER.fullmatch(before[1]) is not None  # noqa: PLR2004

@@ -1,20 +1,27 @@
-"""What pymorphy3 knows of a word, looked up once: readings, and the forms two words may share."""
+"""The readings of a word form by pymorphy3, cached, and questions about them."""
 
 from functools import lru_cache
 from typing import NamedTuple
 
-from augment_ru.language.morphology import RUSSIAN, morphology
+from augment_ru.language.morphology import NAME_LABELS, morphology
+from augment_ru.text.words import RUSSIAN
 
-NAMES = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
-"""pymorphy3's grammemes of proper names, and the label of each."""
-
-
-_CASE = {"gen2": "gent", "acc2": "accs", "loc2": "loct"}
-"""The second forms of a case count as the case: «в этом году»."""
+CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
+GENDERS = frozenset({"masc", "femn", "neut"})
+_CASE_OF = {"gen2": "gent", "acc2": "accs", "loc2": "loct"}
+"""Second forms of a case («в этом году»), and the case that they count as."""
 
 
 class Reading(NamedTuple):
-    """One of the ways to read a word form."""
+    """One analysis of a word form.
+
+    Attributes:
+        lemma: the dictionary form, in lower case.
+        pos: pymorphy3's part of speech (NOUN, ADJF, …); "" for a word that is not Russian.
+        grammemes: all grammemes of pymorphy3's tag.
+        known: whether the dictionary has the word; else the analysis is a guess by its ending.
+        score: pymorphy3's estimate of how likely this analysis is, in [0, 1].
+    """
 
     lemma: str
     pos: str
@@ -24,13 +31,13 @@ class Reading(NamedTuple):
 
     @property
     def name(self) -> str:
-        """PER, LOC, ORG for a proper name; else ""."""
-        return next((label for grammeme, label in NAMES.items() if grammeme in self.grammemes), "")
+        """PER, LOC or ORG for a proper name, else ""."""
+        return next((label for grammeme, label in NAME_LABELS.items() if grammeme in self.grammemes), "")
 
 
 @lru_cache(maxsize=200_000)
 def readings(word: str) -> tuple[Reading, ...]:
-    """The ways to read a word form, the likeliest first; what is no Russian word has one that says nothing.
+    """The readings of a word form, the likeliest first; a word that is not Russian has one without grammemes.
 
     >>> [(reading.lemma, reading.name) for reading in readings("Твери")][0]
     ('тверь', 'LOC')
@@ -41,7 +48,7 @@ def readings(word: str) -> tuple[Reading, ...]:
         Reading(
             parse.normal_form,
             str(parse.tag.POS or ""),
-            frozenset(_CASE.get(grammeme, grammeme) for grammeme in map(str, parse.tag.grammemes)),
+            frozenset(_CASE_OF.get(grammeme, grammeme) for grammeme in map(str, parse.tag.grammemes)),
             parse.is_known,
             parse.score,
         )
@@ -51,9 +58,20 @@ def readings(word: str) -> tuple[Reading, ...]:
 
 @lru_cache(maxsize=200_000)
 def lemmas(word: str) -> frozenset[str]:
-    """The dictionary forms that a word form may belong to, ё as е, in lower case.
+    """The dictionary forms of all readings of a word form, in lower case, with е for ё.
 
     >>> sorted(lemmas("стали"))
     ['сталь', 'стать']
     """
     return frozenset(reading.lemma.replace("ё", "е") for reading in readings(word.lower()))
+
+
+@lru_cache(maxsize=100_000)
+def has_reading(word: str, *marks: str) -> bool:
+    """Whether a reading of the word is one of these parts of speech or has one of these grammemes.
+
+    >>> has_reading("стали", "VERB"), has_reading("стали", "Surn")
+    (True, False)
+    """
+    wanted = set(marks)
+    return any(reading.pos in wanted or reading.grammemes & wanted for reading in readings(word))

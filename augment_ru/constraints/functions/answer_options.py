@@ -1,4 +1,4 @@
-"""The options of a multiple-choice question that stand in its text, with their markers."""
+"""The options of a multiple-choice question in its text, with their markers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from augment_ru.text.doc import Doc
 
 _ALPHABETS = ("ABCDEFGH", "АБВГДЕЖЗ", "abcdefgh", "абвгдежз", "12345678")
 _FORMS = ("{})", "{}.")
-"""How a marker is written that has no brackets around it."""
+"""How markers without brackets are written."""
 
 
 def answer_options(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
@@ -28,7 +28,7 @@ def _options(text: str) -> Iterator[Span]:
 
 
 def _markers(text: str) -> list[int]:
-    """Where the longest run of markers from the first letter on starts; a lone marker is none.
+    """Where the markers of the options start: of the longest run from the first letter on, two markers at least.
 
     >>> _markers("Что тонет? (A) камень (B) пробка")
     [11, 22]
@@ -46,7 +46,7 @@ def _markers(text: str) -> list[int]:
 
 
 def _run(markers: Sequence[str], text: str) -> list[int]:
-    """Where the markers (patterns) stand one after another, as far as they do."""
+    """Where the markers, given as patterns, are found one after another, up to the first that is not found."""
     places: list[int] = []
     at = 0
     for marker in markers:

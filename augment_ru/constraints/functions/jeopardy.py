@@ -1,19 +1,15 @@
-"""What a quiz question hides and names: «ЭТОТ ФИЛЬМ», «X», names in quotes and brackets."""
+"""The unknown of a quiz question («ЭТОТ ФИЛЬМ», «X»), and names in quote marks and brackets."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from augment_ru.constraints.functions._quotes import Quoted, bracketed, is_title, quoted
-from augment_ru.constraints.functions._words import Reading, readings
+from augment_ru.constraints.functions._words import CASES, GENDERS, Reading, readings
 from augment_ru.edits import Span
 from augment_ru.text.doc import Doc, Token
 
-_CASES = frozenset({
-    "nomn", "gent", "datv", "accs", "ablt", "loct",
-})  # fmt: skip
-_GENDERS = frozenset({"masc", "femn", "neut"})
 _MODIFIERS = frozenset({"ADJF", "PRTF", "NUMR"})
 _NOUN = frozenset({"NOUN"})
 _JOINTS = frozenset({",", "и", "И", "но", "НО"})
@@ -28,54 +24,49 @@ _COUNTED = frozenset({
 _AXES = frozenset(["хромосома", "ось", "абсцисса", "координата"])
 _IN_CAPITALS = re.compile(r"[A-ZА-ЯЁ]+(?:-[A-ZА-ЯЁ]+)*")
 _IN_BRACKETS = re.compile(r"[^\W\d_a-zа-яё][^\s]*(?:\s+(?:[^\W_]{1,3}\s+){0,2}[^\W\d_a-zа-яё][^\s]*){0,4}")
-"""A name in brackets: capitals, and between them no word longer than «ду», «фон», «на»."""
+"""A name in brackets: words with capitals, between them only words of up to three letters («ду», «фон», «на»)."""
 
 
 def jeopardy(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
-    """The phrase for the unknown, its X, and quoted names: «снят [ЭТОТ ФИЛЬМ] по роману «[Солярис]»»."""
+    """The phrase for the unknown, an X in its place, and names in quote marks: «снят [ЭТОТ ФИЛЬМ] по «[Солярису]»»."""
     del record
     return {name: [*_phrases(doc), *_unknowns(doc), *_names(doc.text)] for name, doc in docs.items()}
 
 
 def _phrases(doc: Doc) -> Iterator[Span]:
-    """«этот великий актёр»: a demonstrative with its noun and all between, and capitals around it."""
+    """A demonstrative with its noun and all words between («этот великий актёр»), and capitals around them."""
     tokens = doc.tokens
     for at, token in enumerate(tokens):
-        kind = _kind(token.text)
-        if not kind:
+        own = _demonstrative(token.text)
+        if own is None:
             continue
-        last = _head(tokens, at, kind.readings) if kind.readings else at
-        loud = token.text.isupper() and len(token.text) > 1
-        if loud and kind.readings:
-            last = _capitals(tokens, last)
-        first = at - 1 if loud and at and _is_loud_preposition(tokens[at - 1].text) else at
+        last = _head(tokens, at, own) if own else at
+        capitals = token.text.isupper() and len(token.text) > 1
+        if capitals and own:
+            last = _end_of_capitals(tokens, last)
+        first = at - 1 if capitals and at and _is_preposition_in_capitals(tokens[at - 1].text) else at
         if last > first:
             yield Span(tokens[first].start, tokens[last].stop, "THIS_NP")
 
 
-class _Kind(NamedTuple):
-    """A word that may stand for the unknown; readings of a demonstrative, none of a pronoun."""
-
-    readings: tuple[Reading, ...]
-
-
 @lru_cache(maxsize=100_000)
-def _kind(word: str) -> _Kind | None:
+def _demonstrative(word: str) -> tuple[Reading, ...] | None:
+    """The readings of a word as a demonstrative; none for a pronoun; None for any other word."""
     found = readings(word)
     own = tuple(reading for reading in found if reading.lemma in _DEMONSTRATIVES and reading.pos == "ADJF")
     pronoun = any(reading.pos == "NPRO" and reading.lemma in _PRONOUNS for reading in found)
-    return _Kind(own) if own or pronoun else None
+    return own if own or pronoun else None
 
 
 @lru_cache(maxsize=100_000)
-def _is_loud_preposition(word: str) -> bool:
+def _is_preposition_in_capitals(word: str) -> bool:
     return word.isupper() and any(reading.pos == "PREP" for reading in readings(word))
 
 
 def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:
-    """The place of the noun that the demonstrative agrees with; its own place if there is none.
+    """The number of the noun that the demonstrative agrees with; its own number if there is none.
 
-    A word that is adjective and noun («рабочий», «больной») is the noun if none comes after it.
+    A word that is both adjective and noun («рабочий», «больной») is taken as the noun if no noun follows.
     """
     found, counted, at = first, False, first + 1
     while at < len(tokens):
@@ -99,11 +90,12 @@ def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:
 
 
 def _is_counted(word: str) -> bool:
-    """A noun after a numeral stands in the genitive: «эти два города»."""
+    """Whether a word may be a noun after a numeral, which is in the genitive: «эти два города»."""
     return any(reading.pos == "NOUN" and "gent" in reading.grammemes for reading in readings(word))
 
 
 def _agreeing(own: Sequence[Reading], word: str, kinds: frozenset[str]) -> list[Reading]:
+    """The readings of a word of these parts of speech that agree with one of `own`."""
     return [
         other
         for other in readings(word)
@@ -113,18 +105,18 @@ def _agreeing(own: Sequence[Reading], word: str, kinds: frozenset[str]) -> list[
 
 def _agree(one: Reading, other: Reading) -> bool:
     """Whether two readings share case, number and gender."""
-    if not one.grammemes & other.grammemes & _CASES:
+    if not one.grammemes & other.grammemes & CASES:
         return False
     if other.pos == "NUMR":
         return "plur" in one.grammemes
     if ("plur" in one.grammemes) != ("plur" in other.grammemes):
         return False
-    genders = other.grammemes & _GENDERS
+    genders = other.grammemes & GENDERS
     return "plur" in one.grammemes or not genders or bool(one.grammemes & genders)
 
 
-def _capitals(tokens: Sequence[Token], last: int) -> int:
-    """Where the unbroken run of capitals ends that the phrase goes on with: «ЭТОТ АСТРОНОМ | И МУЗЫКАНТ»."""
+def _end_of_capitals(tokens: Sequence[Token], last: int) -> int:
+    """The last token of the run of words in capitals that continues the phrase: «ЭТОТ АСТРОНОМ | И МУЗЫКАНТ»."""
     at = last + 1
     while at < len(tokens) and _IN_CAPITALS.fullmatch(tokens[at].text):
         kinds = {reading.pos for reading in readings(tokens[at].text)}
@@ -137,7 +129,7 @@ def _capitals(tokens: Sequence[Token], last: int) -> int:
 
 
 def _unknowns(doc: Doc) -> Iterator[Span]:
-    """X and ИКС in place of the unknown; not «X век», «Людовик X», «ось X»."""
+    """X and ИКС where they stand for the unknown; not in «X век», «Людовик X», «ось X»."""
     tokens = doc.tokens
     places = [at for at, token in enumerate(tokens) if _X.fullmatch(token.text)]
     if not places or any(reading.lemma in _AXES for token in tokens for reading in readings(token.text)):
@@ -150,7 +142,7 @@ def _unknowns(doc: Doc) -> Iterator[Span]:
 
 
 def _is_numeral(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the token ends a person's name: «Ричард X», «Малькольм Икс»."""
+    """Whether the token belongs to a person's name: «Ричард X», «Малькольм Икс»."""
     if at == 0 or not tokens[at - 1].text[0].isupper():
         return False
     given = any("Name" in reading.grammemes for reading in readings(tokens[at - 1].text))
@@ -158,7 +150,7 @@ def _is_numeral(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _names(text: str) -> Iterator[Span]:
-    """Proper names that are all that stands between quote marks or brackets."""
+    """Names that fill a pair of quote marks or brackets."""
     for found in quoted(text):
         if is_title(found):
             yield _trimmed(found)
@@ -168,5 +160,6 @@ def _names(text: str) -> Iterator[Span]:
 
 
 def _trimmed(found: Quoted) -> Span:
+    """The text between the marks without white space at its ends."""
     start = found.start + len(found.text) - len(found.text.lstrip())
     return Span(start, start + len(found.text.strip()), "QUOTED")

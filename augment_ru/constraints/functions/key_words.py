@@ -1,4 +1,4 @@
-"""The word that a task asks about, in every form: RCB's verb, RUSSE's ambiguous word."""
+"""The word that a task asks about, in every form: the verb of RCB, the ambiguous word of RUSSE."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,10 +1,12 @@
-"""Bridge and main answers wherever a record names them, in every form."""
+"""The bridge and main answers of MultiQ wherever a text contains them, in every form."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from augment_ru.constraints.functions._forms import mentions, outermost
 from augment_ru.edits import Span
+from augment_ru.records import field_paths
+from augment_ru.records.answers import answer_values
 from augment_ru.text.doc import Doc
 
 _FIELDS = (("bridge_answers", "BRIDGE"), ("main_answers", "MAIN"))
@@ -20,11 +22,6 @@ def multihop(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str,
 
 
 def _segments(answers: object) -> Sequence[str]:
-    """The texts of the answers: of a list of objects or of texts, or of one of them."""
-    if isinstance(answers, str):
-        return [answers]
-    if isinstance(answers, Mapping):
-        return _segments(answers.get("segment") or list(answers.values()))
-    if isinstance(answers, Sequence):
-        return [segment for answer in answers for segment in _segments(answer)]
-    return []
+    """The texts of the answers in any form: annotated, as texts, or under keys of their own."""
+    found = [answer for answer in answer_values(answers) if isinstance(answer, str)]
+    return found or list(field_paths.strings(answers))

@@ -1,4 +1,4 @@
-"""Persons, places, organisations and titled works: a model's finds, and what it misses."""
+"""Persons, places, organisations and works with a title: the annotator's entities, and the names it misses."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -12,10 +12,10 @@ from augment_ru.edits import Span
 from augment_ru.text.doc import Doc
 
 _SHORTEST = 3
-"""Characters of a word by which a name is known again."""
+"""The fewest characters of a word by which a name is recognised elsewhere in the record."""
 
 _STEPS = (
-    names.model,
+    names.entities,
     names.capitals,
     names.initials,
     names.lower_case,
@@ -28,7 +28,7 @@ _STEPS = (
 
 
 def named_entities(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
-    """The names in each text; a name found in one is known in all texts of the record.
+    """The names in each text; a name found in one text is protected in all texts of the record.
 
     «Министерство [образования] и науки РФ» → «[Министерство образования и науки РФ]».
     """
@@ -38,22 +38,23 @@ def named_entities(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mappin
     for name, view in views.items():
         for step in _STEPS:
             step(view, labels[name])
-    known = {lemma: label for name, view in views.items() for lemma, label in _known(view, labels[name])}
+    known = {lemma: label for name, view in views.items() for lemma, label in _lemmas_of_names(view, labels[name])}
     for name, view in views.items() if known else ():
-        _repeat(view, labels[name], known)
+        _label_repeats(view, labels[name], known)
     return {name: _spans(view, labels[name]) for name, view in views.items()}
 
 
-def _known(view: View, labels: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The lemmas by which a name is known again: not those of common words inside it."""
+def _lemmas_of_names(view: View, labels: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The lemmas by which names are recognised elsewhere, with their labels; not those of common words inside them."""
     for at, label in enumerate(labels):
-        if label and len(view.texts[at]) > _SHORTEST - 1 and view.texts[at][0].isupper() and _tells(view, labels, at):
-            for lemma in lemmas(view.texts[at]):
+        word = view.texts[at]
+        if label and len(word) >= _SHORTEST and word[0].isupper() and _names_alone(view, labels, at):
+            for lemma in lemmas(word):
                 yield lemma, label
 
 
-def _tells(view: View, labels: Sequence[str], at: int) -> bool:
-    """Whether a word of a name means the name when it stands alone."""
+def _names_alone(view: View, labels: Sequence[str], at: int) -> bool:
+    """Whether a word of a name refers to the name when it stands alone."""
     word = view.texts[at]
     if _is_name(word):
         return True
@@ -63,16 +64,18 @@ def _tells(view: View, labels: Sequence[str], at: int) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _is_name(word: str) -> bool:
+    """Whether a reading of a word is a name, or the dictionary does not have it."""
     return any(reading.name or not reading.known for reading in readings(word))
 
 
 @lru_cache(maxsize=100_000)
 def _is_nominal(word: str) -> bool:
+    """Whether every reading of a word is a noun or an adjective."""
     return all(reading.pos in {"NOUN", "ADJF"} for reading in readings(word))
 
 
-def _repeat(view: View, labels: list[str], known: Mapping[str, str]) -> None:
-    """Label what was a name elsewhere in the record: in lower case only where the text has no capitals."""
+def _label_repeats(view: View, labels: list[str], known: Mapping[str, str]) -> None:
+    """Label words that are names elsewhere in the record; in lower case only where the text has no capitals."""
     caseless = view.lower or True in view.shouts
     for at in range(len(labels)) if caseless else view.capitalised:
         word = view.texts[at]

@@ -1,17 +1,16 @@
-"""Who may be meant: the anaphor, its possible antecedents, and the verbs that agree with them."""
+"""What a Winograd question turns on: the anaphor, its possible antecedents, and the verbs that agree with them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from augment_ru.constraints.functions._forms import mentions
-from augment_ru.constraints.functions._words import Reading, readings
+from augment_ru.constraints.functions._words import GENDERS, Reading, readings
 from augment_ru.edits import Span
 from augment_ru.language.annotate import readable
-from augment_ru.records.record import listed
+from augment_ru.records.record import list_of_texts
 from augment_ru.text.doc import Doc, Token
 
-_GENDERS = frozenset({"masc", "femn", "neut"})
 _PLURAL = frozenset({"plur"})
 _POSSESSIVES = {"его": frozenset({"masc", "neut"}), "ее": frozenset({"femn"}), "их": _PLURAL}
 _SUBJECTS = frozenset({"nsubj", "nsubj:pass", "csubj", "csubj:pass"})
@@ -29,12 +28,12 @@ def referents(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str
 
 
 def _asked(record: Mapping[str, Any]) -> tuple[list[str], str]:
-    """The options and the reference: of Winograd's fields, else the two spans of RWSD's `target`."""
+    """The options and the reference: from Winograd's fields, or from the two spans of RWSD's `target`."""
     target = record.get("target")
     if isinstance(target, Mapping) and "options" not in record:
         pronouns = [word for word in str(target.get("span2_text", "")).split() if _is_pronoun(word)]
-        return listed([str(target.get("span1_text") or "")]), pronouns[0].strip(",.!?") if pronouns else ""
-    return listed(record.get("options")), readable(str(record.get("reference") or "").strip())[0]
+        return list_of_texts([str(target.get("span1_text") or "")]), pronouns[0].strip(",.!?") if pronouns else ""
+    return list_of_texts(record.get("options")), readable(str(record.get("reference") or "").strip())[0]
 
 
 def _is_pronoun(word: str) -> bool:
@@ -42,6 +41,7 @@ def _is_pronoun(word: str) -> bool:
 
 
 def _spans(doc: Doc, options: Sequence[str], reference: str) -> Iterator[Span]:
+    """The antecedents, the anaphors and the verbs of one text."""
     named = list(mentions(doc.text, options, "ANTECEDENT"))
     yield from named
     anaphors = [at for at, token in enumerate(doc.tokens) if refers(token.text, reference)]
@@ -63,7 +63,7 @@ def _spans(doc: Doc, options: Sequence[str], reference: str) -> Iterator[Span]:
 
 
 def refers(word: str, reference: str) -> bool:
-    """Whether a word is the reference in any form of its gender and number.
+    """Whether a word is a form of the reference in the same gender and number.
 
     >>> refers("которую", "которая"), refers("неё", "она"), refers("который", "которая"), refers("её", "их")
     (True, True, False, False)
@@ -80,14 +80,14 @@ def refers(word: str, reference: str) -> bool:
 
 
 def _kinds(reading: Reading) -> frozenset[str]:
-    """Gender in the singular, else the plural; a word of neither agrees with all («себя»)."""
+    """The genders of a reading in the singular, or the plural; a word without either agrees with all («себя»)."""
     if "plur" in reading.grammemes:
         return _PLURAL
-    return (reading.grammemes & _GENDERS) or _GENDERS | _PLURAL
+    return (reading.grammemes & GENDERS) or GENDERS | _PLURAL
 
 
 def _agreement(tokens: Sequence[Token], held: set[int], reference: str) -> frozenset[str]:
-    """The genders, or the plural, that a verb must have: those of the reference, else of the options."""
+    """The genders, or the plural, that a verb must have: those of the reference, else those of the options."""
     folded = reference.lower().replace("ё", "е")
     if folded in _POSSESSIVES:
         return _POSSESSIVES[folded]
@@ -111,7 +111,15 @@ def _verbal(token: Token) -> list[Reading]:
 
 
 def _agrees(doc: Doc, at: int, held: set[int], wanted: frozenset[str], governed: Mapping[int, Sequence[int]]) -> bool:
-    """Whether a verb form agrees with an antecedent or the anaphor, and has no other subject."""
+    """Whether a verb form agrees with an antecedent or the anaphor, and has no other subject.
+
+    Args:
+        doc: the text.
+        at: the number of the token.
+        held: the tokens of antecedents and anaphors.
+        wanted: the genders, or the plural, that the verb must have.
+        governed: the tokens that each token governs.
+    """
     tokens = doc.tokens
     verbal = [reading for reading in _verbal(tokens[at]) if _number(reading) & wanted]
     if not verbal:
@@ -127,19 +135,19 @@ def _agrees(doc: Doc, at: int, held: set[int], wanted: frozenset[str], governed:
 
 
 def _fits(subject: Token, numbers: frozenset[str]) -> bool:
-    """Whether a word can be the subject of a verb of these genders or the plural; else the parser erred."""
+    """Whether a word can be the subject of a verb of these genders or the plural; if not, the parse is wrong."""
     return any(_number(reading) & numbers for reading in readings(subject.text))
 
 
 def _number(reading: Reading) -> frozenset[str]:
-    """Plural, or the gender in the singular; the present tense has them all."""
+    """The plural, or the gender in the singular; a verb in the present tense agrees with all genders."""
     if "plur" in reading.grammemes:
         return _PLURAL
-    return (reading.grammemes & _GENDERS) or _GENDERS
+    return (reading.grammemes & GENDERS) or GENDERS
 
 
 def _subjects(tokens: Sequence[Token], at: int, governed: Mapping[int, Sequence[int]]) -> set[int]:
-    """The subjects of a verb, with the names beside them; one that is joined to another has that one's."""
+    """The subjects of a verb and the names in apposition to them; a verb joined to another shares its subjects."""
     for _ in range(len(tokens)):
         own = {place for place in governed.get(at, ()) if tokens[place].relation in _SUBJECTS}
         beside = {place for one in own for place in governed.get(one, ()) if tokens[place].relation in _BESIDE}

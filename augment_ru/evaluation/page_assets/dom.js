@@ -1,5 +1,5 @@
 "use strict";
-// Elements are made, never parsed from text: whatever the rows hold is shown as it is.
+// Elements are created, never parsed from text, so that markup in a row is shown as text.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const report = data.report;
@@ -40,8 +40,8 @@ function shortened(text, most) {
   return points.slice(0, head).join("") + "…" + points.slice(points.length - (most - 1 - head)).join("");
 }
 
-const nameOf = (sitting, most = 200) =>
-  shortened(sitting.model, most) + (sitting.shots === null ? "" : `, ${sitting.shots}-shot`);
+const nameOf = (run, most = 200) =>
+  shortened(run.model, most) + (run.shots === null ? "" : `, ${run.shots}-shot`);
 
 function choices(select, entries) {
   select.replaceChildren(...entries.map(([value, text]) => element("option", { value }, text)));

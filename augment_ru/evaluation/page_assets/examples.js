@@ -3,7 +3,7 @@ const ALL = "*";
 const state = { page: 0, found: [] };
 
 function pieces(source, edits, spans) {
-  // The source in stretches between edits and protected spans, in code points.
+  // The source cut at the ends of edits and protected spans; offsets count code points.
   const points = [...source];
   const ends = new Set([0, points.length]);
   for (const [start, stop] of [...edits, ...spans]) ends.add(start).add(stop);
@@ -36,8 +36,8 @@ function shown(parts, side) {
 
 const spelt = (value) => (value === null || value === "" ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value));
 
-function sentence(edits, source, side) {
-  // The text around the first change, in a line.
+function snippet(edits, source, side) {
+  // The text from shortly before the first edit.
   const parts = pieces(source, edits, []);
   const first = parts.findIndex((part) => part.edited);
   if (first > 0 && !parts[first - 1].edited) {
@@ -59,16 +59,16 @@ function body(example) {
     }
     return made;
   });
-  const rows = report.models.map((sitting, at) => {
+  const rows = report.models.map((run, at) => {
     const [before, after, outcome] = example.predictions[at];
-    return element("tr", {}, element("td", {}, nameOf(sitting, 60)), element("td", {}, spelt(before)), element("td", {}, spelt(after)),
+    return element("tr", {}, element("td", {}, nameOf(run, 60)), element("td", {}, spelt(before)), element("td", {}, spelt(after)),
       element("td", {}, element("span", { class: `badge ${outcome}` }, outcome)));
   });
-  const head = ["model", "said of the original", "said of the perturbed text", "outcome"].map((name) => element("th", {}, name));
+  const head = ["model", "prediction for the original", "prediction for the perturbed text", "outcome"].map((name) => element("th", {}, name));
   const facts = [`right answer: ${spelt(original.gold)}`, `status: ${example.status}`];
   if (example.similarity !== null) facts.push(`similarity: ${example.similarity}`);
   if (example.probability !== null) facts.push(`probability: ${Number(example.probability.toFixed(4))}`);
-  data.cuts.forEach((cut, at) => facts.push(`${cut.name}: ${cut.cells[original.cells[at]]}`));
+  data.subpopulations.forEach((one, at) => facts.push(`${one.name}: ${one.cells[original.cells[at]]}`));
   return element("div", { class: "body" }, element("div", { class: "texts" }, ...columns),
     element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows))),
     element("p", { class: "facts" }, facts.join(" · ")));
@@ -81,7 +81,7 @@ function card(example) {
   const made = element("article", { class: "example" });
   const button = element("button", { type: "button", "aria-expanded": "false" },
     element("span", { class: `badge ${outcome}` }, outcome), element("span", { class: "key" }, report.attacks[example.attack]),
-    element("span", { class: "snippet" }, ...sentence(example.edits[field] || [], original.texts[field], "after")),
+    element("span", { class: "snippet" }, ...snippet(example.edits[field] || [], original.texts[field], "after")),
     element("span", { class: "key" }, `#${original.id}`));
   button.addEventListener("click", () => {
     const open = button.getAttribute("aria-expanded") === "true";
@@ -103,7 +103,7 @@ function matches(example) {
   if (value("by-attack") !== ALL && example.attack !== Number(value("by-attack"))) return false;
   if (value("by-outcome") !== ALL && example.predictions[value("by-model")][2] !== value("by-outcome")) return false;
   const original = data.originals[example.original];
-  if (value("by-cut") !== ALL && value("by-cell") !== ALL && original.cells[value("by-cut")] !== Number(value("by-cell"))) return false;
+  if (value("by-subpopulation") !== ALL && value("by-cell") !== ALL && original.cells[value("by-subpopulation")] !== Number(value("by-cell"))) return false;
   const words = value("by-text").trim().toLowerCase();
   if (!words) return true;
   return `${Object.values(original.texts).join("\n")}\n${perturbedTexts(example)}`.toLowerCase().includes(words);
@@ -113,15 +113,15 @@ function list() {
   const { page, found } = state;
   byId("list").replaceChildren(...found.slice(page * PAGE, (page + 1) * PAGE).map(card));
   const total = data.examples.length;
-  const kept = data.left_out ? ` The page holds ${whole(total)} of ${whole(total + data.left_out)} examples, drawn at random; --predictions writes all.` : "";
-  byId("count").textContent = `${whole(found.length)} of ${whole(total)} examples.${kept}${data.episodes ? " Predictions are those of the first episode." : ""}`;
+  const kept = data.left_out ? ` This page shows a random sample of ${whole(total)} out of ${whole(total + data.left_out)} examples; --predictions writes all of them.` : "";
+  byId("count").textContent = `${whole(found.length)} of ${whole(total)} examples.${kept}${data.episodes ? " Predictions are from the first episode." : ""}`;
   const last = Math.max(0, Math.ceil(found.length / PAGE) - 1);
   const turn = (text, by, off) => {
     const made = element("button", { type: "button", disabled: off }, text);
     made.addEventListener("click", () => { state.page += by; list(); byId("examples").scrollIntoView(); });
     return made;
   };
-  byId("pages").replaceChildren(...(last ? [turn("← back", -1, page === 0), element("span", {}, `${page + 1} of ${last + 1}`), turn("on →", 1, page === last)] : []));
+  byId("pages").replaceChildren(...(last ? [turn("← previous", -1, page === 0), element("span", {}, `${page + 1} of ${last + 1}`), turn("next →", 1, page === last)] : []));
 }
 
 function filter() {
@@ -131,16 +131,16 @@ function filter() {
 }
 
 function examples() {
-  choices(byId("by-model"), report.models.map((sitting, at) => [at, nameOf(sitting, 48)]));
+  choices(byId("by-model"), report.models.map((run, at) => [at, nameOf(run, 48)]));
   choices(byId("by-attack"), [[ALL, "all"], ...report.attacks.map((attack, at) => [at, attack])]);
   const there = new Set(data.examples.flatMap((example) => example.predictions.map((one) => one[2])));
   const order = ["broken", "fixed", "kept", "wrong", "flipped", "same"].filter((name) => there.has(name));
   choices(byId("by-outcome"), [[ALL, "all"], ...order.map((name) => [name, name])]);
-  choices(byId("by-cut"), [[ALL, "all"], ...data.cuts.map((cut, at) => [at, cut.name])]);
-  byId("by-cut").addEventListener("change", () => {
-    const cut = data.cuts[byId("by-cut").value];
-    byId("by-cell").disabled = !cut;
-    choices(byId("by-cell"), cut ? [[ALL, "all"], ...cut.cells.map((name, at) => [at, name])] : []);
+  choices(byId("by-subpopulation"), [[ALL, "all"], ...data.subpopulations.map((one, at) => [at, one.name])]);
+  byId("by-subpopulation").addEventListener("change", () => {
+    const chosen = data.subpopulations[byId("by-subpopulation").value];
+    byId("by-cell").disabled = !chosen;
+    choices(byId("by-cell"), chosen ? [[ALL, "all"], ...chosen.cells.map((name, at) => [at, name])] : []);
     filter();
   });
   for (const id of ["by-model", "by-attack", "by-outcome", "by-cell"]) byId(id).addEventListener("change", filter);

@@ -39,7 +39,7 @@ function rates() {
   const group = models.length * step + 16;
   const [left, right, top] = [150, WIDTH - 70, 8];
   const bottom = top + attacks.length * group;
-  const high = ceiling(models.flatMap((sitting) => attacks.map((attack) => (sitting.attacks[attack].ci95 || [0, 0])[1])));
+  const high = ceiling(models.flatMap((run) => attacks.map((attack) => (run.attacks[attack].ci95 || [0, 0])[1])));
   const at = (value) => left + ((right - left) * value) / high;
   const bands = attacks.map((_, which) => drawn("rect", {
     x: 0, y: top + which * group, width: WIDTH, height: group, class: which % 2 ? "none" : "band", "fill-opacity": which % 2 ? 0 : 1,
@@ -48,34 +48,34 @@ function rates() {
   attacks.forEach((attack, which) => {
     const start = top + which * group;
     made.push(text(10, start + group / 2 + 4, shortened(attack, 18), "strong"));
-    models.forEach((sitting, row) => {
-      const entry = sitting.attacks[attack];
+    models.forEach((run, row) => {
+      const entry = run.attacks[attack];
       const y = start + 8 + step / 2 + row * step;
-      if (entry.asr === null) return made.push(text(left, y + 4, "no right prediction to break", "soft"));
-      const words = `${nameOf(sitting)}, ${attack}: ${number(entry.asr, 2)} % (95 %: ${span(entry.ci95)}), ${whole(entry.broken)} of ${whole(entry.right)}`;
+      if (entry.asr === null) return made.push(text(left, y + 4, "no right prediction that could be broken", "soft"));
+      const words = `${nameOf(run)}, ${attack}: ${number(entry.asr, 2)} % (95 %: ${span(entry.ci95)}), ${whole(entry.broken)} of ${whole(entry.right)}`;
       if (entry.ci95) made.push(line(at(entry.ci95[0]), y, at(entry.ci95[1]), y, "whisker", tone(row)));
       made.push(dot(at(entry.asr), y, "dot", tone(row), words));
       made.push(text(at(entry.ci95 ? entry.ci95[1] : entry.asr) + 9, y + 4, number(entry.asr), "soft"));
     });
   });
-  legend(byId("rates-legend"), models.map((sitting, row) => [nameOf(sitting), tone(row)]));
+  legend(byId("rates-legend"), models.map((run, row) => [nameOf(run), tone(row)]));
   byId("rates-plot").replaceChildren(canvas(bottom + 26, "Attack success rate with 95 % intervals", ...bands, ...axis(left, right, top, bottom, 0, high), ...made));
 }
 
 function strength() {
-  const sitting = report.models[byId("strength-model").value];
+  const run = report.models[byId("strength-model").value];
   const kind = byId("strength-axis").value;
   const curves = report.attacks
-    .map((attack, which) => [attack, (sitting.attacks[attack].strength[kind] || []).filter((bin) => bin.asr !== null), tone(which)])
+    .map((attack, which) => [attack, (run.attacks[attack].strength[kind] || []).filter((bin) => bin.asr !== null), tone(which)])
     .filter(([, bins]) => bins.length);
   const box = byId("strength-plot");
   const note = byId("strength-note");
   legend(byId("strength-legend"), curves.map(([attack, , color]) => [attack, color]));
   if (!curves.length) {
-    note.textContent = `No perturbed row states its ${kind}.`;
+    note.textContent = `The perturbed rows do not state their ${kind}.`;
     return box.replaceChildren();
   }
-  note.textContent = `Each point is a quarter of an attack’s perturbed rows, or one value where there are few, at the middle of its range of ${kind}, with its 95 % interval.`;
+  note.textContent = `Each point is a quartile of an attack’s perturbed rows (or a single value of ${kind} where there are few), at the middle of its range, with its 95 % interval.`;
   const [left, right, top, bottom] = [60, WIDTH - 30, 14, 300];
   const middle = (bin) => (bin.low + bin.high) / 2;
   const xs = curves.flatMap(([, bins]) => bins.map(middle));
@@ -107,9 +107,9 @@ function strength() {
 }
 
 function cells() {
-  const sitting = report.models[byId("cells-model").value];
+  const run = report.models[byId("cells-model").value];
   const attack = byId("cells-attack").value;
-  const properties = Object.entries(sitting.attacks[attack].subpopulations);
+  const properties = Object.entries(run.attacks[attack].subpopulations);
   const [step, head] = [21, 26];
   const [first, second, third] = [[250, 500], [560, 850], WIDTH - 10];
   const x = ([from, to], value) => from + ((to - from) * value) / 100;
@@ -122,12 +122,12 @@ function cells() {
     const top = y - 2;
     for (const row of rows) {
       const centre = y + step / 2 - 2;
-      const part = drawn("g", { class: row.small ? "faint" : "cell" });
-      const words = `${name} ${row.value}: ${number(row.right_before)} → ${number(row.right_after)} % right; ASR ${number(row.asr, 2)} % (95 %: ${span(row.ci95)}), ${whole(row.broken)} of ${whole(row.right)} broken`;
-      part.append(text(238, centre + 4, shortened(row.value, 34) + (row.small ? " ◌" : ""), "", "end"));
-      if (row.right_before !== null) {
-        part.append(line(x(first, row.right_before), centre, x(first, row.right_after), centre, "link", tone(0)));
-        part.append(dot(x(first, row.right_before), centre, "open", tone(0), words), dot(x(first, row.right_after), centre, "dot", tone(0), words));
+      const part = drawn("g", { class: row.wide_interval ? "faint" : "cell" });
+      const words = `${name} ${row.value}: ${number(row.accuracy_before)} → ${number(row.accuracy_after)} % right; ASR ${number(row.asr, 2)} % (95 %: ${span(row.ci95)}), ${whole(row.broken)} of ${whole(row.right)} broken`;
+      part.append(text(238, centre + 4, shortened(row.value, 34) + (row.wide_interval ? " ◌" : ""), "", "end"));
+      if (row.accuracy_before !== null) {
+        part.append(line(x(first, row.accuracy_before), centre, x(first, row.accuracy_after), centre, "link", tone(0)));
+        part.append(dot(x(first, row.accuracy_before), centre, "open", tone(0), words), dot(x(first, row.accuracy_after), centre, "dot", tone(0), words));
       }
       if (row.asr !== null) {
         if (row.ci95) part.append(line(x(second, row.ci95[0]), centre, x(second, row.ci95[1]), centre, "whisker", tone(1)));
@@ -145,13 +145,13 @@ function cells() {
   for (const range of [first, second]) for (const share of [0, 50, 100]) made.push(text(x(range, share), y + 8, String(share), "soft", "middle"));
   byId("cells-plot").replaceChildren(properties.length
     ? canvas(y + 16, `Subpopulations of ${attack}`, ...made)
-    : element("p", { class: "note" }, "The rows do not differ in any property."));
+    : element("p", { class: "note" }, "The originals do not differ in any property."));
 }
 
 function selectors() {
-  const models = report.models.map((sitting, at) => [at, nameOf(sitting, 48)]);
+  const models = report.models.map((run, at) => [at, nameOf(run, 48)]);
   choices(byId("strength-model"), models);
-  const stated = (kind) => report.models.some((sitting) => report.attacks.some((attack) => sitting.attacks[attack].strength[kind]));
+  const stated = (kind) => report.models.some((run) => report.attacks.some((attack) => run.attacks[attack].strength[kind]));
   const kinds = ["similarity", "probability"].sort((one, other) => stated(other) - stated(one));
   choices(byId("strength-axis"), kinds.map((kind) => [kind, kind]));
   choices(byId("cells-model"), models);

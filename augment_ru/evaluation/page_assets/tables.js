@@ -6,7 +6,7 @@ function grid(columns, rows) {
 const cell = (text, kind, title) => element("td", { class: kind, title }, text);
 
 function ranks(columns) {
-  // The lowest and the second lowest number of each column, as they are shown.
+  // The lowest and the second lowest number of each column, rounded as shown.
   return columns.map((column) => {
     const there = column.filter((value) => value !== null).map((value) => value.toFixed(2));
     const ordered = [...new Set(there)].sort((one, other) => one - other);
@@ -16,11 +16,11 @@ function ranks(columns) {
 
 function robustness() {
   const { models, attacks } = report;
-  const numbers = (sitting) => [...attacks.map((attack) => sitting.attacks[attack].asr), sitting.asr_mean];
-  const marks = ranks([...attacks, "mean"].map((_, at) => models.map((sitting) => numbers(sitting)[at])));
-  const rows = models.map((sitting) => {
-    const cells = numbers(sitting).map((value, at) => {
-      const entry = sitting.attacks[attacks[at]];
+  const numbers = (run) => [...attacks.map((attack) => run.attacks[attack].asr), run.asr_mean];
+  const marks = ranks([...attacks, "mean"].map((_, at) => models.map((run) => numbers(run)[at])));
+  const rows = models.map((run) => {
+    const cells = numbers(run).map((value, at) => {
+      const entry = run.attacks[attacks[at]];
       const kinds = ["heat"];
       if (at === attacks.length) kinds.push("mean");
       const rank = value === null ? -1 : marks[at].indexOf(value.toFixed(2));
@@ -32,8 +32,8 @@ function robustness() {
       return made;
     });
     return element("tr", {},
-      cell(shortened(sitting.model, 44), "name", sitting.model),
-      cell(sitting.shots === null ? "–" : String(sitting.shots)), ...cells);
+      cell(shortened(run.model, 44), "name", run.model),
+      cell(run.shots === null ? "–" : String(run.shots)), ...cells);
   });
   const columns = [["model", "name"], ["shots"], ...attacks.map((attack) => [attack]), ["mean", "mean"]];
   byId("table").append(grid(columns, rows));
@@ -42,19 +42,19 @@ function robustness() {
 function counts() {
   const metrics = report.metrics;
   const columns = ["model", "shots", "attack"].map((text) => [text, "name"]);
-  columns.push(...["right", "broken", "fixed", "ASR", "95 %", "of perturbed", "of all", "flips", ...metrics, "unchanged", "rejected", "rows"].map((text) => [text]));
-  const rows = report.models.flatMap((sitting) => report.attacks.map((attack) => {
-    const entry = sitting.attacks[attack];
+  columns.push(...["right", "broken", "fixed", "ASR", "95 %", "ASR, perturbed rows", "ASR, all rows", "flips", ...metrics, "unchanged", "rejected", "rows"].map((text) => [text]));
+  const rows = report.models.flatMap((run) => report.attacks.map((attack) => {
+    const entry = run.attacks[attack];
     const change = (metric) => {
       const found = entry.metrics[metric];
       return cell(found ? `${number(found.before)} → ${number(found.after)}` : "–");
     };
     return element("tr", {},
-      cell(shortened(sitting.model, 30), "name", sitting.model),
-      cell(sitting.shots === null ? "–" : String(sitting.shots), "name"), cell(attack, "name"),
+      cell(shortened(run.model, 30), "name", run.model),
+      cell(run.shots === null ? "–" : String(run.shots), "name"), cell(attack, "name"),
       ...["right", "broken", "fixed"].map((key) => cell(whole(entry[key]))),
       cell(number(entry.asr, 2)), cell(span(entry.ci95)),
-      ...["asr_perturbed", "rate_all", "flip_rate"].map((key) => cell(number(entry[key].value, 2))),
+      ...["asr_perturbed_rows", "asr_all_rows", "flip_rate"].map((key) => cell(number(entry[key].value, 2))),
       ...metrics.map(change), ...["unchanged", "rejected", "rows"].map((key) => cell(whole(entry[key]))));
   }));
   byId("counts").append(grid(columns, rows));
@@ -74,7 +74,7 @@ function comparisons() {
     return element("tr", {}, ...names.map((name) => cell(shortened(name, 34), "name", name)),
       cell(number(one.difference, 2)), cell(span(one.ci95)),
       cell(one.only_a === undefined ? "–" : whole(one.only_a)), cell(one.only_b === undefined ? "–" : whole(one.only_b)),
-      cell(one.p === undefined ? "–" : one.p < 0.0001 ? "< 0.0001" : one.p.toFixed(4)));
+      cell(one.mcnemar_p === undefined ? "–" : one.mcnemar_p < 0.0001 ? "< 0.0001" : one.mcnemar_p.toFixed(4)));
   });
   byId("comparisons").append(grid(columns, rows));
 }

@@ -1,0 +1,77 @@
+"""How written answers and labels are scored: the normal form of an answer, exact match, token F1, macro F1.
+
+This module needs the standard library alone: a release holds a copy of it for lm-evaluation-harness, so that both
+score an answer in the same way.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import add
+from typing import TypeVar
+
+Label = TypeVar("Label", str, int)
+
+_STRESS = "\u0301"
+
+
+def normalised(text: str) -> str:
+    """The normal form in which answers are compared: SQuAD's (Rajpurkar et al. 2016, section 4), for Russian.
+
+    As in SQuAD: lower case; no punctuation, here every character of a Unicode category P; one space between words.
+    For Russian: ё is е; stress marks (U+0301) are left out; letters are composed (NFC), so that й typed as two
+    characters is й. Russian has no articles to leave out. Signs such as + | $ № are no punctuation and stay: «C++» is
+    not «C».
+
+    >>> normalised("  «Ёлки-палки»,   сказа\u0301л он… ")
+    'елкипалки сказал он'
+    """
+    composed = unicodedata.normalize("NFC", text.lower())
+    kept = "".join(
+        character for character in composed if character != _STRESS and unicodedata.category(character)[0] != "P"
+    )
+    return " ".join(unicodedata.normalize("NFC", kept).replace("ё", "е").split())
+
+
+def same_answer(golds: Sequence[str], prediction: str) -> bool:
+    """Whether the prediction is one of the right answers, in normal form."""
+    given = normalised(prediction)
+    return any(normalised(gold) == given for gold in golds)
+
+
+def token_f1(gold: str, prediction: str) -> float:
+    """The F1 of the words of two answers in normal form, in [0, 1]; a word counts as often as both have it.
+
+    >>> token_f1("в городе Казани", "Казани")
+    0.5
+    """
+    wanted, given = normalised(gold).split(), normalised(prediction).split()
+    if not wanted or not given:
+        return float(wanted == given)
+    common = sum((Counter(wanted) & Counter(given)).values())
+    return 2 * common / (len(wanted) + len(given))
+
+
+def best_token_f1(golds: Sequence[str], prediction: str) -> float:
+    """The highest token F1 of the prediction with any of the right answers; 0 if there are none."""
+    return max((token_f1(gold, prediction) for gold in golds), default=0.0)
+
+
+def macro_f1(pairs: Iterable[tuple[Label, Label]]) -> float:
+    """The unweighted mean of the F1 of every class that occurs; 0 without pairs.
+
+    Args:
+        pairs: the right class and the predicted class of each decision.
+
+    >>> macro_f1([("да", "да"), ("да", "нет")])
+    0.3333333333333333
+    """
+    counts = Counter(pairs)
+    hits, golds, predictions = Counter[Label](), Counter[Label](), Counter[Label]()
+    for (gold, prediction), count in counts.items():
+        golds[gold] += count
+        predictions[prediction] += count
+        hits[gold] += count if gold == prediction else 0
+    scores = [2 * hits[label] / (golds[label] + predictions[label]) for label in sorted(golds | predictions)]
+    return reduce(add, scores, 0.0) / len(scores) if scores else 0.0

@@ -1,0 +1,127 @@
+"""Models under their names: what they state, and how they are asked: each different question once."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import json_value
+from augment_ru.evaluation.cache import Cache, key_of
+from augment_ru.evaluation.examples import CHUNK, Example, Model, PredictFunction, Prediction
+
+Answers: TypeAlias = Sequence[tuple[int, Prediction]]
+"""Some predictions, each with the number of its example."""
+
+_WANTED = "must return a list of as many"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A model under the name that the report gives it, with all that `Model` and `StreamingModel` state."""
+
+    name: str
+    predict: PredictFunction
+    signature: str | None
+    few_shot: bool
+    cached: bool
+    chunk: int
+    stream: Callable[[Sequence[Example]], Iterator[tuple[int, Prediction]]] | None
+
+    @classmethod
+    def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
+        """The model under this name; an attribute that it does not have gets its default."""
+        signature = getattr(model, "signature", None)
+        return cls(
+            name,
+            model,
+            signature=signature if isinstance(signature, str) else None,
+            few_shot=bool(getattr(model, "few_shot", True)),
+            cached=bool(getattr(model, "cached", True)),
+            chunk=int(getattr(model, "chunk", CHUNK)),
+            stream=getattr(model, "stream", None),
+        )
+
+    @property
+    def kept(self) -> bool:
+        """Whether the cache keeps its answers."""
+        return self.cached and self.signature is not None
+
+    def answers(self, examples: Sequence[Example]) -> Iterator[Answers]:
+        """The predictions for all examples: one by one if the model streams, else all at once.
+
+        Raises:
+            AugmentError: the model raises an error, or does not give a prediction for each example.
+        """
+        missing = set(range(len(examples)))
+        try:
+            for answers in self._answers(examples):
+                missing.difference_update(number for number, _ in answers)
+                yield [(number, json_value(prediction)) for number, prediction in answers]
+        except AugmentError as error:
+            raise AugmentError(f"--model {self.name}: {error}") from error
+        except Exception as error:  # a user's model may raise anything
+            raise AugmentError(f"--model {self.name}: {type(error).__name__}: {error}") from error
+        if missing:
+            raise AugmentError(f"--model {self.name}: {len(missing)} examples were not answered")
+
+    def _answers(self, examples: Sequence[Example]) -> Iterator[Answers]:
+        if self.stream is not None:
+            yield from ([answer] for answer in self.stream(examples))
+            return
+        given = self.predict(examples)
+        predictions = given if isinstance(given, list | tuple) else json_value(given)
+        if not isinstance(predictions, list | tuple):
+            raise AugmentError(f"returned a {type(predictions).__name__} for {len(examples)} examples; {_WANTED}")
+        if len(predictions) != len(examples):
+            raise AugmentError(f"returned {len(predictions)} predictions for {len(examples)} examples; {_WANTED}")
+        yield list(enumerate(predictions))
+
+
+@dataclass(slots=True)
+class QuestionCounts:
+    """How many questions a model was asked, how many of them differ, and how many answers the cache had."""
+
+    questions: int = 0
+    different: int = 0
+    from_cache: int = 0
+
+
+def ask(
+    model: NamedModel,
+    examples: Sequence[Example],
+    cache: Cache | None,
+    counts: QuestionCounts,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[Prediction]:
+    """The predictions for all examples, in their order; equal examples are asked once.
+
+    Args:
+        model: the model.
+        examples: the questions.
+        cache: the cache of answers; None asks every question.
+        counts: is added to.
+        advance: is called with the number of new answers.
+
+    Raises:
+        AugmentError: the model raises an error, or does not answer every question.
+    """
+    keys = [key_of(model.signature or "", example) for example in examples]
+    questions: dict[bytes, Example] = {}
+    for key, example in zip(keys, examples, strict=True):
+        questions.setdefault(key, example)
+    used = cache if model.kept else None
+    answers: dict[bytes, Prediction] = used.get(list(questions)) if used else {}
+    counts.questions += len(examples)
+    counts.different += len(questions)
+    counts.from_cache += len(answers)
+    advance(len(answers))
+    open_keys = [key for key in questions if key not in answers]
+    for start in range(0, len(open_keys), model.chunk):
+        chunk = open_keys[start : start + model.chunk]
+        for numbered in model.answers([questions[key] for key in chunk]):
+            new = [(chunk[number], prediction) for number, prediction in numbered]
+            if used:
+                used.put(new)
+            answers.update(new)
+            advance(len(new))
+    return [answers[key] for key in keys]

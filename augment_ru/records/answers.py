@@ -1,0 +1,47 @@
+"""The answers in a row: one spelling for labels, one reader for annotated answers.
+
+This module needs the standard library alone: a release holds a copy of it for lm-evaluation-harness.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+_TEXT_KEYS = ("segment", "text", "answer")
+"""Where an annotated answer has its text, in order of preference: {"offset": 3, "length": 5, "segment": "Тверь"}."""
+
+
+def answer_values(value: object) -> Iterator[object]:
+    """The single answers in the value of an answer field, in order.
+
+    A list, also a nested one, gives the answers of its entries; an annotated answer (an object) gives its text, or
+    nothing if it has no text; null gives nothing; anything else is an answer itself.
+
+    >>> list(answer_values([{"label": "passage", "offset": 0, "length": 5, "segment": "Мехмо"}, "Тверь", None, 3]))
+    ['Мехмо', 'Тверь', 3]
+    """
+    if isinstance(value, Mapping):
+        yield from answer_values(next((value[key] for key in _TEXT_KEYS if key in value), None))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for entry in value:
+            yield from answer_values(entry)
+    elif value is not None:
+        yield value
+
+
+def answer_texts(value: object) -> list[str]:
+    """The single answers in the value of an answer field, as texts: see `answer_values` and `label_of`."""
+    return [label_of(answer) for answer in answer_values(value)]
+
+
+def label_of(value: object) -> str:
+    """A label as text, the same for all its spellings: 1, 1.0 and "1"; true and "true"; None is "".
+
+    >>> [label_of(value) for value in (1, 1.0, " 1 ", True, "B", None)]
+    ['1', '1', '1', 'true', 'B', '']
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()

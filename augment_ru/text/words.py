@@ -1,0 +1,157 @@
+"""What a word is: the words that an attack may edit, and one pattern for each other meaning of the word.
+
+The patterns differ where it matters to those who use them: whether digits belong to a word, whether a hyphen or an
+apostrophe joins two parts of one, and whether other alphabets count.
+"""
+
+import re
+from functools import cache
+
+import numpy as np
+
+from augment_ru.draws import Ints
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.characters import (
+    DIGIT,
+    ESCAPED,
+    JOINER,
+    SIGN,
+    SPACE,
+    WORD,
+    Codes,
+    Flags,
+    Mask,
+    classes,
+    decode,
+    encode,
+)
+
+RUSSIAN = re.compile(r"[а-яё]+(?:[-’'][а-яё]+)*", re.IGNORECASE)
+"""A Russian word, which the dictionary of word forms may be asked about: «кое-кто»; not «iPhone», not «МиГ-29»."""
+
+LETTERS = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
+"""Letters of any alphabet, parts joined by a hyphen or an apostrophe: «д'Артаньян», «wi-fi»."""
+
+LETTERS_AND_DIGITS = re.compile(r"[^\W_]+(?:[-‑'’][^\W_]+)*")
+"""Letters and digits of any alphabet, parts joined by a hyphen (also one that does not break) or an apostrophe:
+«МиГ-29», «1945»."""
+
+_HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_RUSSIAN_PART = re.compile(r"[^\W\d_]*[а-яё][^\W\d_]*", re.IGNORECASE)
+_DEGREE = ord("°")
+_LONGEST_UNIT = 8
+"""Characters of an abbreviated unit."""
+_GROUP = 3
+"""Digits of a group in a number that is written with spaces: «30 000»."""
+
+
+def hyphenated_words(text: str) -> list[str]:
+    """The words of a text as its length and readability count them: letters of any alphabet, joined by hyphens only.
+
+    >>> hyphenated_words("Из-за О'Генри, 5 раз")
+    ['Из-за', 'О', 'Генри', 'раз']
+    """
+    return _HYPHENATED.findall(text)
+
+
+def count_russian_words(text: str) -> int:
+    """How many runs of letters with a Russian letter a text has; a hyphen parts two of them.
+
+    >>> count_russian_words("Из-за iPhone, 5 раз")
+    3
+    """
+    return len(_RUSSIAN_PART.findall(text))
+
+
+def word_ranges(text: str) -> list[tuple[int, int]]:
+    """Where the words of one text start and stop; see `word_bounds`.
+
+    >>> text = "Из-за ветра 25 м/с, то есть −15 °C"
+    >>> [text[start:stop] for start, stop in word_ranges(text)]
+    ['Из-за', 'ветра', '25 м/с', 'то', 'есть', '−15 °C']
+    """
+    codes, _ = encode([text])
+    starts, stops = word_bounds(codes, classes(codes))
+    return list(zip(starts.tolist(), stops.tolist(), strict=True))
+
+
+def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
+    r"""Where the words that an attack may edit start and stop in an array of code points.
+
+    A word is a run of letters, digits and combining marks, with the signs inside it that join: «из-за», «О'Генри»,
+    «км/ч», «3,14», «10:30». A comma and a colon join digits only, a space joins groups of three digits: «30 000».
+    A number and the abbreviated unit behind it are one word: «25 м/с». Where a line feed is written as a backslash
+    and a letter («\nКазань», as in TAPE's MultiQ), that letter is in no word.
+
+    Args:
+        codes: the texts, as `characters.encode` gives them, shape (codes,).
+        flags: the class of each code point, same shape.
+
+    Returns:
+        The first code point of each word and the one after its last, in order, both of shape (words,).
+    """
+    inside = (flags & WORD) != 0
+    joiners = np.flatnonzero(flags & JOINER)
+    if joiners.size:
+        joiners = joiners[(joiners > 0) & (joiners < codes.size - 1)]
+        before, after = flags[joiners - 1], flags[joiners + 1]
+        joined = (before & after & WORD) != 0
+        digits = (before & after & DIGIT) != 0
+        signs = codes[joiners]
+        joined &= digits | (signs != ord(",")) & (signs != ord(":"))
+        inside[joiners[joined]] = True
+    _join_signs(codes, flags, inside)
+    _join_thousands(flags, inside)
+    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1  # the last code is a line feed, so each word stops
+    if inside.size and inside[0]:
+        edges = np.concatenate([[0], edges])
+    return _with_units(codes, flags, edges[::2], edges[1::2])
+
+
+def _join_signs(codes: Codes, flags: Flags, inside: Mask) -> None:
+    r"""Count the signs beside a number as parts of it: «−15», «№7», «50%»; and the letter of «\n» as outside words."""
+    for place in np.flatnonzero(flags & SIGN).tolist():
+        sign, following = chr(codes[place]), int(place) + 1
+        if sign == "\\":
+            inside[following] &= chr(codes[following]) not in ESCAPED
+            continue
+        before = place > 0 and bool(inside[place - 1])
+        if (flags[following] & DIGIT and not before) or (before and flags[place - 1] & DIGIT and sign not in "+-−±№#"):
+            inside[place] = True
+
+
+def _with_units(codes: Codes, flags: Flags, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+    """The words, a number and the abbreviated unit behind it joined to one: «25 м/с», «−15 °C», «2,5 кг»."""
+    joined: list[int] = []
+    numbers = np.flatnonzero((flags[starts] | flags[stops - 1]) & DIGIT)
+    numbers = numbers[(flags[stops[numbers]] & SPACE) != 0]
+    for word in numbers.tolist():
+        stop = int(stops[word])
+        if word + 1 < starts.size:
+            degree = int(codes[stop + 1] == _DEGREE)
+            following = int(starts[word + 1])
+            if following == stop + 1 + degree and stops[word + 1] - following <= _LONGEST_UNIT:
+                unit = decode(codes[stop + 1 : stops[word + 1]])
+                if unit.lower() in _units():
+                    joined.append(word)
+    if not joined:
+        return starts, stops
+    return np.delete(starts, np.array(joined) + 1), np.delete(stops, joined)
+
+
+@cache
+def _units() -> frozenset[str]:
+    """Abbreviated units, in lower case."""
+    return frozenset(unit for (unit,) in rows(dictionary_path("units"), columns=1))
+
+
+def _join_thousands(flags: Flags, inside: Mask) -> None:
+    """Count the space of «30 000» as inside a word: one to three digits stand before it, exactly three behind it."""
+    digit = (flags & DIGIT) != 0
+    spaces = np.flatnonzero(flags & SPACE)
+    spaces = spaces[(spaces > 0) & (spaces < flags.size - _GROUP - 1)]
+    spaces = spaces[digit[spaces - 1] & digit[spaces + 1]]
+    for space in spaces.tolist():
+        before, after = digit[max(space - _GROUP - 1, 0) : space], digit[space + 1 : space + _GROUP + 2]
+        long = before.size > _GROUP and before.all()
+        inside[space] = after[:-1].all() and not after[-1] and not long
