@@ -67,7 +67,7 @@ def build_(*, recipe: str, output: str, workers: int, resume: bool, device: str,
     augment-ru release tape-like.toml -o tape-like
     augment-ru release verify tape-like --rebuild 20
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
-    from augment_ru.formats.files import steps  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.jobs.progress import progress  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.release.build import Job, build  # noqa: PLC0415
 
     del debug
@@ -75,8 +75,8 @@ def build_(*, recipe: str, output: str, workers: int, resume: bool, device: str,
         job = Job(Path(recipe), Path(output), workers=workers, resume=resume, device=device).prepared()
     except AugmentError as error:
         raise usage(error) from error
-    with steps("release") as advance:
-        report = build(job, advance)
+    with progress("release", "parts") as advance:
+        report = build(job, lambda count, total: advance(count, total=total))
     if sys.stderr is not None:
         click.echo(f"augment-ru: {report}", err=True)
 

@@ -19,18 +19,19 @@ from threading import Thread
 from typing import Any
 
 from augment_ru.errors import AugmentError
+from augment_ru.formats.files import replacing
 from augment_ru.release.assemble import assembled
 from augment_ru.release.manifest import FORMAT, MANIFEST, data_files, environment, own_digest
 from augment_ru.release.recipe import Blueprint, read
 from augment_ru.release.shards import PART_ROWS, Part, Timing, Work, Workshop, made, opened, works, workshop
 from augment_ru.release.sources import Source, constraints, original_rows, protector, source
-from augment_ru.release.staging import Place, save
+from augment_ru.release.staging import Place
 
 _AHEAD = 2
 """Parts that are given out for each worker, so that none is idle."""
 
 Advance = Callable[[int, int], None]
-"""Told how many parts are done, of how many."""
+"""Called with how many more parts are done, and how many there are."""
 
 
 @dataclass(slots=True)
@@ -114,12 +115,12 @@ class Prepared:
     shop: Workshop
 
 
-def build(prepared: Prepared, advance: Advance = lambda done, total: None) -> Report:  # noqa: ARG005
+def build(prepared: Prepared, advance: Advance = lambda count, total: None) -> Report:  # noqa: ARG005
     """Build the release.
 
     Args:
         prepared: the job.
-        advance: is told of each part.
+        advance: called when parts are done.
 
     Raises:
         AugmentError: a row, a rule or a folder is wrong; then nothing stands in the folder of the release.
@@ -184,7 +185,7 @@ def _parts(todo: Sequence[Work], place: Place, workers: int, report: Report, adv
     for timing in _saved(missing, workers):
         report.timing.add(timing)
         report.made += 1
-        advance(report.kept + report.made, len(todo))
+        advance(1, len(todo))
     found: list[list[Part]] = [[] for _ in range(max(work.number for work in todo) + 1)]
     for work, path in zip(todo, paths, strict=True):
         part = opened(path)
@@ -222,7 +223,8 @@ def _saved(missing: Sequence[tuple[Work, Path]], workers: int) -> Iterator[Timin
 
 def _save(work: Work, path: Path) -> Timing:
     data, timing = made(work)
-    save(path, data)
+    with replacing(path) as stream:
+        stream.write(data)
     return timing
 
 

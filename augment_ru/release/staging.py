@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError
+from augment_ru.formats.files import check_folder, replacing
 from augment_ru.release.manifest import MANIFEST, read_manifest
 
 
@@ -30,8 +31,7 @@ class Place:
         resolved = target.resolve()  # a link stays a link
         if resolved.exists() and not resolved.is_dir():
             raise AugmentError(f"{target}: is no folder; give a new one with -o")
-        if not resolved.parent.is_dir():
-            raise AugmentError(f"{target}: the folder {resolved.parent} does not exist; make it first")
+        check_folder(str(target), resolved)
         if resolved == Path.cwd():
             raise AugmentError(f"{target}: is the working folder, which a release cannot replace; give another with -o")
         return cls(resolved, resolved.parent / f".{resolved.name}.unfinished")
@@ -94,7 +94,8 @@ class Place:
         try:
             before = json.loads(state.read_bytes())
         except (OSError, ValueError):  # killed before there was anything to go on from
-            save(state, json.dumps(facts, ensure_ascii=False).encode())
+            with replacing(state) as stream:
+                stream.write(json.dumps(facts, ensure_ascii=False).encode())
             return
         if not resume:
             raise AugmentError(
@@ -116,16 +117,6 @@ class Place:
         self.whole.rename(self.target)
         _sync(self.target.parent)
         shutil.rmtree(self.unfinished)
-
-
-def save(path: Path, data: bytes) -> None:
-    """Write a file so that it is whole or not there."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    with part.open("wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    part.replace(path)
 
 
 def _sync(path: Path) -> None:

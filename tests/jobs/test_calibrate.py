@@ -88,7 +88,11 @@ def test_the_command_prints_plots_and_reports(tmp_path: Path, bert: Path) -> Non
 @pytest.mark.parametrize(
     ("command", "extra", "problem"),
     [
-        ("perturb", ["-o", "out.jsonl", "--report", "out.jsonl"], "the rows go there"),
+        (
+            "perturb",
+            ["-o", "out.jsonl", "--report", "out.jsonl"],
+            "is the file of -o, too; give each a file of its own",
+        ),
         ("perturb", ["-o", "out.jsonl", "--report", "in.jsonl"], "is the input"),
         ("calibrate", ["--report", "in.jsonl"], "is the input"),
         ("calibrate", ["--report", "none/x.json"], "folder does not exist"),
