@@ -4,7 +4,7 @@
 
 Seven tasks in TAPE's layout, six attacks, the navec gate. The rows are put together from sentences and options
 written for augment-ru, so that texts differ from row to row and are about as long as TAPE's. The yardstick is
-measured in one process over the same parts: annotation (layers, constraints) of each part once, and all calls
+measured in one process over the same shards: annotation (layers, constraints) of each shard once, and all calls
 of the similarity that the searches make. The release itself then runs with each number of workers. One worker
 is compared with the yardstick in seconds of the processor, so that other jobs of the machine do not count.
 """
@@ -23,10 +23,12 @@ from release_rows import TASKS
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.similarity import Scorer
-from augment_ru.release.build import Job, Report, build
-from augment_ru.release.recipe import Blueprint, read
-from augment_ru.release.shards import PART_ROWS, Timing, variations, workshop
-from augment_ru.release.sources import original_rows, source
+from augment_ru.release.build import BuildReport, build_release
+from augment_ru.release.recipe import ReleaseRecipe
+from augment_ru.release.recipe_file import read_release_recipe
+from augment_ru.release.shards import SHARD_ROWS
+from augment_ru.release.sources import read_task
+from augment_ru.release.variations import Timing, make_tools, variations
 
 RECIPE = """
 name = "benchmark"
@@ -95,24 +97,23 @@ class Scoring:
         self.pairs += pairs
 
 
-def yardstick(plan: Blueprint, folder: Path) -> tuple[Timing, Scoring]:
-    """The processor's time for annotation and for scoring, over all parts."""
-    shop = workshop(plan)
-    scoring = Scoring(next(iter(shop.augmenters.values())).similarity)
-    for augmenter in shop.augmenters.values():
+def yardstick(plan: ReleaseRecipe, folder: Path) -> tuple[Timing, Scoring]:
+    """The processor's time for annotation and for scoring, over all shards."""
+    tools = make_tools(plan)
+    scoring = Scoring(next(iter(tools.augmenters.values())).similarity)
+    for augmenter in tools.augmenters.values():
         augmenter.similarity = scoring
     timing = Timing(clock=time.process_time)
     for part in plan.tasks:
-        one = source(plan, part, folder)
-        rows = original_rows(part.name, one.test.rows)
-        for first in range(0, len(rows), PART_ROWS):
-            chunk = dict(enumerate(rows[first : first + PART_ROWS], start=first))
-            for _ in variations(shop, part, one.task, chunk, timing):
+        records = read_task(plan, part, folder).test.records
+        for first in range(0, len(records), SHARD_ROWS):
+            shard = dict(enumerate(records[first : first + SHARD_ROWS], start=first))
+            for _ in variations(tools, part, shard, timing):
                 pass
     return timing, scoring
 
 
-def show(workers: int, report: Report, seconds: float, least: float) -> None:
+def show(workers: int, report: BuildReport, seconds: float, least: float) -> None:
     """Print where the time of a build went."""
     print(f"release, {workers} worker(s): {report.seconds:.1f} s by the clock", end="")
     print(f"; {seconds:.1f} s of the processor, {seconds / least:.2f} times the yardstick" if workers == 1 else "")
@@ -120,7 +121,7 @@ def show(workers: int, report: Report, seconds: float, least: float) -> None:
     for what, spent in (
         ("annotation", timing.annotation),
         ("attacks and gate", sum(timing.perturbing.values())),
-        ("rows and evidence", timing.writing),
+        ("rows and edit log", timing.writing),
         *((f"  {attack}", spent) for attack, spent in timing.perturbing.items()),
     ):
         print(f"  {what:<24}{spent:>9.1f} s by the clock, of all workers")
@@ -136,12 +137,12 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp())
     try:
         path = recipe(folder / "in", options.rows)
-        plan = read(path)
+        plan = read_release_recipe(path)
         size = sum((folder / "in" / part.test).stat().st_size for part in plan.tasks)
         print(
             f"{len(plan.tasks)} tasks, {len(plan.attacks)} attacks, {options.rows} rows a task: {size:,} bytes of rows"
         )
-        yardstick(read(recipe(folder / "few", 10)), folder / "few")  # loads the models
+        yardstick(read_release_recipe(recipe(folder / "few", 10)), folder / "few")  # loads the models
         timing, scoring = yardstick(plan, path.parent)
         least = timing.annotation + scoring.seconds
         print(f"yardstick: annotation {timing.annotation:.1f} s + scoring {scoring.seconds:.1f} s = {least:.1f} s")
@@ -149,7 +150,7 @@ def main() -> None:
         target = options.keep or folder
         for workers in options.workers:
             began = time.process_time()
-            report = build(Job(path, target / f"release-{workers}", workers=workers).prepared())
+            report = build_release(path, target / f"release-{workers}", workers=workers)
             show(workers, report, time.process_time() - began, least)
     finally:
         shutil.rmtree(folder)

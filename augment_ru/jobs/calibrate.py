@@ -1,6 +1,5 @@
 """What a similarity makes of a user's own texts: strangers, each attack at several strengths, and a threshold."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +10,11 @@ from augment_ru.draws import Floats, digests
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.composition import informed, wants_corpus, with_probability
+from augment_ru.engine.figures import distribution
 from augment_ru.engine.prepare import prepare
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Similarity
 from augment_ru.errors import AugmentError
-from augment_ru.jobs.summary import distribution
 from augment_ru.records.record import Record
 
 PROBABILITIES = (0.05, 0.1, 0.2, 0.4, 0.8)
@@ -72,7 +71,7 @@ class Calibration:
             "what": measured.what,
             "probability": measured.probability,
             "pairs": measured.scores.size,
-            "similarity": distribution(Counter(np.round(measured.scores * 10**DIGITS).astype(int).tolist())),
+            "similarity": distribution(np.round(measured.scores, DIGITS).tolist()),
             "passing": round(measured.passing(self.threshold), DIGITS),
         }
 

@@ -25,8 +25,7 @@ from augment_ru.formats.json_lines import Line, encoded
 from augment_ru.formats.row import refuse_twice
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import JSON_LINES, KINDS, Source, kind_of, source_of
-from augment_ru.jobs.summary import Summary
-from augment_ru.jobs.summary import lines as lines_of
+from augment_ru.jobs.summary import Summary, summary_lines
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, chosen, generic
 from augment_ru.records.task import task as task_of
@@ -145,13 +144,13 @@ class Tally:
         status: Counter[str] = Counter()
         for summary in self.summaries.values():
             counts.add(summary.counts)
-            status += summary.status
+            status += summary.figures.statuses
         parts = [f"{self.rows:,} rows in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
         if counts.pairs:
             parts.append(f"{counts.pairs:,} pairs scored in {counts.rounds:,} calls")
         if counts.passes:
-            an_accepted = f", {counts.passes / status['perturbed']:.2f} an accepted row" if status["perturbed"] else ""
-            parts.append(f"{counts.passes:,} forward passes{an_accepted}")
+            each = f", {counts.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
+            parts.append(f"{counts.passes:,} forward passes{each}")
         if self.skipped:
             parts.append(f"{self.skipped:,} lines skipped")
         return "; ".join([*parts, f"{time.perf_counter() - self.began:.1f} s"])
@@ -199,7 +198,7 @@ def run(prepared: Prepared) -> int:
         with replacing(Path(job.report)) as file:
             file.write(orjson.dumps(tally.report(prepared), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     if sys.stderr is not None:
-        print(*lines_of(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
+        print(*summary_lines(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
     return 1 if tally.skipped else 0
 
 

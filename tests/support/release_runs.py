@@ -16,13 +16,13 @@ import sys
 import time
 from pathlib import Path
 
-from augment_ru.release.build import Report
+from augment_ru.release.build import BuildReport
 from releases import built, contents
 
 
-def run(recipe: Path, target: Path, *, resume: bool = False) -> Report:
-    """A build in small parts."""
-    return built(recipe, target, resume=resume, part_rows=1)
+def run(recipe: Path, target: Path, *, resume: bool = False) -> BuildReport:
+    """A build in small shards."""
+    return built(recipe, target, resume=resume, shard_rows=1)
 
 
 def killed(recipe: Path, target: Path, after: float) -> bool:
@@ -52,7 +52,7 @@ def main(recipe: Path, target: Path, kills: int, seed: int) -> dict[str, int]:
     counts = {"kills": 0, "complete": 0, "resumed": 0}
     unfinished = target.with_name(f".{target.name}.unfinished")
     while counts["kills"] < kills:
-        counts["resumed"] += any(unfinished.glob("parts/*")) if unfinished.exists() else 0
+        counts["resumed"] += any(unfinished.glob("shards/*")) if unfinished.exists() else 0
         counts["kills"] += killed(recipe, target, moments.uniform(0, 0.9 * seconds))
         if target.exists():
             assert contents(target) == wanted
