@@ -101,7 +101,7 @@ def build_(*, recipe: str, output: str, workers: int, resume: bool, device: str,
 @click.option("--expect", metavar="SHA256", help="The digest of the manifest as it was published.")
 @click.option("--debug", is_flag=True, hidden=True)
 def verify(*, folder: str, rebuild: int, expect: str | None, debug: bool) -> None:
-    """Check every file of a release, every row and its edits; report each change with its file and row."""
+    """Check a release: every file, row and edit. Report each change with its file and row."""
     from augment_ru.release.verify import verify_release  # noqa: PLC0415
 
     del debug

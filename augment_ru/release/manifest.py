@@ -60,9 +60,10 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
 
 
 def _code() -> str:
-    """A digest of the package's own source."""
+    """A digest of the package's own source: its modules and its template."""
     total = sha256()
-    for path in sorted(PACKAGE.rglob("*.py"), key=lambda path: path.relative_to(PACKAGE).as_posix()):
+    files = [path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".jinja"}]
+    for path in sorted(files, key=lambda path: path.relative_to(PACKAGE).as_posix()):
         total.update(f"{path.relative_to(PACKAGE).as_posix()}\0{file_digest(path)}\n".encode())
     return total.hexdigest()
 

@@ -213,6 +213,33 @@ def test_a_release_without_shots_needs_no_train(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out/manifest.json").read_bytes())["episodes"] == [{"number": 0, "shots": 0}]
 
 
+def test_the_card_holds_texts_as_they_were_given(tmp_path: Path) -> None:
+    text = '"""\n{{ name }} {% raw %} & <b>| б\n"""\nauthors = ["A & <B>"]\n'
+    text = RECIPE.replace('"apache-2.0"', f'"mit|x"\ndescription = {text}')
+    built(recipe(tmp_path, text), tmp_path / "out")
+    card = (tmp_path / "out/README.md").read_text(encoding="utf-8")
+    assert "\n\n{{ name }} {% raw %} & <b>| б\n\n" in card
+    assert "By A & <B>." in card
+    assert "| mit\\|x |\n" in card
+
+
+def test_the_card_names_the_tasks_of_the_harness(tmp_path: Path) -> None:
+    text = RECIPE.replace('"tiny"', '"ti-ny"').replace('"school"', '"sch.ool"')
+    built(recipe(tmp_path, text), tmp_path / "out")
+    card = (tmp_path / "out/README.md").read_text(encoding="utf-8")
+    assert "--tasks ti_ny\n" in card
+    assert (tmp_path / "out/lm_eval/ti_ny.yaml").exists()
+    assert (tmp_path / "out/lm_eval/ti_ny_sch_ool.yaml").exists()
+    assert "have no prompt" not in card
+
+
+def test_the_card_warns_of_an_attack_that_perturbed_few_rows(tmp_path: Path) -> None:
+    text = RECIPE.replace("[shots]", "[gate]\nthreshold = 1.0\n[shots]")
+    built(recipe(tmp_path, text), tmp_path / "out")
+    card = (tmp_path / "out/README.md").read_text(encoding="utf-8")
+    assert "- Fewer than half of the rows were perturbed by `butterfingers` on `school` (0 of 3)" in card
+
+
 def test_an_empty_train_file_is_refused(tmp_path: Path) -> None:
     path = recipe(tmp_path)
     write_rows(tmp_path / "train.jsonl", [])
