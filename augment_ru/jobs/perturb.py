@@ -23,8 +23,7 @@ from augment_ru.formats.row import refuse_twice
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import JSON_LINES, KINDS, RowSource, kind_of, source_of
 from augment_ru.jobs.progress import progress
-from augment_ru.jobs.summary import Summary
-from augment_ru.jobs.summary import lines as lines_of
+from augment_ru.jobs.summary import Summary, summary_lines
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_for_row
 from augment_ru.records.task import task as task_of
@@ -103,12 +102,12 @@ class Tally:
         status: Counter[str] = Counter()
         for summary in self.summaries.values():
             cost.add(summary.cost)
-            status += summary.status
+            status += summary.figures.statuses
         parts = [f"{self.rows:,} rows in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
         if cost.pairs:
             parts.append(f"{cost.pairs:,} pairs scored in {cost.calls:,} calls")
         if cost.passes:
-            each = f", {cost.passes / status['perturbed']:.2f} a perturbed row" if status["perturbed"] else ""
+            each = f", {cost.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
             parts.append(f"{cost.passes:,} forward passes{each}")
         if self.skipped:
             parts.append(f"{self.skipped:,} lines skipped")
@@ -159,7 +158,7 @@ def run(job: Job) -> int:
                 orjson.dumps(tally.report(job.perturbers[0]), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
             )
     if sys.stderr is not None:
-        print(*lines_of(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
+        print(*summary_lines(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
     return 1 if tally.skipped else 0
 
 

@@ -1,41 +1,35 @@
-"""Recipes: the options of `perturb` in a TOML file."""
+"""Recipes of `perturb`: its options in a TOML file."""
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from augment_ru.errors import AugmentError
-from augment_ru.strict_tables import INTEGER, MAYBE, NUMBER, Key, is_text, is_texts, values_of
+from augment_ru.strict_tables import INTEGER, NUMBER, TEXT, TEXT_OR_TEXTS, TRUTH, Key, read_toml, table_values
 
 _LISTS = {"attack": "attacks", "field": "fields", "constraint": "constraints", "set": "options"}
-"""Options that may be given several times, with the names of their parameters."""
-_TEXTS = Key(lambda value: is_text(value) or is_texts(value), "a text or a list of texts")
-_FLAG = Key(lambda value: isinstance(value, bool), "true or false")
+"""The options that may be repeated, and the names of their values."""
 _KEYS = {
-    **dict.fromkeys(_LISTS, _TEXTS),
-    **dict.fromkeys(("no-constraints", "with-original"), _FLAG),
-    **dict.fromkeys(("probability", "threshold"), NUMBER),
-    **dict.fromkeys(("candidates", "seed", "limit"), INTEGER),
-    **dict.fromkeys(("task", "similarity", "schedule", "annotator", "preset", "meta"), MAYBE),
-    **dict.fromkeys(("device", "on-error", "output", "report"), MAYBE),
-}
+    **{key: Key(TEXT_OR_TEXTS) for key in _LISTS},
+    "task": Key(TEXT), "probability": Key(NUMBER), "similarity": Key(TEXT), "threshold": Key(NUMBER),
+    "schedule": Key(TEXT), "candidates": Key(INTEGER), "annotator": Key(TEXT), "no-constraints": Key(TRUTH),
+    "seed": Key(INTEGER), "preset": Key(TEXT), "with-original": Key(TRUTH), "meta": Key(TEXT), "device": Key(TEXT),
+    "on-error": Key(TEXT), "limit": Key(INTEGER), "output": Key(TEXT), "report": Key(TEXT),
+}  # fmt: skip
 
 
 def read_recipe(path: Path) -> Mapping[str, Any]:
-    """The options of a recipe: the parameters of `perturb` with their values; those that may be repeated as tuples.
+    """The options of a recipe: its keys are the long options of `perturb`; those that may be repeated are lists.
 
     Raises:
         AugmentError: the file cannot be read, a key is unknown, or a value has the wrong type.
     """
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise AugmentError(f"{path}: cannot be read ({error.strerror})") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise AugmentError(f"{path.name}: not TOML: {error}") from error
-    values_of(path.name, content, _KEYS)
-    lists = {
-        _LISTS[key]: (value,) if is_text(value) else tuple(value) for key, value in content.items() if key in _LISTS
-    }
-    return lists | {key.replace("-", "_"): value for key, value in content.items() if key not in _LISTS}
+    content = read_toml(path, path.name)
+    values = table_values(path.name, content, _KEYS)
+    options: dict[str, Any] = {}
+    for key in content:
+        value = values[key]
+        if key in _LISTS:
+            options[_LISTS[key]] = (value,) if isinstance(value, str) else tuple(value)
+        else:
+            options[key.replace("-", "_")] = value
+    return options

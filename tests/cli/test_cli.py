@@ -205,8 +205,8 @@ def test_recipes_are_checked_like_options(source: Path, tmp_path: Path) -> None:
         ('meta = "foo"', "'foo' is not one of"),
         ('on-error = "sikp"', "'sikp' is not one of"),
         ("limit = -3", "-3 is not in the range"),
-        ('seed = "x"', "'seed' is 'x'; needs an integer"),
-        ("[attack]", "'attack' is {}; needs a text or a list of texts"),
+        ('seed = "x"', "'seed' is 'x'; it must be an integer"),
+        ("[attack]", "'attack' is {}; it must be a text or a list of texts"),
     ):
         recipe.write_text(content, encoding="utf-8")
         assert message in fails(2, "perturb", source, "--attack", "case", "--recipe", recipe)

@@ -227,12 +227,13 @@ def test_a_file_of_ones_own_overrides_ours(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('templat = "x"', "no key of a prompt called 'templat'; did you mean 'template'?"),
+        ('templat = "x"', "no key called 'templat'; did you mean 'template'?"),
         ("", "needs one of template, targets, own; has none"),
-        ("template = 1", "label: None|label: 1; needs a text or a list of texts"),
+        ("template = 1", "'template' is 1; it must be a text or a list of texts"),
         ('template = "{text"', "the brace '{' at character 0 of the template is no part of a {place}"),
         ('template = "{label} {label}"', "{label} stands more than once"),
-        ('template = "x"\ntokens = 5', "tokens: 5; needs two numbers from 1"),
+        ('template = "x"\ntokens = 5', "'tokens' is 5; it must be a list"),
+        ('template = "x"\ntokens = [5]', "tokens is [5]; it must be two numbers from 1"),
         ('template = "x"\n[labels]\na = ["1"]\nb = ["1"]', "two words for one label in 1, 1"),
         ('template = "x"\n[labels]\na = ["1", "2"]\nb = ["3"]', "as many spellings of its label as the others"),
         ('template = "x"\n[options]\ninside = "q"\ntexts = "t"', "options: needs one of"),
@@ -260,7 +261,7 @@ def test_what_a_row_lacks_is_named() -> None:
         prompt_of(task("ru_worldtree")).build({"question": "Что?"})
     with pytest.raises(AugmentError, match=r"a budget of 21 tokens leaves 8 for this text, and .* alone have 11"):
         prompt_of(generic()).build({"text": "а"}, [], labels=("да " * 9, "нет"), budget=words(21))
-    with pytest.raises(AugmentError, match=r"prompts?/no\.toml: no such file"):
+    with pytest.raises(AugmentError, match=r"prompts?/no\.toml: cannot be read \(No such file or directory\)"):
         prompt_of(generic(), "prompts/no.toml")
     with pytest.raises(AugmentError, match="no prompt called 'nо'"):
         prompt_of(Task("x", ("text",), prompt="nо"))
