@@ -11,8 +11,8 @@ from augment_ru.editing.on_demand import in_rounds
 from augment_ru.edits import Change, Edit
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.inference.generate import CLOSE, Decoding, chosen_of
-from augment_ru.inference.masked import Word, context, in_case, same_kind, words_for
+from augment_ru.inference.decoding import CLOSE, Decoding, chosen_of
+from augment_ru.inference.masked import GapWord, in_case, same_kind, with_gap, words_for
 from augment_ru.inference.memo import Memo
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.language.morphology import RUSSIAN
@@ -20,7 +20,7 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
 MODES = ("replace", "insert", "either")
-_memo: Memo[tuple[Word, ...]] = Memo(most=20_000)
+_memo: Memo[tuple[GapWord, ...]] = Memo(most=20_000)
 
 
 class _Gap(NamedTuple):
@@ -97,7 +97,7 @@ class Bae:
         return found
 
     def _drawn(
-        self, gaps: Sequence[_Gap], listed: Sequence[tuple[Word, ...]], keys: Keys, model: Pretrained
+        self, gaps: Sequence[_Gap], listed: Sequence[tuple[GapWord, ...]], keys: Keys, model: Pretrained
     ) -> tuple[list[str | None], Mask]:
         fitting = [self._fitting(gap, words) for gap, words in zip(gaps, listed, strict=True)]
         width = max(*map(len, fitting), 1)
@@ -111,9 +111,9 @@ class Bae:
         pairs = zip(fitting, chosen.tolist(), strict=True)
         return [words[number].text if words else None for words, number in pairs], close
 
-    def _fitting(self, gap: _Gap, words: Sequence[Word]) -> list[Word]:
+    def _fitting(self, gap: _Gap, words: Sequence[GapWord]) -> list[GapWord]:
         """The words that may stand in a gap, one more than may be drawn, each spelling once."""
-        found: dict[str, Word] = {}
+        found: dict[str, GapWord] = {}
         for word in words:
             low = word.text.lower()
             if low == gap.old.lower() or low in found:
@@ -130,8 +130,8 @@ class Bae:
 
 def _context(text: str, gap: _Gap) -> str:
     if gap.is_insertion:
-        return context(f"{text[: gap.stop]} {text[gap.stop :]}", gap.stop + 1, gap.stop + 1)
-    return context(text, gap.start, gap.stop)
+        return with_gap(f"{text[: gap.stop]} {text[gap.stop :]}", gap.stop + 1, gap.stop + 1)
+    return with_gap(text, gap.start, gap.stop)
 
 
 def _edit(gap: _Gap, word: str) -> Edit:

@@ -7,10 +7,7 @@ from typing import Any
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import plain
 from augment_ru.evaluation.cache import Cache, key_of
-from augment_ru.evaluation.examples import Example, Model, Prediction
-
-CHUNK = 256
-"""Questions of one call, unless the model has a `chunk` of its own; what an interrupted run can lose."""
+from augment_ru.evaluation.examples import CHUNK, Example, Model, Prediction
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ from augment_ru.records.task import Task
 Prediction: TypeAlias = str | int | float | bool | Sequence[Any] | Mapping[str, Any] | None
 """A label or a text; for a task of several labels an object, field to label. Labels are compared as texts."""
 
+CHUNK = 256
+"""Examples of one call of a model that does not state a chunk of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Example:

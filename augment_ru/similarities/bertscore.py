@@ -19,6 +19,7 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.engine.search import DIGITS
 from augment_ru.errors import AugmentError
 from augment_ru.inference import pretrained
+from augment_ru.inference.batches import each_batch
 from augment_ru.text.characters import Mask
 
 if TYPE_CHECKING:
@@ -266,7 +267,7 @@ class Encoder:
 
     def each(self, lengths: Ints, call: Any) -> None:  # noqa: ANN401  (a function of indices)
         """Call with the indices of each batch."""
-        pretrained.each_batch(lengths, self._budget, call)
+        each_batch(lengths, self._budget, call)
 
     def embed(self, rows: Sequence[Ints]) -> "tuple[Tensor, Tensor, Tensor]":
         """Unit vectors of each token, shape (texts, tokens, width), float32; the mask and ids, (texts, tokens)."""
@@ -443,7 +444,7 @@ def _signature(score: BertScore) -> str:
     layer = _layer(score)
     device = pretrained.device_of(score.device)
     dtype = str(pretrained.dtype_of(score.dtype, device)).removeprefix("torch.")
-    idf = "no" if score.idf is None else pretrained.digest("\n".join(_idf_texts(score.idf)).encode())
+    idf = "no" if score.idf is None else pretrained.short_digest("\n".join(_idf_texts(score.idf)).encode())
     baseline = _baseline(score)
     return (
         f"bertscore:{pretrained.fingerprint(score.model)}@{layer}|F1|idf={idf}"

@@ -17,7 +17,7 @@ from augment_ru.attacks.bae import Bae
 from augment_ru.engine.attack import make
 from augment_ru.errors import AugmentError
 from augment_ru.inference import masked
-from augment_ru.inference.masked import GAP, Word, context, same_kind, whole_words, words_for
+from augment_ru.inference.masked import GAP, GapWord, same_kind, whole_words, with_gap, words_for
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.language.morphology import RUSSIAN
 from small_models import SENTENCES
@@ -85,11 +85,11 @@ def test_whole_words_are_known_in_every_kind_of_vocabulary(tokens: list[str], fo
 def test_a_gap_has_words_around_it_and_no_half_ones() -> None:
     text = "слово " * 200 + "здесь" + " слово" * 200
     at = text.index("здесь")
-    seen = context(text, at, at + 5)
+    seen = with_gap(text, at, at + 5)
     assert seen.count(GAP) == 1
     assert set(seen.replace(GAP, " ").split()) == {"слово"}
     assert len(seen) < 650
-    assert context("Кошка спит.", 6, 10) == f"Кошка {GAP}."
+    assert with_gap("Кошка спит.", 6, 10) == f"Кошка {GAP}."
 
 
 def test_odd_contexts_have_no_words(model: Pretrained) -> None:
@@ -119,7 +119,7 @@ def test_a_close_call_is_settled_by_the_row_alone(monkeypatch: pytest.MonkeyPatc
 
 def listed(*words: str) -> Any:
     """A model that lists these words for every gap, all as likely."""
-    return lambda _, contexts: [tuple(Word(word, 0.0, at) for at, word in enumerate(words)) for _ in contexts]
+    return lambda _, contexts: [tuple(GapWord(word, 0.0, at) for at, word in enumerate(words)) for _ in contexts]
 
 
 def test_words_take_the_letter_case_of_what_they_replace(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +148,7 @@ def test_a_word_gives_way_to_another_of_its_kind(monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_is_drawn_is_as_likely_as_the_model_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = (Word("ночь", 1.0, 5), Word("день", 0.0, 7), Word("час", -1.0, 9))
+    words = (GapWord("ночь", 1.0, 5), GapWord("день", 0.0, 7), GapWord("час", -1.0, 9))
     monkeypatch.setattr(bae, "words_for", lambda _, contexts: [words for _ in contexts])
     monkeypatch.setattr(bae, "_memo", type(bae._memo)())
     texts = [f"Кошка {number}" for number in range(4000)]
