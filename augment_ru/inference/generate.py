@@ -6,8 +6,9 @@ draws and the half-width formats are not repeated: there, rounding may decide.
 """
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 BATCH_TOKENS = TokensByDevice(cpu=8192, gpu=131_072)
 """Tokens of a batch, those that are written included; a beam search divides them by its beams."""
 _LONGEST_INPUT = 512
-_LEAST, _MOST = 32, 512
-"""Limits of new tokens are 32, 64, … 512, so that rows of similar length share a batch."""
+_SMALLEST_LIMIT = 32
+"""Limits of new tokens are 32, 64, …, so that rows of similar length share a batch."""
 _TAIL = 8
 """How many of the last tokens are searched for a stop."""
 RUNNING = RLock()
@@ -49,7 +50,7 @@ def rewritten(model: Pretrained, texts: Sequence[str], keys: Keys, decoding: Dec
     inputs = tokenized(model, texts)
     longest = longest_input(model)
     limits = [_limit(2 * len(tokens), longest) if 0 < len(tokens) <= longest else 0 for tokens in inputs]
-    outputs = generated(model, inputs, keys, decoding, np.array(limits, dtype=np.int64))
+    outputs = _before_padding(model, generated(model, inputs, keys, decoding, np.array(limits, dtype=np.int64)))
     return [
         None if tokens is None or (decoding.fixed is None and len(tokens) >= limit - 1) else _text(model, tokens)
         for tokens, limit in zip(outputs, limits, strict=True)
@@ -74,7 +75,7 @@ def continued(
     longest = max(longest_input(model) - new_tokens, 1)
     inputs = [tokens[-longest:] for tokens in tokenized(model, prompts)]
     limits = np.array([new_tokens if tokens else 0 for tokens in inputs], dtype=np.int64)
-    outputs = generated(model, inputs, keys, decoding, limits)
+    outputs = _before_padding(model, generated(model, inputs, keys, decoding, limits))
     return [None if tokens is None else _text(model, tokens) for tokens in outputs]
 
 
@@ -85,10 +86,10 @@ def generated(
     decoding: Decoding,
     limits: Ints,
     *,
-    stops: Sequence[Sequence[str]] | None = None,
+    stops: Sequence[Sequence[str]] = (),
     batch_tokens: int | None = None,
 ) -> list[list[int] | None]:
-    """The new tokens of each row, up to the token that ends a text, or to padding.
+    """The new tokens of each row, up to the token that ends a text.
 
     Args:
         model: an encoder-decoder, or a causal language model.
@@ -96,11 +97,11 @@ def generated(
         keys: the key of each row's draws, shape (rows,).
         decoding: how tokens are chosen.
         limits: the most new tokens of each row, shape (rows,); a row with the limit 0 is left out.
-        stops: for each row, strings that end it, too; what is written goes up to the token that completes one.
+        stops: for each row the strings that end it, too: the token that completes one is its last; empty for none.
         batch_tokens: tokens of a batch, those that are written included; by default `BATCH_TOKENS`.
 
     Returns:
-        The tokens of each row, special ones included; None where the limit is 0.
+        The tokens of each row, special ones and padding included; None where the limit is 0.
 
     Raises:
         AugmentError: a single row does not fit into memory.
@@ -110,28 +111,22 @@ def generated(
     if decoding.searched:
         budget = max(budget // decoding.beams, 1)
 
-    def write(rows: Ints, limit: int) -> Mask:
-        batch = [inputs[row] for row in rows.tolist()]
-        endings = [stops[row] for row in rows.tolist()] if stops else None
-        outputs, close = _written(model, batch, keys[rows], decoding, limit, stops=endings)
-        for row, output in zip(rows.tolist(), outputs, strict=True):
+    def write(members: Ints, limit: int, batch: Ints) -> None:
+        rows = members[batch].tolist()
+        endings = [stops[row] for row in rows] if stops else []
+        outputs, close = _written(
+            model, [inputs[row] for row in rows], keys[rows], decoding, limit=limit, stops=endings
+        )
+        for row, output in zip(rows, outputs, strict=True):
             found[row] = output
-        return close
-
-    def write_members(members: Ints, limit: int) -> Callable[[Ints], None]:
-        def write_batch(batch: Ints) -> None:
-            rows = members[batch]
-            close = write(rows, limit)
-            if rows.size > 1:
-                for row in rows[close]:
-                    write(np.array([row]), limit)
-
-        return write_batch
+        if len(rows) > 1:
+            for at in np.flatnonzero(close):
+                write(members, limit, batch[at : at + 1])
 
     for limit in sorted({*limits.tolist()} - {0}):
         members = np.flatnonzero(limits == limit)
         lengths = np.array([len(inputs[row]) + limit for row in members.tolist()], dtype=np.int64)
-        each_batch(lengths, budget, write_members(members, limit))
+        each_batch(lengths, budget, partial(write, members, limit))
     return found
 
 
@@ -158,7 +153,7 @@ def decoder_start(model: Pretrained) -> int:
 
 
 def _limit(wanted: int, longest: int) -> int:
-    limit = _LEAST
+    limit = _SMALLEST_LIMIT
     while limit < min(wanted, longest):
         limit *= 2
     return min(limit, longest)
@@ -174,15 +169,15 @@ def _written(
     inputs: Sequence[Sequence[int] | Ints],
     keys: Keys,
     decoding: Decoding,
-    limit: int,
     *,
-    stops: Sequence[Sequence[str]] | None,
+    limit: int,
+    stops: Sequence[Sequence[str]],
 ) -> tuple[list[list[int]], Mask]:
     """The new tokens of each row of one batch, and which rows had a close choice."""
     import torch  # noqa: PLC0415  (an extra)
 
     ends = _ends(model)
-    pad = next((token for token in (model.tokenizer.pad_token_id, *sorted(ends)) if token is not None), 0)
+    pad = _pad(model)
     reads = bool(model.model.config.is_encoder_decoder)
     tokens, mask = padded(inputs, model.device, pad=pad, left=not reads)
     # the output begins with the token that starts the decoder, or with the input of a causal model
@@ -195,14 +190,25 @@ def _written(
             attention_mask=mask,
             generation_config=_settings(model, decoding, limit, pad),
             logits_processor=[] if chooser is None else [chooser],
-            stopping_criteria=[] if stops is None else [_Stopped(model.tokenizer, stops, start)],
+            stopping_criteria=[_Stopped(model.tokenizer, stops, start)] if stops else [],
         )
     close = np.zeros(len(inputs), dtype=np.bool_) if chooser is None else chooser.close
-    return [_before(row, ends | {pad}) for row in outputs[:, start:].tolist()], close
+    return [_before(row, ends) for row in outputs[:, start:].tolist()], close
+
+
+def _before_padding(model: Pretrained, outputs: Sequence[list[int] | None]) -> list[list[int] | None]:
+    """Each output up to the first padding: a weak model may draw it, and what follows is of no use."""
+    pad = frozenset({_pad(model)})
+    return [None if tokens is None else _before(tokens, pad) for tokens in outputs]
 
 
 def _before(tokens: list[int], ends: frozenset[int]) -> list[int]:
     return tokens[: next((at for at, token in enumerate(tokens) if token in ends), len(tokens))]
+
+
+def _pad(model: Pretrained) -> int:
+    """The token for padding; where there is none, one that ends a text."""
+    return next((token for token in (model.tokenizer.pad_token_id, *sorted(_ends(model))) if token is not None), 0)
 
 
 def _ends(model: Pretrained) -> frozenset[int]:

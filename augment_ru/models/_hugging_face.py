@@ -52,8 +52,8 @@ class PromptOptions(LoadingOptions):
     seed: int = 42
 
 
-_SAME_ANSWERS = ("template", "dtype", "device_map", "batch_tokens")
-"""Options that are not in the signature as such: the prompt and the dtype stand in it themselves."""
+_NOT_SIGNED = ("template", "dtype", "device_map", "batch_tokens")
+"""Options that are not in the signature: prompt and dtype stand there themselves, the others change no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class PromptedNetwork:
         write: Callable[[Sequence[FilledPrompt]], list[str]],
     ) -> PromptedModel:
         """The model that answers examples; `score` and `write` are those of `PromptedModel`."""
-        shaping = {name: value for name, value in asdict(self.options).items() if name not in _SAME_ANSWERS}
+        shaping = {name: value for name, value in asdict(self.options).items() if name not in _NOT_SIGNED}
         shaping["labels"] = None if labels is None else ",".join(labels)  # prompts name the labels
         tokens = self.options.budget
         reads_answer = (
