@@ -13,7 +13,7 @@ from augment_ru.errors import AugmentError
 def check(files: tuple[str, ...], debug: bool) -> None:  # noqa: FBT001
     """Check dictionaries (.tsv), rule files and prompt files (.toml), and run the rules' examples.
 
-    Without files: those of this package.
+    Without FILE, checks all files of this package.
     """
     from augment_ru.jobs.check import file_problems  # noqa: PLC0415
 
