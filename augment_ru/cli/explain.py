@@ -14,7 +14,7 @@ from augment_ru.errors import AugmentError
 @with_options(SEARCH)
 @click.option("--debug", is_flag=True, hidden=True)
 def explain(text: str, **given: Any) -> None:  # noqa: ANN401
-    """Show which changes of a text are proposed, dropped and applied, and why.
+    """Show which changes are applied to a text, and why.
 
     Prints the protected spans with their rules. For each attack prints the proposed changes with their ranks, and
     whether each was dropped (with the reason), applied, or not applied.

@@ -8,7 +8,7 @@ from augment_ru.errors import AugmentError
 @click.group()
 @click.option("--debug", is_flag=True, hidden=True)
 def models(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
-    """Download the Hugging Face models that attacks and similarities run."""
+    """Download models for attacks and similarities."""
     del debug
 
 

@@ -37,9 +37,10 @@ from augment_ru.errors import AugmentError
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def perturb(**given: Any) -> None:  # noqa: ANN401
-    """Perturb the rows of a file; write one row for each input row and attack.
+    """Perturb the rows of a file.
 
-    The file's extension gives its format: .jsonl, .json, .csv, .tsv, .parquet; stdin holds JSON Lines.
+    Writes one row for each input row and attack. The file's extension gives its format: .jsonl, .json, .csv, .tsv,
+    .parquet; stdin holds JSON Lines.
 
     \b
     augment-ru perturb in.jsonl -o out.jsonl --attack butterfingers
