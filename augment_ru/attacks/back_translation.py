@@ -19,7 +19,11 @@ _memo: Memo[str | None] = Memo()
 
 @dataclass(frozen=True, slots=True)
 class BackTranslation(Attack):
-    """Sentences are translated into English and back (TAPE, Table 1: 0.5; models: Opus-MT)."""
+    """Translate sentences into English and back (TAPE, Table 1: 0.5; models: Opus-MT).
+
+    Raises:
+        AugmentError: a value is out of its range.
+    """
 
     name: ClassVar[str] = "back_translation"
     probability: float = 0.5
@@ -33,35 +37,40 @@ class BackTranslation(Attack):
     dtype: str = "auto"
 
     def __post_init__(self) -> None:
-        self._decoding()  # a value out of its range is an error now, not in the middle of a run
+        self._decoding()  # so that a wrong value is an error before the run starts
 
     def on_device(self, device: str) -> Self:
-        """The attack with its networks on a device."""
+        """The attack with its networks on this device."""
         return replace(self, device=device)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """The round trip of every sentence that may become active."""
+        """Propose the back-translation of every sentence that may become active."""
         return rewrite_sentences(batch, streams, self.probability, self.rewrite, min_words=self.min_words)
 
     def rewrite(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """Each text after its round trip; None where a model came to no end."""
-        if self._decoding().drawn:
-            return self._round_trip(texts, keys)
-        name = (self.name, self.forward, self.backward, self.beams, self.device, self.dtype)
-        return _memo(name, texts, lambda new: self._round_trip(new, keys[:1].repeat(len(new))))
+        """The back-translation of each text; None if one of the models gave no usable output.
 
-    def _round_trip(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
+        Args:
+            texts: Russian sentences or parts of sentences.
+            keys: the key of each text's random draws, shape (texts,).
+        """
+        if self._decoding().drawn:
+            return self._back_translated(texts, keys)
+        name = (self.name, self.forward, self.backward, self.beams, self.device, self.dtype)
+        return _memo(name, texts, lambda new: self._back_translated(new, keys[:1].repeat(len(new))))
+
+    def _back_translated(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
         if not texts:
             return []
-        there, back = (
+        forward, backward = (
             load("AutoModelForSeq2SeqLM", name, device=self.device, dtype=self.dtype)
             for name in (self.forward, self.backward)
         )
-        outward = rewritten(there, texts, Streams.of(keys, "forward").keys, self._decoding())
-        homeward = rewritten(
-            back, [text or "" for text in outward], Streams.of(keys, "backward").keys, self._decoding()
+        english = rewritten(forward, texts, Streams.of(keys, "forward").keys, self._decoding())
+        russian = rewritten(
+            backward, [text or "" for text in english], Streams.of(keys, "backward").keys, self._decoding()
         )
-        return [new if text and text.strip() else None for text, new in zip(outward, homeward, strict=True)]
+        return [new if text and text.strip() else None for text, new in zip(english, russian, strict=True)]
 
     def _decoding(self) -> Decoding:
         return Decoding(beams=self.beams, temperature=self.temperature, top_k=self.top_k)

@@ -29,13 +29,17 @@ class _Gap(NamedTuple):
     start: int
     stop: int
     old: str
-    """The word that is replaced, or behind which one is inserted."""
+    """The word that is replaced, or the word that a new one is inserted after."""
     is_insertion: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Bae(Attack):
-    """A masked language model replaces a word, or inserts one behind it (BAE; Garg and Ramakrishnan 2020)."""
+    """Replace words, or insert words after them, by a masked language model (BAE; Garg and Ramakrishnan 2020).
+
+    Raises:
+        AugmentError: a value is out of its range.
+    """
 
     name: ClassVar[str] = "bae"
     probability: float = 0.3
@@ -50,14 +54,14 @@ class Bae(Attack):
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise AugmentError(f"bae.mode={self.mode}; possible: {', '.join(MODES)}")
-        self._decoding()  # a value out of its range is an error now, not in the middle of a run
+        self._decoding()  # so that a wrong value is an error before the run starts
 
     def on_device(self, device: str) -> Self:
-        """The attack with its networks on a device."""
+        """The attack with its networks on this device."""
         return replace(self, device=device)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Another word for, or behind, every Russian word that may become active."""
+        """Propose a new word in place of, or after, every Russian word that may become active."""
         starts, stops = batch.words
         rows = batch.rows(starts)
         places = starts - batch.starts[rows]
@@ -88,11 +92,11 @@ class Bae(Attack):
         return _Gap(row, start, start + len(word), word, inserts)
 
     def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[GapWord, ...]]:
-        """The words that the model lists for the gap in each context, the likeliest first.
+        """The words that the model gives for the gap in each context, the likeliest first.
 
         Args:
             contexts: texts with one gap each.
-            remembered: take the list of a context that was asked for before, instead of running the model again.
+            remembered: whether the words of an earlier call are reused for the same context.
         """
         model = self._loaded()
         if not remembered:
@@ -100,16 +104,16 @@ class Bae(Attack):
         return _memo((self.model, str(model.device), str(model.dtype)), contexts, lambda new: words_for(model, new))
 
     def tolerance(self) -> float:
-        """How far apart two perturbed logits must be for the draw to be the same in every batch."""
+        """The least difference of two noisy logits at which the draw is the same in every batch."""
         return CLOSE if str(self._loaded().dtype) == "torch.float32" else 0.0
 
     def _words(self, batch: Batch, gaps: Sequence[_Gap], keys: Keys) -> list[str | None]:
-        """The word drawn for each gap; None where the model has none."""
+        """The word that is drawn for each gap; None if the model gives no fitting word."""
         if not gaps:
             return []
         contexts = [_context(batch.texts[gap.row], gap) for gap in gaps]
         found, close = self._drawn(gaps, self.words(contexts), keys)
-        for at in np.flatnonzero(close).tolist():  # the same in every batch
+        for at in np.flatnonzero(close).tolist():  # a close draw is repeated alone, so that its batch does not matter
             one = slice(at, at + 1)
             (found[at],), _ = self._drawn(gaps[one], self.words(contexts[one], remembered=False), keys[one])
         return found
@@ -129,7 +133,10 @@ class Bae(Attack):
         return [words[number].text if words else None for words, number in pairs], close
 
     def _fitting(self, gap: _Gap, words: Sequence[GapWord]) -> list[GapWord]:
-        """The words that may stand in a gap, one more than may be drawn, each spelling once."""
+        """The words that fit a gap, each spelling once.
+
+        It has one word more than may be drawn: the difference to that word shows whether the draw is close.
+        """
         found: dict[str, GapWord] = {}
         for word in words:
             low = word.text.lower()

@@ -19,7 +19,11 @@ _memo: Memo[str | None] = Memo()
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase(Attack):
-    """Sentences are said in other words; the paper has no such attack, 0.5 is that of its back-translation."""
+    """Rewrite sentences in other words (TAPE has no such attack; 0.5 is that of its back-translation).
+
+    Raises:
+        AugmentError: a value is out of its range.
+    """
 
     name: ClassVar[str] = "paraphrase"
     probability: float = 0.5
@@ -33,18 +37,23 @@ class Paraphrase(Attack):
     dtype: str = "auto"
 
     def __post_init__(self) -> None:
-        self._decoding()  # a value out of its range is an error now, not in the middle of a run
+        self._decoding()  # so that a wrong value is an error before the run starts
 
     def on_device(self, device: str) -> Self:
-        """The attack with its networks on a device."""
+        """The attack with its networks on this device."""
         return replace(self, device=device)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """The paraphrase of every sentence that may become active."""
+        """Propose the paraphrase of every sentence that may become active."""
         return rewrite_sentences(batch, streams, self.probability, self.rewrite, min_words=self.min_words)
 
     def rewrite(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """Each text in other words; None where the model came to no end."""
+        """The paraphrase of each text; None if the model gave no usable output.
+
+        Args:
+            texts: sentences or parts of sentences.
+            keys: the key of each text's random draws, shape (texts,).
+        """
         if self._decoding().drawn:
             return self._paraphrased(texts, keys)
         name = (self.name, self.model, self.prefix, self.beams, self.device, self.dtype)

@@ -162,7 +162,7 @@ def test_an_attack_that_proposes_nothing_is_refused() -> None:
     with pytest.raises(AugmentError, match=r"needs propose\(doc, rng\)"):
         Augmenter(Empty(), similarity="none")("Кошка")
     for use in (Augmenter, lambda attack: Chain(("case", attack))):
-        with pytest.raises(AugmentError, match=r"Stranger: is no attack; inherit from augment_ru\.Attack"):
+        with pytest.raises(AugmentError, match=r"Stranger is not an attack; inherit from augment_ru\.Attack"):
             use(Stranger())  # type: ignore[arg-type]
 
 

@@ -577,7 +577,7 @@ def test_a_dataset_with_places_and_paths() -> None:
 
 def test_what_is_no_dataset_is_refused() -> None:
     augmenter = Augmenter("case", constraints=(), similarity="none")
-    with pytest.raises(AugmentError, match="a list is no dataset"):
+    with pytest.raises(AugmentError, match="list is not a dataset"):
         augmenter.map_dataset([{"text": "Кот"}])
     with pytest.raises(AugmentError, match="a dataset that is streamed has none"):
         augmenter.map_dataset(datasets.Dataset.from_list(DATA).to_iterable_dataset(), num_proc=2)
