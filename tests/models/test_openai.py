@@ -20,8 +20,8 @@ from augment_ru.records.task import generic, task
 LABELS = ("negative", "positive")
 
 
-class Box:
-    """A server: what it was asked, and what it answers."""
+class FakeServer:
+    """A server that records the questions it gets; `answer` makes its answers."""
 
     def __init__(self, answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> None:
         self.answer = answer
@@ -34,25 +34,25 @@ class Box:
 
 
 @contextmanager
-def serving(answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> Iterator[Box]:
-    """A server that answers the question of a number with a status and a body; text is sent as it is."""
-    box = Box(answer)
+def serving(answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> Iterator[FakeServer]:
+    """A server on this machine; `answer` gets a question with its number, and returns status and body."""
+    server = FakeServer(answer)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            with box.lock:
-                number = len(box.asked)
-                box.asked.append(question)
-                box.headers.append(dict(self.headers))
-                box.paths.append(self.path)
-                box.now += 1
-                box.most = max(box.most, box.now)
-            status, body = box.answer(number, question)
-            with box.lock:
-                box.now -= 1
+            with server.lock:
+                number = len(server.asked)
+                server.asked.append(question)
+                server.headers.append(dict(self.headers))
+                server.paths.append(self.path)
+                server.now += 1
+                server.most = max(server.most, server.now)
+            status, body = server.answer(number, question)
+            with server.lock:
+                server.now -= 1
             data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
             self.send_response(status)
             if status == 429:
@@ -62,7 +62,7 @@ def serving(answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> Iterato
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             with suppress(BrokenPipeError, ConnectionResetError):  # the client did not wait
-                if status == 203:  # drips
+                if status == 203:  # byte by byte
                     for byte in data:
                         time.sleep(0.03)
                         self.wfile.write(bytes([byte]))
@@ -72,16 +72,16 @@ def serving(answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> Iterato
         def log_message(self, *args: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    box.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    http.daemon_threads = True
+    server.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
+    thread = threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
-        yield box
+        yield server
     finally:
-        server.shutdown()
-        server.server_close()
+        http.shutdown()
+        http.server_close()
         thread.join()
 
 
@@ -89,12 +89,17 @@ def chat(text: str | None) -> dict[str, Any]:
     return {"choices": [{"message": {"role": "assistant", "content": text}}]}
 
 
-def made(box: Box, labels: tuple[str, ...] | None = LABELS, name: str = "generic", **options: Any) -> Any:  # noqa: ANN401
+def server_model(
+    server: FakeServer,
+    labels: tuple[str, ...] | None = LABELS,
+    name: str = "generic",
+    **options: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
     known = generic("text") if name == "generic" else task(name)
-    return model_of(f"openai:{box.url}#tiny", task=known, labels=labels, options=options)
+    return model_of(f"openai:{server.url}#tiny", task=known, labels=labels, options=options)
 
 
-def asked(*texts: str) -> list[Any]:
+def examples_of(*texts: str) -> list[Any]:
     return [example_of({"text": text}, generic("text")) for text in texts]
 
 
@@ -106,39 +111,43 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_chat_asks_with_the_labels_and_reads_the_one_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    with serving(lambda _, question: (200, chat("Ответ: Positive." if "Хор" in str(question) else "negative"))) as box:
-        model = made(box, system="Отвечай кратко.", temperature="0.3")
-        assert model(asked("Хорошо.", "Плохо.")) == ["positive", "negative"]
-    assert set(box.paths) == {"/v1/chat/completions"}
-    question = box.asked[0]
+    with serving(
+        lambda _, question: (200, chat("Ответ: Positive." if "Хор" in str(question) else "negative"))
+    ) as server:
+        model = server_model(server, system="Отвечай кратко.", temperature="0.3")
+        assert model(examples_of("Хорошо.", "Плохо.")) == ["positive", "negative"]
+    assert set(server.paths) == {"/v1/chat/completions"}
+    question = server.asked[0]
     assert question["model"] == "tiny"
     assert question["temperature"] == 0.3
     assert [one["role"] for one in question["messages"]] == ["system", "user"]
     assert all(label in question["messages"][1]["content"] for label in LABELS)
-    assert box.headers[0]["Authorization"] == "Bearer secret"
+    assert server.headers[0]["Authorization"] == "Bearer secret"
     assert "secret" not in model.signature
 
 
 def test_completions_and_demonstrations() -> None:
-    with serving(lambda *_: (200, {"choices": [{"text": " positive\nТекст: ещё"}]})) as box:
+    with serving(lambda *_: (200, {"choices": [{"text": " positive\nТекст: ещё"}]})) as server:
         shots = ({"text": "Ужасно.", "label": "negative"},)
         example = example_of({"text": "Хорошо."}, generic("text"), shots)
-        assert made(box, endpoint="completions")([example]) == ["positive"]
-        assert made(box, None, endpoint="completions")([example]) == ["positive"], "a written answer ends at its stop"
-    assert set(box.paths) == {"/v1/completions"}
-    assert "Ужасно." in box.asked[0]["prompt"]
-    assert "Authorization" not in box.headers[0]
+        assert server_model(server, endpoint="completions")([example]) == ["positive"]
+        assert server_model(server, None, endpoint="completions")([example]) == ["positive"], (
+            "a written answer ends at its stop"
+        )
+    assert set(server.paths) == {"/v1/completions"}
+    assert "Ужасно." in server.asked[0]["prompt"]
+    assert "Authorization" not in server.headers[0]
 
 
-def test_each_label_of_several_is_asked_for() -> None:
-    with serving(lambda _, question: (200, chat("Да" if "закон" in str(question["messages"]) else "Нет"))) as box:
+def test_each_of_several_labels_is_asked_for() -> None:
+    with serving(lambda _, question: (200, chat("Да" if "закон" in str(question["messages"]) else "Нет"))) as server:
         known = task("per_ethics")
         example = example_of({"source": "lenta", "text": "Сосед помог соседке."}, known)
-        (said,) = made(box, ("0", "1"), "per_ethics")([example])
-    assert said.keys() == set(known.gold)
-    assert said["per_law"] == "1"
-    assert said["per_virtue"] == "0"
-    assert len(box.asked) == 5
+        (prediction,) = server_model(server, ("0", "1"), "per_ethics")([example])
+    assert prediction.keys() == set(known.gold)
+    assert prediction["per_law"] == "1"
+    assert prediction["per_virtue"] == "0"
+    assert len(server.asked) == 5
 
 
 @pytest.mark.parametrize(
@@ -153,30 +162,30 @@ def test_each_label_of_several_is_asked_for() -> None:
         (200, []),
     ],
 )
-def test_what_passes_is_tried_again(trouble: tuple[int, Any]) -> None:
-    with serving(lambda number, _: trouble if number < 2 else (200, chat("positive"))) as box:
-        assert made(box)(asked("а")) == ["positive"]
-    assert len(box.asked) == 3
+def test_a_failure_that_may_pass_is_retried(trouble: tuple[int, Any]) -> None:
+    with serving(lambda number, _: trouble if number < 2 else (200, chat("positive"))) as server:
+        assert server_model(server)(examples_of("а")) == ["positive"]
+    assert len(server.asked) == 3
 
 
-def test_a_slow_answer_is_tried_again() -> None:
+def test_a_slow_answer_is_retried() -> None:
     def answer(number: int, _: object) -> tuple[int, Any]:
         if number == 0:
             time.sleep(0.6)
         return 200, chat("positive")
 
-    with serving(answer) as box:
-        assert made(box, timeout="0.2")(asked("а")) == ["positive"]
-    assert len(box.asked) == 2
+    with serving(answer) as server:
+        assert server_model(server, timeout="0.2")(examples_of("а")) == ["positive"]
+    assert len(server.asked) == 2
 
 
-def test_an_answer_that_drips_is_tried_again() -> None:
-    with serving(lambda number, _: (200 if number else 203, chat("positive"))) as box:
-        assert made(box, timeout="0.2")(asked("а")) == ["positive"]
-    assert len(box.asked) == 2
+def test_an_answer_that_comes_byte_by_byte_is_retried() -> None:
+    with serving(lambda number, _: (200 if number else 203, chat("positive"))) as server:
+        assert server_model(server, timeout="0.2")(examples_of("а")) == ["positive"]
+    assert len(server.asked) == 2
 
 
-def test_whoever_stops_listening_does_not_wait_for_a_server_that_hangs() -> None:
+def test_a_caller_that_stops_early_does_not_wait_for_a_server_that_hangs() -> None:
     hangs = threading.Event()
 
     def answer(number: int, _: object) -> tuple[int, Any]:
@@ -184,11 +193,11 @@ def test_whoever_stops_listening_does_not_wait_for_a_server_that_hangs() -> None
             hangs.wait(20)
         return 200, chat("positive")
 
-    with serving(answer) as box:
+    with serving(answer) as server:
         began = time.monotonic()
-        said = made(box, concurrency="2").stream(asked("а", "б", "в"))
-        assert next(said)[1] == "positive"
-        said.close()
+        predictions = server_model(server, concurrency="2").stream(examples_of("а", "б", "в"))
+        assert next(predictions)[1] == "positive"
+        predictions.close()
         took = time.monotonic() - began
         hangs.set()
     assert took < 10
@@ -203,32 +212,34 @@ def test_whoever_stops_listening_does_not_wait_for_a_server_that_hangs() -> None
         (302, "", "HTTP 302"),
     ],
 )
-def test_what_does_not_pass_is_not_tried_again(status: int, body: Any, message: str) -> None:  # noqa: ANN401
-    with serving(lambda *_: (status, body)) as box, pytest.raises(AugmentError, match=message):
-        made(box)(asked("а"))
-    assert len(box.asked) == 1
+def test_a_refusal_is_not_retried(status: int, body: Any, message: str) -> None:  # noqa: ANN401
+    with serving(lambda *_: (status, body)) as server, pytest.raises(AugmentError, match=message):
+        server_model(server)(examples_of("а"))
+    assert len(server.asked) == 1
 
 
-def test_it_gives_up_and_says_why() -> None:
-    with serving(lambda *_: (500, {"error": {"message": "out of memory"}})) as box:
+def test_the_last_failure_is_named_after_all_attempts() -> None:
+    with serving(lambda *_: (500, {"error": {"message": "out of memory"}})) as server:
         with pytest.raises(AugmentError, match="3 attempts failed, the last with: HTTP 500: out of memory"):
-            made(box, retries="2")(asked("а"))
-        url = box.url
-    assert len(box.asked) == 3
+            server_model(server, retries="2")(examples_of("а"))
+        url = server.url
+    assert len(server.asked) == 3
     model = model_of(f"openai:{url}#tiny", task=generic("text"), labels=LABELS, options={"retries": "1"})
     with pytest.raises(AugmentError, match="2 attempts failed, the last with: ConnectionRefusedError"):
-        model(asked("а"))
+        model(examples_of("а"))
 
 
-def test_questions_go_at_once_and_answers_keep_their_order() -> None:
+def test_questions_are_concurrent_and_answers_keep_their_order() -> None:
     def answer(number: int, question: dict[str, Any]) -> tuple[int, Any]:
         time.sleep(0.03 if number % 2 else 0.06)
         return 200, chat("positive" if "чёт 1" in question["messages"][0]["content"] else "negative")
 
     texts = [f"чёт {number % 2}" + " и" * number for number in range(12)]
-    with serving(answer) as box:
-        assert made(box, concurrency="4")(asked(*texts)) == [LABELS[number % 2] for number in range(12)]
-    assert 2 <= box.most <= 4
+    with serving(answer) as server:
+        assert server_model(server, concurrency="4")(examples_of(*texts)) == [
+            LABELS[number % 2] for number in range(12)
+        ]
+    assert 2 <= server.most <= 4
 
 
 def rows() -> list[dict[str, Any]]:
@@ -246,28 +257,30 @@ def rows() -> list[dict[str, Any]]:
 
 def test_an_interrupted_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
     cache = tmp_path / "answers.sqlite"
-    with serving(lambda number, _: (200, chat("positive")) if number < 7 else (401, {"error": "key expired"})) as box:
-        spec = f"openai:{box.url}#tiny"
+    with serving(
+        lambda number, _: (200, chat("positive")) if number < 7 else (401, {"error": "key expired"})
+    ) as server:
+        spec = f"openai:{server.url}#tiny"
         options = {"openai": {"concurrency": "1"}}
         train = tmp_path / "train.jsonl"
         train.write_text('{"text": "Другое.", "label": "negative"}\n', encoding="utf-8")
         with pytest.raises(AugmentError, match="key expired"):
             evaluate(rows(), [spec], cache=cache, options=options, train=train)
-        before = len(box.asked)
+        before = len(server.asked)
         assert 8 <= before <= 9
-        box.answer = lambda *_: (200, chat("positive"))
+        server.answer = lambda *_: (200, chat("positive"))
         done = evaluate(rows(), [spec], cache=cache, options=options, train=train)
-        assert len(box.asked) - before == 20 - 7, "what was answered is not asked again"
+        assert len(server.asked) - before == 20 - 7, "what was answered is not asked again"
         assert done.judged[0].sitting.asked.known == 7
         again = evaluate(rows(), [spec], cache=cache, options=options, train=train)
-        assert len(box.asked) - before == 20 - 7
+        assert len(server.asked) - before == 20 - 7
         assert again.report() == done.report()
         evaluate(rows(), [spec], cache=cache, options={"openai": {"temperature": "1"}}, train=train)
-        assert len(box.asked) - before == 20 - 7 + 20, "another temperature is another model"
+        assert len(server.asked) - before == 20 - 7 + 20, "another temperature is another model"
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "label"),
     [
         ("B", "B"),
         ("(B) термометр", "B"),
@@ -281,21 +294,21 @@ def test_an_interrupted_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
         ("Ответ: C", ""),
     ],
 )
-def test_which_option_a_reply_names(reply: str, said: str) -> None:
+def test_a_reply_names_an_option(reply: str, label: str) -> None:
     options = [Choice("A", " линейка"), Choice("B", " термометр"), Choice("C", " весы")]
-    assert label_in(reply, options) == said
+    assert label_in(reply, options) == label
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"), [("Да", "1"), ("нет, не относится", "0"), ("Данет", ""), ("1", "1"), ("не да", "1"), ("…", "")]
+    ("reply", "label"), [("Да", "1"), ("нет, не относится", "0"), ("Данет", ""), ("1", "1"), ("не да", "1"), ("…", "")]
 )
-def test_which_word_a_reply_names(reply: str, said: str) -> None:
-    assert label_in(reply, [Choice("1", " Да."), Choice("0", " Нет.")]) == said
+def test_a_reply_names_a_word(reply: str, label: str) -> None:
+    assert label_in(reply, [Choice("1", " Да."), Choice("0", " Нет.")]) == label
 
 
 def test_a_written_answer_ends_at_a_stop() -> None:
-    with serving(lambda *_: (200, chat(" \n Москва \nВопрос: а?"))) as box:
-        assert made(box, labels=None)(asked("Столица?")) == ["Москва"]
+    with serving(lambda *_: (200, chat(" \n Москва \nВопрос: а?"))) as server:
+        assert server_model(server, labels=None)(examples_of("Столица?")) == ["Москва"]
 
 
 @pytest.mark.parametrize(
