@@ -1,4 +1,4 @@
-"""Prompts: the words of the papers, filled strictly, within a budget; every task can be asked about."""
+"""Prompts: the words of the papers, strict places, the budget of RAFT; every task has a prompt."""
 
 import json
 from pathlib import Path
@@ -43,7 +43,7 @@ MERA = {
 }
 
 
-def words(tokens: int) -> PromptBudget:
+def word_budget(tokens: int) -> PromptBudget:
     """A budget whose tokens are words."""
     return PromptBudget(tokens, lambda text: len(text.split()), lambda text, most: " ".join(text.split()[:most]))
 
@@ -196,7 +196,7 @@ def test_nothing_in_the_data_is_interpreted(text: str, other: str) -> None:
 def test_the_budget_is_shared_as_raft_shares_it(tokens: int, sizes: list[int], target: int) -> None:
     prompt = prompt_of(generic())
     shots = [{"text": " ".join([f"ш{number}"] * size), "label": "да"} for number, size in enumerate(sizes)]
-    (asked,) = prompt.build({"text": "т " * target}, shots, labels=("да", "нет"), budget=words(tokens))
+    (asked,) = prompt.build({"text": "т " * target}, shots, labels=("да", "нет"), budget=word_budget(tokens))
     assert len((asked.context + max((one.text for one in asked.choices), key=len)).split()) <= tokens
     left = tokens - 4  # «Возможные метки: да, нет.»; separators are no words
     fixed = 3  # «Текст: … Метка: да»
@@ -208,7 +208,7 @@ def test_the_budget_is_shared_as_raft_shares_it(tokens: int, sizes: list[int], t
 
 def test_the_longest_field_is_cut_first() -> None:
     row = {"question": "Был ли сын?", "passage": "слово " * 50}
-    (asked,) = prompt_of(task("danetqa")).build(row, budget=words(20))
+    (asked,) = prompt_of(task("danetqa")).build(row, budget=word_budget(20))
     assert "Вопрос: Был ли сын?" in asked.context
     assert asked.context.count("слово") == 13
 
@@ -241,7 +241,7 @@ def test_a_file_of_ones_own_overrides_ours(tmp_path: Path) -> None:
         ("template = ", "Invalid value"),
     ],
 )
-def test_a_wrong_file_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_an_error_in_a_file_is_one_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(AugmentError) as caught:
         prompt_of(generic(), written(tmp_path, text))
     assert any(one in str(caught.value) for one in message.split("|"))
@@ -250,7 +250,7 @@ def test_a_wrong_file_is_one_line(tmp_path: Path, text: str, message: str) -> No
     assert list(file_problems([written(tmp_path, text)]))
 
 
-def test_what_a_row_lacks_is_named() -> None:
+def test_a_missing_field_or_label_is_named() -> None:
     with pytest.raises(AugmentError, match="no field 'reference'; the row has text, answer"):
         prompt_of(task("winograd")).build({"text": "а", "answer": "б"})
     with pytest.raises(AugmentError, match="demonstration 1: no right answer in the field 'label'"):
@@ -260,7 +260,7 @@ def test_what_a_row_lacks_is_named() -> None:
     with pytest.raises(AugmentError, match=r"has no options «\(A\)"):
         prompt_of(task("ru_worldtree")).build({"question": "Что?"})
     with pytest.raises(AugmentError, match=r"a budget of 21 tokens leaves 8 for this text, and .* alone have 11"):
-        prompt_of(generic()).build({"text": "а"}, [], labels=("да " * 9, "нет"), budget=words(21))
+        prompt_of(generic()).build({"text": "а"}, [], labels=("да " * 9, "нет"), budget=word_budget(21))
     with pytest.raises(AugmentError, match=r"prompts?/no\.toml: cannot be read \(No such file or directory\)"):
         prompt_of(generic(), "prompts/no.toml")
     with pytest.raises(AugmentError, match="no prompt called 'nо'"):
