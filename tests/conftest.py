@@ -13,6 +13,8 @@ CACHE = Path(tempfile.mkdtemp(prefix="augment-ru-models-"))
 atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
 # before anything imports huggingface_hub, which reads it once; processes that tests start inherit it
 os.environ["HF_HUB_CACHE"] = str(CACHE)
+for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+    os.environ.pop(name, None)  # a table is as wide and as plain as it is without a terminal, whatever the user's is
 
 import pytest
 import torch

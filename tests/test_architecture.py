@@ -61,7 +61,8 @@ def test_no_public_function_or_class_is_defined_twice() -> None:
         for node in tree(path).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].add(relative(path))
-    assert {name: sorted(found) for name, found in places.items() if len(found) > 1} == {}
+    twice = [f"{name}: {', '.join(sorted(found))}" for name, found in sorted(places.items()) if len(found) > 1]
+    assert not twice, "\n".join(twice)
 
 
 def test_at_most_ten_modules_stand_at_the_top() -> None:
@@ -105,7 +106,8 @@ def test_every_public_name_is_documented() -> None:
     code = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
     documents = [path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))]
     documented = {word for text in documents for found in code.findall(text) for word in re.findall(r"\w+", found)}
-    assert sorted(set(dir(augment_ru)) - documented) == []
+    missing = sorted(set(dir(augment_ru)) - documented)
+    assert not missing, ", ".join(missing)
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:

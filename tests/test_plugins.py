@@ -1,4 +1,4 @@
-"""What other packages offer by entry points: used like ours, and never in place of ours."""
+"""What other packages offer by entry points: found and used like those of this package, and never in their place."""
 
 import os
 import subprocess
@@ -101,7 +101,7 @@ def test_a_package_adds_attacks_similarities_tasks_and_constraints(tmp_path: Pat
         ("augment_ru.tasks", "multiq = plug:TASK", ("list",), "two tasks called 'multiq'"),
     ],
 )
-def test_a_name_of_ours_is_an_error(
+def test_a_name_that_this_package_has_is_refused(
     tmp_path: Path, group: str, entry: str, command: tuple[str, ...], message: str
 ) -> None:
     installed(tmp_path, {group: entry})

@@ -10,7 +10,7 @@ from augment_ru.editing.distractors import Generator, distract, from_corpus
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.inference.generate import Decoding
+from augment_ru.inference.decoding import Decoding
 from augment_ru.text.batch import Batch
 
 

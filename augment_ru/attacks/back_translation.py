@@ -8,7 +8,8 @@ from augment_ru.draws import Keys, Streams
 from augment_ru.editing.rewriting import rewrite_sentences
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
-from augment_ru.inference.generate import Decoding, rewritten
+from augment_ru.inference.decoding import Decoding
+from augment_ru.inference.generate import rewritten
 from augment_ru.inference.memo import Memo
 from augment_ru.inference.pretrained import load
 from augment_ru.text.batch import Batch

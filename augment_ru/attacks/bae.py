@@ -12,8 +12,8 @@ from augment_ru.edits import Change, Edit
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.inference.generate import CLOSE, Decoding, chosen_of
-from augment_ru.inference.masked import Word, context, in_case, same_kind, words_for
+from augment_ru.inference.decoding import CLOSE, Decoding, chosen_of
+from augment_ru.inference.masked import GapWord, in_case, same_kind, with_gap, words_for
 from augment_ru.inference.memo import Memo
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.text.batch import Batch
@@ -21,7 +21,7 @@ from augment_ru.text.characters import Mask
 from augment_ru.text.words import RUSSIAN
 
 MODES = ("replace", "insert", "either")
-_memo: Memo[tuple[Word, ...]] = Memo(most=20_000)
+_memo: Memo[tuple[GapWord, ...]] = Memo(most=20_000)
 
 
 class _Gap(NamedTuple):
@@ -87,7 +87,7 @@ class Bae(Attack):
         inserts = self.mode == "insert" or (self.mode == "either" and point >= 1 / 2)
         return _Gap(row, start, start + len(word), word, inserts)
 
-    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[Word, ...]]:
+    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[GapWord, ...]]:
         """The words that the model lists for the gap in each context, the likeliest first.
 
         Args:
@@ -115,7 +115,7 @@ class Bae(Attack):
         return found
 
     def _drawn(
-        self, gaps: Sequence[_Gap], listed: Sequence[tuple[Word, ...]], keys: Keys
+        self, gaps: Sequence[_Gap], listed: Sequence[tuple[GapWord, ...]], keys: Keys
     ) -> tuple[list[str | None], Mask]:
         fitting = [self._fitting(gap, words) for gap, words in zip(gaps, listed, strict=True)]
         width = max(*map(len, fitting), 1)
@@ -128,9 +128,9 @@ class Bae(Attack):
         pairs = zip(fitting, chosen.tolist(), strict=True)
         return [words[number].text if words else None for words, number in pairs], close
 
-    def _fitting(self, gap: _Gap, words: Sequence[Word]) -> list[Word]:
+    def _fitting(self, gap: _Gap, words: Sequence[GapWord]) -> list[GapWord]:
         """The words that may stand in a gap, one more than may be drawn, each spelling once."""
-        found: dict[str, Word] = {}
+        found: dict[str, GapWord] = {}
         for word in words:
             low = word.text.lower()
             if low == gap.old.lower() or low in found:
@@ -150,8 +150,8 @@ class Bae(Attack):
 
 def _context(text: str, gap: _Gap) -> str:
     if gap.is_insertion:
-        return context(f"{text[: gap.stop]} {text[gap.stop :]}", gap.stop + 1, gap.stop + 1)
-    return context(text, gap.start, gap.stop)
+        return with_gap(f"{text[: gap.stop]} {text[gap.stop :]}", gap.stop + 1, gap.stop + 1)
+    return with_gap(text, gap.start, gap.stop)
 
 
 def _edit(gap: _Gap, word: str) -> Edit:

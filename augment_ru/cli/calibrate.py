@@ -55,7 +55,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
     import orjson  # noqa: PLC0415  (so that --help loads nothing heavy)
 
-    from augment_ru.formats.files import replacing  # noqa: PLC0415
+    from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415
     from augment_ru.jobs.calibrate import PROBABILITIES, calibrated, calibration_lines  # noqa: PLC0415
     from augment_ru.jobs.perturb import Job, records_of  # noqa: PLC0415
 
@@ -75,7 +75,8 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
             report=given["report"],
         )
         if given["baseline"] is not None:
-            _check_baseline(job, run.similarity, given["baseline"])
+            check_outputs([("--report", given["report"]), ("--write-baseline", given["baseline"])], [source])
+            _check_rescaled(run.similarity)
         job.check()
     except AugmentError as error:
         raise usage(error) from error
@@ -98,10 +99,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
         _write_baseline(Path(given["baseline"]), records, run.similarity)
 
 
-def _check_baseline(job: Any, similarity: Any, file: str) -> None:  # noqa: ANN401  (a Job, which is loaded late)
-    job.check_beside("--write-baseline", file)
-    if job.report is not None and Path(file).resolve() == Path(job.report).resolve():
-        raise AugmentError(f"--write-baseline {file}: the report goes there; give another file")
+def _check_rescaled(similarity: Any) -> None:  # noqa: ANN401  (a Similarity, which is loaded late)
     if similarity is None or not similarity.can_be_rescaled:
         raise AugmentError("--write-baseline: only bertscore is rescaled with a baseline; give --similarity bertscore")
 

@@ -17,6 +17,9 @@ Prediction: TypeAlias = str | int | float | bool | Sequence[Any] | Mapping[str, 
 CHUNK = 256
 """Examples of one call of a model that does not state a chunk of its own."""
 
+CHUNK = 256
+"""Examples of one call of a model that does not state a chunk of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Example:

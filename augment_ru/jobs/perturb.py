@@ -1,10 +1,9 @@
 """The work of `augment-ru perturb`: rows in, rows out, in chunks; nothing half-done is left behind."""
 
-import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -18,13 +17,13 @@ from augment_ru.engine.prepare import Preparation, chunks
 from augment_ru.engine.result import STATUSES, Result, original
 from augment_ru.engine.search import Cost
 from augment_ru.errors import AugmentError
-from augment_ru.formats.files import Advance, opened, progress, replacing, twice
+from augment_ru.formats.files import check_input, check_outputs, open_input, replacing, twice
 from augment_ru.formats.json_lines import Line, encoded
 from augment_ru.formats.row import refuse_twice
 from augment_ru.formats.sinks import sink_of
-from augment_ru.formats.sources import JSON_LINES, KINDS, Source, kind_of, source_of
-from augment_ru.jobs.summary import Summary
-from augment_ru.jobs.summary import lines as lines_of
+from augment_ru.formats.sources import JSON_LINES, KINDS, RowSource, kind_of, source_of
+from augment_ru.jobs.progress import progress
+from augment_ru.jobs.summary import Summary, summary_lines
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_for_row
 from augment_ru.records.task import task as task_of
@@ -61,51 +60,19 @@ class Job:
         if not self.perturbers:
             raise AugmentError("no attack; name one with --attack (augment-ru list attacks)")
         self.preparation.check(self.schema)  # a wrong rule is wrong usage, not a failed run
-        if self.source != "-" and not Path(self.source).exists():
-            raise AugmentError(f"{self.source}: no such file")
-        if self.source != "-" and Path(self.source).is_dir():
-            raise AugmentError(f"{self.source}: is a folder; give a file")
-        if self.report is not None:
-            self.check_beside("--report", self.report)
-        if self.output is not None:
-            self._check_output(Path(self.output))
-        elif self.skip:
-            raise AugmentError("--on-error skip: needs -o, so that rejected lines can be written beside it")
+        check_input(self.source)
+        self._check_outputs()
         if "Parquet" in {kind_of(self.source), self.format} and find_spec("pyarrow") is None:
             raise AugmentError('Parquet files need pyarrow: pip install "augment-ru[hf]"')
 
-    def check_beside(self, option: str, file: str) -> None:
-        """See that a file which an option names can be written, and takes the place of no other of the job.
-
-        Raises:
-            AugmentError: it has no folder, is one, or is the input or the output.
-        """
-        path = Path(file)
-        if not file or path.is_dir():
-            raise AugmentError(f"{option} {file}: is no file; give a file to write to")
-        if not path.absolute().parent.is_dir():
-            raise AugmentError(f"{option} {file}: its folder does not exist; make it first")
-        if path.is_file() and self._is_input(path):
-            raise AugmentError(f"{option} {file}: is the input; give another file, or the input would be lost")
-        taken = [] if self.output is None else [Path(self.output), *([self.rejects] if self.skip else [])]
-        if any(path.resolve() == other.resolve() for other in taken):
-            raise AugmentError(f"{option} {file}: the rows go there; give another file")
-
-    def _check_output(self, target: Path) -> None:
-        if not self.output or target.is_dir():
-            raise AugmentError(f"-o {self.output}: is no file; give a file to write to")
-        if not target.absolute().parent.is_dir():
-            raise AugmentError(f"{target}: the folder {target.parent} does not exist; make it first")
-        if self.skip and target.exists() and not target.is_file():
-            raise AugmentError(f"--on-error skip: {target} is no plain file, so rejects have no place beside it")
-        for path in (target, self.rejects) if self.skip else (target,):
-            if path.exists() and path.is_file() and self._is_input(path):
-                raise AugmentError(f"{path}: is the input; give another file, or the input would be lost")
-
-    def _is_input(self, path: Path) -> bool:
-        if self.source != "-":
-            return path.samefile(self.source)
-        return sys.stdin is not None and os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+    def _check_outputs(self) -> None:
+        if self.skip and self.output is None:
+            raise AugmentError("--on-error skip: needs -o, so that rejected lines can be written beside it")
+        if self.skip and Path(self.output or "").exists() and not Path(self.output or "").is_file():
+            raise AugmentError(f"--on-error skip: {self.output} is no plain file, so rejects have no place beside it")
+        rejects = str(self.rejects) if self.skip else None
+        outputs = [("-o", self.output), ("the rejects of --on-error skip:", rejects), ("--report", self.report)]
+        check_outputs(outputs, [self.source])
 
     @property
     def rejects(self) -> Path:
@@ -135,12 +102,12 @@ class Tally:
         status: Counter[str] = Counter()
         for summary in self.summaries.values():
             cost.add(summary.cost)
-            status += summary.status
+            status += summary.figures.statuses
         parts = [f"{self.rows:,} rows in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
         if cost.pairs:
             parts.append(f"{cost.pairs:,} pairs scored in {cost.calls:,} calls")
         if cost.passes:
-            each = f", {cost.passes / status['perturbed']:.2f} a perturbed row" if status["perturbed"] else ""
+            each = f", {cost.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
             parts.append(f"{cost.passes:,} forward passes{each}")
         if self.skipped:
             parts.append(f"{self.skipped:,} lines skipped")
@@ -171,16 +138,17 @@ def run(job: Job) -> int:
     """
     tally = Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
     with ExitStack() as stack:
-        content = stack.enter_context(opened(job.source))
+        content = stack.enter_context(open_input(job.source))
         if any(perturber.attack.wants_corpus for perturber in job.perturbers):
             content = stack.enter_context(twice(content))
             job = _with_corpus(job, content)
         source = _source(job, content)
         stream, reject = stack.enter_context(_outputs(job))
-        advance = stack.enter_context(progress(job.source))
-        sink = sink_of(job.format, stream, source, job.meta, mark=job.output is not None)
+        advance = stack.enter_context(progress("perturb", "rows", _size(job.source)))
+        sink = sink_of(job.format, stream, source, metadata=job.meta != "none", mark=job.output is not None)
         for chunk in chunks(_records(source, job, tally, reject, advance)):
-            sink.write(list(_perturbed(chunk, job, tally)))
+            results = _perturbed(chunk, job, tally)
+            sink.write([(result.record, result.changed(job.meta)) for result in results])
             stream.flush()
         sink.finish()
         stream.flush()
@@ -190,11 +158,16 @@ def run(job: Job) -> int:
                 orjson.dumps(tally.report(job.perturbers[0]), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
             )
     if sys.stderr is not None:
-        print(*lines_of(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
+        print(*summary_lines(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
     return 1 if tally.skipped else 0
 
 
-def _source(job: Job, stream: BinaryIO) -> Source:
+def _size(source: str) -> int | None:
+    """The bytes of a file; None if it is no plain file."""
+    return Path(source).stat().st_size if source != "-" and Path(source).is_file() else None
+
+
+def _source(job: Job, stream: BinaryIO) -> RowSource:
     try:
         return source_of(kind_of(job.source), stream)
     except AugmentError as error:
@@ -244,7 +217,7 @@ def records_of(job: Job) -> Iterator[Record]:
     def reject(line: Line, reason: str) -> None:
         raise AugmentError(f"{line.number}: {reason}")
 
-    with opened(job.source) as stream:
+    with open_input(job.source) as stream:
         source = _source(job, stream)
         yield from _records(source, job, Tally({}), reject, lambda _rows, _size: None)
 
@@ -253,7 +226,9 @@ class _Reject(Protocol):
     def __call__(self, line: Line, reason: str) -> None: ...
 
 
-def _records(source: Source, job: Job, tally: Tally, reject: _Reject, advance: Advance) -> Iterator[Record]:
+def _records(
+    source: RowSource, job: Job, tally: Tally, reject: _Reject, advance: Callable[[int, int], None]
+) -> Iterator[Record]:
     """The rows of the file as records that can be perturbed; what cannot is rejected, or ends the run."""
     task = job.schema
     where = "stdin" if job.source == "-" else job.source
@@ -275,7 +250,7 @@ def _records(source: Source, job: Job, tally: Tally, reject: _Reject, advance: A
             return
 
 
-def _record(source: Source, line: Line, job: Job, task: Task | None) -> Record:
+def _record(source: RowSource, line: Line, job: Job, task: Task | None) -> Record:
     """The record of a line, of the task given or recognised.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Counts of 1- to 5-grams of words, AdaBoost over 100 trees of depth 3, rate 1: RAFT's baseline (section 4)."""
+"""AdaBoost with 100 trees of depth 3 and rate 1 on counts of 1- to 5-grams of words: RAFT's baseline (section 4)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ TREES, DEPTH, RATE = 100, 3, 1.0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What can be set with `--model-option adaboost.NAME=VALUE`.
+    """The options of `--model-option adaboost.NAME=VALUE`.
 
     Attributes:
-        seed: of the order in which features are tried.
+        seed: the seed of the order in which a tree tries features.
     """
 
     seed: int = 42
@@ -36,7 +36,7 @@ def adaboost(
     """The model, trained on the file that `argument` names.
 
     Raises:
-        AugmentError: the file is wrong, or scikit-learn is missing.
+        AugmentError: the train file is missing or wrong, or scikit-learn is not installed.
     """
     del labels, device
     seed = chosen("adaboost", Options, options).seed % 2**32

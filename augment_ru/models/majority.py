@@ -1,18 +1,18 @@
-"""Always the most frequent class of the train file (RAFT, section 4: plurality)."""
+"""The most frequent class of the train file, whatever the text (RAFT, section 4: plurality)."""
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from augment_ru.models._bag_of_words import Always, BagOfWords, train_of
+from augment_ru.models._bag_of_words import BagOfWords, Constant, train_of
 from augment_ru.options import chosen
 from augment_ru.records.task import Task
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """There is nothing to set."""
+    """It has no options."""
 
 
 def majority(
@@ -24,7 +24,7 @@ def majority(
     device: str,
     options: Mapping[str, Any],
 ) -> BagOfWords:
-    """The model; of classes that are equally frequent the first in alphabetical order.
+    """The model; of equally frequent classes it takes the first in alphabetical order.
 
     Raises:
         AugmentError: the train file is missing or wrong.
@@ -33,5 +33,5 @@ def majority(
     chosen("majority", Options, options)
     train = train_of(argument, task, options, "majority")
     counts = {name: Counter(found) for name, found in train.labels.items()}
-    most = {name: min(count, key=lambda label: (-count[label], label)) for name, count in counts.items()}
-    return BagOfWords({name: Always(label) for name, label in most.items()}, f"majority|train={train.digest}")
+    first = {name: min(count, key=lambda label: (-count[label], label)) for name, count in counts.items()}
+    return BagOfWords({name: Constant(label) for name, label in first.items()}, f"majority|train={train.digest}")

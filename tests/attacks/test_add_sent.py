@@ -111,7 +111,7 @@ MERA = {
     [(PARUS, ["choice1", "choice2"]), (TERRA, ["hypothesis"])],
     ids=["parus", "terra"],
 )
-def test_what_is_judged_gets_no_sentence_and_gives_none(rows: list[dict[str, Any]], judged: list[str]) -> None:
+def test_a_judged_field_gets_no_sentence_and_gives_none(rows: list[dict[str, Any]], judged: list[str]) -> None:
     corpus = corpus_of(Record(row, recognise(row)) for row in rows)
     told = {row[name] for row in rows for name in judged}
     assert not told & set(corpus.sentences)
@@ -138,7 +138,7 @@ def test_a_record_gives_no_sentence_to_itself() -> None:
     ],
     ids=["russe", "mera"],
 )
-def test_what_a_task_leaves_unsaid_is_in_no_sentence(row: dict[str, Any], said: str, left: str) -> None:
+def test_what_a_task_leaves_open_is_in_no_sentence(row: dict[str, Any], said: str, left: str) -> None:
     texts = list(Record(row, recognise(row)).texts().values())
     (refused,) = perturbed([row], probability=1.0, corpus=Corpus.of([said], []))
     (result,) = perturbed([row], probability=1.0, corpus=Corpus.of([said, left], []))
@@ -315,7 +315,7 @@ def test_the_shipped_corpus_is_sound() -> None:
 
 
 @pytest.mark.parametrize("generator", ["", "words", "hf", "hf:", "corpus:no-such.txt", "corpus:/", "mgpt:x"])
-def test_generators_that_are_none_are_one_line(generator: str) -> None:
+def test_unknown_generators_are_refused_in_one_line(generator: str) -> None:
     with pytest.raises(AugmentError, match=r"possible: corpus, corpus:FILE, hf:MODEL|no such file") as error:
         make("add_sent", {"generator": generator})
     assert "\n" not in str(error.value)

@@ -13,7 +13,7 @@ from augment_ru.resources import dictionary, dictionary_path, rows
 from strategies import texts
 
 
-def spoilt(name: str, text: str, probability: float = 1.0, seed: int = 0) -> str:
+def perturbed(name: str, text: str, probability: float = 1.0, seed: int = 0) -> str:
     """The text after an attack without constraints and gate."""
     return Augmenter(name, constraints=(), similarity="none", probability=probability, seed=seed)(text).text
 
@@ -71,7 +71,7 @@ def test_every_letter_of_the_alphabet_slips_to_others_of_its_own_case_and_script
 
 def test_a_slip_keeps_length_case_digits_and_signs() -> None:
     text = "Съешь ЕЩЁ 12 этих мягких French булок, да выпей же чаю!"
-    slipped = spoilt("butterfingers", text)
+    slipped = perturbed("butterfingers", text)
     assert len(slipped) == len(text)
     for old, new in zip(text, slipped, strict=True):
         assert (old != new) == old.isalpha()
@@ -80,7 +80,7 @@ def test_a_slip_keeps_length_case_digits_and_signs() -> None:
 
 def test_slips_come_at_the_rate_asked_for() -> None:
     text = "о" * 200_000
-    changed = sum(char != "о" for char in spoilt("butterfingers", text, probability=0.15))
+    changed = sum(char != "о" for char in perturbed("butterfingers", text, probability=0.15))
     assert changed / len(text) == pytest.approx(0.15, abs=0.005)  # six standard deviations
 
 
@@ -89,7 +89,7 @@ def test_slips_come_at_the_rate_asked_for() -> None:
 
 @given(texts())
 def test_case_keeps_every_character_but_for_its_case(text: str) -> None:
-    changed = spoilt("case", text, probability=0.5)
+    changed = perturbed("case", text, probability=0.5)
     assert len(changed) == len(text)
     for old, new in zip(text, changed, strict=True):
         assert new in (old, old.swapcase())
@@ -97,7 +97,7 @@ def test_case_keeps_every_character_but_for_its_case(text: str) -> None:
 
 
 def test_case_is_its_own_inverse() -> None:
-    assert spoilt("case", "Ёлка И ёж, 15 ΣΑΣ, straße") == "ёЛКА и ЁЖ, 15 σασ, STRAßE"
+    assert perturbed("case", "Ёлка И ёж, 15 ΣΑΣ, straße") == "ёЛКА и ЁЖ, 15 σασ, STRAßE"
     table = letter_case()
     assert all(table.row_of[ord(char)] < 0 for char in "ßıſ0-ǅ")
 
@@ -167,7 +167,7 @@ def test_the_dictionary_is_large_and_speaks_russian() -> None:
     ["Кошка тихо спит на окне.", "Да, (нет) вот: «так» и сяк!", "раз\nдва три\n\nчетыре", "а, б — в; г"],
 )
 def test_deletion_leaves_no_double_spaces_and_glues_nothing(text: str, seed: int) -> None:
-    result = spoilt("eda_delete", text, probability=0.5, seed=seed)
+    result = perturbed("eda_delete", text, probability=0.5, seed=seed)
     assert "  " not in result
     assert result == result.strip(" ")
     assert " ." not in result
@@ -183,7 +183,7 @@ def test_deletion_leaves_no_double_spaces_and_glues_nothing(text: str, seed: int
 
 @pytest.mark.parametrize("text", ["слово", "два слова", "(A) один (B) другой"])
 def test_deletion_never_takes_the_last_word(text: str) -> None:
-    assert any(char.isalpha() for char in spoilt("eda_delete", text))
+    assert any(char.isalpha() for char in perturbed("eda_delete", text))
 
 
 def test_deletion_takes_one_of_two_spaces() -> None:
@@ -197,7 +197,7 @@ def test_deletion_takes_one_of_two_spaces() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_swap_moves_words_within_their_sentence_and_nothing_else(seed: int) -> None:
     text = "Кошка, как всегда, спит; собака (рыжая) лает. Мальчик читает книгу!"
-    first, second = spoilt("eda_swap", text, probability=0.6, seed=seed).split(". ")
+    first, second = perturbed("eda_swap", text, probability=0.6, seed=seed).split(". ")
     one, two = text.split(". ")
     for old, new in ((one, first), (two, second)):
         assert sorted(old.replace(",", "").split()) != []
@@ -210,12 +210,12 @@ def test_an_even_number_of_swaps_is_no_identity() -> None:
     """The published toolkit re-seeds before each swap, so that two swaps undo each other."""
     text = "один два три четыре пять шесть семь восемь девять десять"
     for probability in (0.2, 0.4, 0.8, 1.0):
-        assert spoilt("eda_swap", text, probability=probability) != text
+        assert perturbed("eda_swap", text, probability=probability) != text
 
 
 def test_one_word_and_equal_words_cannot_be_swapped() -> None:
-    assert spoilt("eda_swap", "слово") == "слово"
-    assert spoilt("eda_swap", "да да да да") == "да да да да"
+    assert perturbed("eda_swap", "слово") == "слово"
+    assert perturbed("eda_swap", "да да да да") == "да да да да"
 
 
 # options of attacks
@@ -224,10 +224,10 @@ def test_one_word_and_equal_words_cannot_be_swapped() -> None:
 def test_options_are_read_as_their_types() -> None:
     attack = make("butterfingers", {"probability": "0.3", "layouts": "keyboard_ru"})
     assert attack.probability == 0.3
-    assert spoilt_latin(attack) == "abc"
+    assert perturbed_latin(attack) == "abc"
 
 
-def spoilt_latin(attack: object) -> str:
+def perturbed_latin(attack: object) -> str:
     """«abc» after an attack that knows Cyrillic keys alone."""
     return Augmenter(attack, constraints=(), similarity="none", probability=1.0)("abc").text  # type: ignore[arg-type]
 

@@ -53,7 +53,7 @@ def test_one_row_for_each_row_and_attack_in_order(source: Path) -> None:
         ("full", 11),
     ],
 )
-def test_meta(source: Path, meta: str, keys: int | None) -> None:
+def test_meta_chooses_the_keys_of_the_metadata(source: Path, meta: str, keys: int | None) -> None:
     (row,) = rows_of(run("perturb", source, "--attack", "case", *FAST, "--meta", meta, "--limit", "1").stdout)
     assert len(row.get("augment", [])) == (keys or 0)
 
@@ -83,14 +83,14 @@ def test_the_bytes_do_not_depend_on_the_hash_seed(source: Path) -> None:
     assert len(rows_of(output)) == 2 * len(SENTENCES)
 
 
-def test_a_recipe_gives_options_and_the_command_line_goes_before_it(tmp_path: Path, source: Path) -> None:
+def test_a_recipe_gives_options_that_the_command_line_overrides(tmp_path: Path, source: Path) -> None:
     recipe = tmp_path / "recipe.toml"
     recipe.write_text('attack = ["case"]\nseed = 3\nno-constraints = true\nsimilarity = "none"\n', encoding="utf-8")
     plain = run("perturb", source, "--attack", "case", *FAST, "--seed", "3").stdout
     assert run("perturb", source, "--recipe", recipe).stdout == plain
     assert run("perturb", source, "--recipe", recipe, "--seed", "0").stdout != plain
     recipe.write_text("sed = 3\n", encoding="utf-8")
-    assert "recipe.toml: no option called 'sed'; did you mean 'seed'" in fails(2, "perturb", source, "--recipe", recipe)
+    assert "recipe.toml: no key called 'sed'; did you mean 'seed'" in fails(2, "perturb", source, "--recipe", recipe)
 
 
 def test_options_of_attacks(source: Path) -> None:
@@ -105,7 +105,7 @@ def test_options_of_attacks(source: Path) -> None:
 # errors
 
 
-def test_names_that_nothing_has(source: Path) -> None:
+def test_unknown_names_are_refused_with_a_suggestion(source: Path) -> None:
     assert "no attack called 'buterfingers'; did you mean 'butterfingers'" in fails(
         2, "perturb", source, "--attack", "buterfingers"
     )
@@ -123,7 +123,7 @@ def test_probabilities_out_of_range(source: Path, probability: str) -> None:
     assert "needs a number from 0 to 1" in fails(2, "perturb", source, "--attack", "case", "--probability", probability)
 
 
-def test_files_that_cannot_be(source: Path, tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_or_written(source: Path, tmp_path: Path) -> None:
     case = ("--attack", "case", *FAST)
     assert "no such file" in fails(2, "perturb", tmp_path / "nothing", *case)
     assert "is a folder" in fails(2, "perturb", tmp_path, *case)
@@ -205,8 +205,8 @@ def test_recipes_are_checked_like_options(source: Path, tmp_path: Path) -> None:
         ('meta = "foo"', "'foo' is not one of"),
         ('on-error = "sikp"', "'sikp' is not one of"),
         ("limit = -3", "-3 is not in the range"),
-        ('seed = "x"', "it has the wrong type"),
-        ("[attack]", "must be a text or a list of texts"),
+        ('seed = "x"', "'seed' is 'x'; it must be an integer"),
+        ("[attack]", "'attack' is {}; it must be a text or a list of texts"),
     ):
         recipe.write_text(content, encoding="utf-8")
         assert message in fails(2, "perturb", source, "--attack", "case", "--recipe", recipe)
@@ -235,7 +235,7 @@ def test_a_closed_standard_stream_is_one_line(source: Path) -> None:
     assert source.exists()
 
 
-def test_no_rejects_no_file(source: Path, tmp_path: Path) -> None:
+def test_without_rejected_lines_there_is_no_rejects_file(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     assert run("perturb", source, "--attack", "case", *FAST, "-o", out, "--on-error", "skip").returncode == 0
     assert {entry.name for entry in tmp_path.iterdir()} == {"in.jsonl", "out.jsonl"}

@@ -59,8 +59,8 @@ def test_a_rule_file_works_by_its_path(tmp_path: Path) -> None:
     [
         ("LEMMA", "LEMA", "rule 1: no attribute called 'LEMA'; did you mean 'LEMMA'"),
         ("LIKE_NUM = true", 'LIKE_NUM = true, OP = "!"', "instead of '!' use NOT_IN"),
-        ("why =", "whi =", "'why' is missing"),
-        ('label = "PRICE"', "", "rule 1: 'label' is missing"),
+        ("why =", "whi =", "no key called 'whi'; did you mean 'why'"),
+        ('label = "PRICE"', "", "rule 1: 'label' is missing or empty; it must be a text"),
         ("pattern =", "patern =", "no key called 'patern'; did you mean 'pattern'"),
         ("[[rule]]", '[[rule]]\nfields = ["answer"]', "has pattern and fields; give one of"),
         ("[300 рублей]", "[300 рублей", "a bracket is not closed"),
@@ -74,7 +74,11 @@ def test_a_rule_file_works_by_its_path(tmp_path: Path) -> None:
         ('text = "Кофе остыл."', "text = 5", "example 2: 'text' is 5; it must be a text"),
         ('text = "Кофе остыл."', 'text = "Кофе"\nrecord = 5', "example 2: 'record' is 5; it must be a table"),
         ("[[rule]]", 'layers = ["lemma"]\n[[rule]]', "layers: no layer called 'lemma'; did you mean 'lemmas'"),
-        ("[[rule]]", '[[rule]]\nlabel = "X"\nfields = "answer"\n[[rule]]', "'fields' is 'answer'; it must be a list"),
+        (
+            "[[rule]]",
+            '[[rule]]\nlabel = "X"\nfields = "answer"\n[[rule]]',
+            "'fields' is 'answer'; it must be a list of at least one text",
+        ),
         ("[[rule]]", '[[rule]]\nlabel = "X"\nfunction = "no"\n[[rule]]', "no function called 'no'"),
     ],
 )

@@ -15,7 +15,9 @@ import torch
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.inference import generate, pretrained
-from augment_ru.inference.generate import Decoding, chosen_of, continued, gumbel, rewritten
+from augment_ru.inference.batches import TokensByDevice
+from augment_ru.inference.decoding import Decoding, chosen_of, gumbel
+from augment_ru.inference.generate import continued, rewritten
 from augment_ru.inference.pretrained import Pretrained, load
 from small_models import SENTENCES
 from small_networks import gpt2, marian, t5
@@ -67,7 +69,7 @@ def test_batch_size_and_order_do_not_matter(
     assert run(model, TEXTS[::-1], decoding) == together
     for text in TEXTS:
         assert run(model, [text], decoding)[text] == together[text]
-    monkeypatch.setattr(generate, "_TOKENS", {"cpu": 30})
+    monkeypatch.setattr(generate, "BATCH_TOKENS", TokensByDevice(cpu=100, gpu=100))
     assert run(model, TEXTS, decoding) == together
 
 
@@ -78,13 +80,13 @@ def test_a_close_call_is_settled_by_the_row_alone(
     model: Pretrained = request.getfixturevalue(kind)
     expected = run(model, TEXTS, Decoding(temperature=1.0))
     sizes: list[int] = []
-    work = generate._batch
+    work = generate._written
 
-    def counted(model: Pretrained, ids: Any, *rest: Any) -> Any:
+    def counted(model: Pretrained, ids: Any, *rest: Any, **options: Any) -> Any:
         sizes.append(len(ids))
-        return work(model, ids, *rest)
+        return work(model, ids, *rest, **options)
 
-    monkeypatch.setattr(generate, "_batch", counted)
+    monkeypatch.setattr(generate, "_written", counted)
     monkeypatch.setattr(generate, "CLOSE", 1e6)  # every call is close
     assert run(model, TEXTS, Decoding(temperature=1.0)) == expected
     assert sizes.count(1) >= len(TEXTS)

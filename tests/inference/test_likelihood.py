@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
-from augment_ru.inference.likelihood import Scorer, context_of, scorer
-from augment_ru.inference.pretrained import Pretrained, load
-from augment_ru.inference.token_trees import Request, families, packed, seen, tree
+from augment_ru.inference.likelihood import Likelihoods
+from augment_ru.inference.pretrained import Pretrained, context_of, load
+from augment_ru.inference.token_trees import Request, packed, prefix_groups, tree_mask, tree_of
 from augment_ru.inference.tree_likelihood import by_trees
 from small_causal import CONTEXT, causal
 
@@ -93,8 +93,8 @@ def test_every_architecture_gives_the_numbers_of_a_plain_loop(models: dict[str, 
         for number in range(6)
         for body in [rng.integers(2, 60, 5 + number)]
     ]
-    made = scorer(model)
-    assert made.shares == (kind != "bloom")  # ALiBi goes by places in the row
+    made = Likelihoods.of(model)
+    assert made.trees == (kind != "bloom")  # ALiBi goes by places in the row
     agree(model, questions, made(questions))
 
 
@@ -102,7 +102,7 @@ def test_numbers_do_not_depend_on_company_or_order(model: Pretrained) -> None:
     rng = np.random.default_rng(2)
     body = [rng.integers(2, 60, size) for size in (9, 14, 9, 30, 21)]
     questions = [[Request(np.append(one, end), 1) for end in (5, 6, 7)] for one in body]
-    made = scorer(model)
+    made = Likelihoods.of(model)
     together = made(questions)
     for number, question in enumerate(questions):
         (alone,) = made([question])
@@ -131,8 +131,8 @@ def test_out_of_memory_halves_the_batch(model: Pretrained, monkeypatch: pytest.M
             raise torch.OutOfMemoryError
 
     spy(monkeypatch, model, narrow)
-    agree(model, questions, Scorer(model, 5000, shares=False)(questions))
-    agree(model, questions, Scorer(model, 5000, shares=True)(questions))
+    agree(model, questions, Likelihoods(model, 5000, trees=False)(questions))
+    agree(model, questions, Likelihoods(model, 5000, trees=True)(questions))
 
 
 def test_a_stem_that_does_not_fit_is_read_in_smaller_pieces(model: Pretrained, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +157,7 @@ def test_a_stem_that_does_not_fit_is_read_in_smaller_pieces(model: Pretrained, m
 def test_an_architecture_with_a_window_is_given_sequences_that_are_longer(
     model: Pretrained, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = scorer(model)
+    made = Likelihoods.of(model)
     masks: list[int] = []
     spy(monkeypatch, model, lambda inputs: masks.append(inputs["attention_mask"].dim()))
     monkeypatch.setattr(model.model.config, "sliding_window", 16, raising=False)
@@ -176,16 +176,16 @@ def test_families_stand_on_the_stems_that_save_most() -> None:
 
     one, two = range(10, 40), range(50, 90)
     questions = [question(*one, 3), question(*two, 3), question(*one, 4), question(*two, 4), question(7, 7)]
-    found = {family.members: family.stem.tolist() for family in families(questions, 10)}
+    found = {group.members: group.prefix.tolist() for group in prefix_groups(questions, 10)}
     assert found == {(0, 2): [*one], (1, 3): [*two], (4,): []}
-    assert [family.members for family in families(questions, 1000)] == [(0, 1, 2, 3, 4)]
+    assert [group.members for group in prefix_groups(questions, 1000)] == [(0, 1, 2, 3, 4)]
 
 
 @given(questions=asked(), stem=st.integers(0, 2))
 def test_a_token_sees_exactly_those_before_it_in_its_sequence(questions: list[list[Request]], stem: int) -> None:
     question = [Request(np.concatenate([[0, 1], one.tokens]), 1) for one in questions[0]]
-    made = tree(question, stem)
-    mask = seen([made], made.tokens.size + 1, stem)
+    made = tree_of(question, stem)
+    mask = tree_mask([made], made.tokens.size + 1, stem)
     assert mask[:, :stem].all()
     prefixes = {tuple(one.tokens[:size].tolist()) for one in question for size in range(stem + 1, one.tokens.size)}
     shown = {

@@ -13,13 +13,13 @@ import torch
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, example_of, model_of
+from augment_ru.inference.decoding import draw_from_nucleus, likeliest
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.models import hf_causal, hf_classifier, hf_seq2seq
 from augment_ru.models._torch import TorchModel
 from augment_ru.models.hf_seq2seq import log_likelihoods
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.prompted_model import best
-from augment_ru.prompting.writer import drawn, likeliest
+from augment_ru.prompting.prompted_model import index_of_best
 from augment_ru.records.task import generic, task
 from augment_ru.registry import names
 from small_causal import causal
@@ -82,7 +82,7 @@ def test_perplexity_is_equation_1_of_tape(folders: dict[str, str], kind: str, sh
     ):
         (filled,) = prompt_of(task("ru_worldtree")).build(row, rows[:shots])
         perplexities, sizes = {}, {}
-        for label, text in filled.candidates:
+        for label, text in filled.choices:
             ids = pretrained.tokenizer(filled.context + text)["input_ids"]
             sizes[label] = len(ids) - (kind == "llama")  # <s> is no token of the text
             perplexities[label] = math.exp(-sum(told(pretrained, ids)) / sizes[label])
@@ -102,12 +102,12 @@ def test_log_likelihood_is_equation_1_of_mera_and_the_harness(folders: dict[str,
         (filled,) = prompt_of(task("ru_worldtree")).build(row)
         requests = [
             instance.Instance(request_type="loglikelihood", doc={}, arguments=(filled.context, one.text), idx=number)
-            for number, one in enumerate(filled.candidates)
+            for number, one in enumerate(filled.choices)
         ]
         theirs = [score for score, _ in harness.loglikelihood(requests, disable_tqdm=True)]
         assert list(scores.values()) == pytest.approx(theirs, abs=1e-4)
         before = len(pretrained.tokenizer(filled.context)["input_ids"])
-        whole = pretrained.tokenizer(filled.context + filled.candidates[2].text)["input_ids"]
+        whole = pretrained.tokenizer(filled.context + filled.choices[2].text)["input_ids"]
         assert scores["C"] == pytest.approx(sum(told(pretrained, whole)[before - 1 :]), abs=1e-4)
 
 
@@ -148,7 +148,7 @@ def test_the_budget_shortens_prompts(folders: dict[str, str]) -> None:
     row = {"text": " ".join(SENTENCES), "answer": "кошка", "reference": "она", "options": ["кошка"], "label": 1}
     (filled,) = model.prompt.build(row, budget=model.budget)
     count = model.budget.count
-    assert count(filled.context + filled.candidates[0].text) <= 90
+    assert count(filled.context + filled.choices[0].text) <= 90
     assert filled.context.endswith("Слово она относится к слову кошка?")
     assert filled.context.startswith("В предложении Кошка спит")
     assert filled.context != model.prompt.build(row)[0].context
@@ -182,7 +182,7 @@ def test_the_nucleus_is_that_of_a_full_sort() -> None:
             points = np.cumsum(probabilities[order[:size]])
             for draw in (0.0, 0.3, 0.999):
                 wanted = order[np.searchsorted(points, draw * points[-1], side="right")]
-                assert drawn(probabilities, top_p, draw) == wanted
+                assert draw_from_nucleus(probabilities, top_p, draw) == wanted
 
 
 def test_a_greedy_answer_is_the_likeliest_token_by_token(folders: dict[str, str]) -> None:
@@ -226,7 +226,7 @@ def test_the_decoder_scores_answers_to_what_the_encoder_reads(folders: dict[str,
     examples = asked(CHOICE)
     for row, (scores,) in zip(CHOICE, model.scores(examples), strict=True):
         (filled,) = prompt_of(task("ru_worldtree")).build(row)
-        for label, text in filled.candidates:
+        for label, text in filled.choices:
             target = encode(text.strip(), return_tensors="pt")["input_ids"]
             with torch.inference_mode():
                 out = pretrained.model(**encode(filled.context, return_tensors="pt"), labels=target)
@@ -291,8 +291,8 @@ def test_a_torch_module_answers_in_batches_that_fit() -> None:
 
 
 def test_equal_scores_are_decided_by_order_and_not_by_noise() -> None:
-    assert best([-1.00004, -1.00001]) == 0
-    assert best([-1.0002, -1.0001]) == 1
+    assert index_of_best([-1.00004, -1.00001]) == 0
+    assert index_of_best([-1.0002, -1.0001]) == 1
 
 
 def test_a_signature_tells_weights_and_prompts_apart(folders: dict[str, str], tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def test_a_signature_tells_weights_and_prompts_apart(folders: dict[str, str], tm
         ("hf-causal:{gpt2}", "ru_worldtree", {"top_p": "2"}, "option top_p=2.0; must be above 0 and at most 1"),
         ("hf-causal:{gpt2}", "ru_worldtree", {"budget": "0"}, "option budget=0; must be at least 1"),
         ("hf-causal:{gpt2}", "ru_worldtree", {"budget": "much"}, "hf-causal.budget: 'much' is not of type int"),
-        ("hf-causal:{gpt2}", "ru_worldtree", {"template": "no.toml"}, "no.toml: no such file"),
+        ("hf-causal:{gpt2}", "ru_worldtree", {"template": "no.toml"}, "no.toml: cannot be read (No such file"),
         ("hf-causal:{gpt2}", "ru_worldtree", {"dtype": "int8"}, "dtype 'int8'; possible: auto, float32"),
         ("hf-causal:{bert}", "ru_worldtree", {}, "AutoModelForCausalLM"),
         ("hf-causal:nobody/nothing", "ru_worldtree", {}, "augment-ru models pull nobody/nothing"),
@@ -339,8 +339,8 @@ def test_a_signature_tells_weights_and_prompts_apart(folders: dict[str, str], tm
             {"mapping": "a=b"},
             "no label of the model called 'a'; known: LABEL_0, LABEL_1",
         ),
-        ("hf-classifier:{bert}", "terra", {}, "say which is which with the option mapping=LABEL_0=entailment,…"),
-        ("hf-classifier:{bert}", "terra", {"fields": "a,b,c"}, "must be one or two fields"),
+        ("hf-classifier:{bert}", "terra", {}, "match them with the option mapping=LABEL_0=entailment,…"),
+        ("hf-classifier:{bert}", "terra", {"fields": "a,b,c"}, "must name one or two fields"),
         ("hf-classifier:{bert}", "sit_ethics", {}, "the data's sit_virtue, sit_law"),
     ],
 )

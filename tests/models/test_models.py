@@ -126,7 +126,7 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
         ("linear", {}, "needs a train file: linear:TRAIN.jsonl, or --train TRAIN.jsonl"),
         ("linear:none.jsonl", {}, "none.jsonl: no such file"),
         ("linear:{train}", {"analyser": "char"}, r"did you mean 'analyzer'\?"),
-        ("linear:{train}", {"analyzer": "syllables"}, "must be one of word, char, char_wb"),
+        ("linear:{train}", {"analyzer": "syllables"}, "option analyzer=syllables; possible: word, char, char_wb"),
         ("random:7", {}, "random takes no argument"),
     ],
 )
@@ -137,7 +137,7 @@ def test_what_is_wrong_is_said(spec: str, options: dict[str, Any], message: str,
 
 def test_train_files_without_words_or_labels_are_errors(train: Path) -> None:
     write(train, [{"text": "?!", "label": "a"}, {"text": "...", "label": "b"}])
-    with pytest.raises(AugmentError, match="cannot be trained: empty vocabulary"):
+    with pytest.raises(AugmentError, match="cannot be trained on this file: empty vocabulary"):
         made(f"linear:{train}")
     write(train, [{"text": "кот"}])
     with pytest.raises(AugmentError, match="line 1: no label in 'label'; name the field with --label-field"):

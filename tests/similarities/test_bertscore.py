@@ -211,33 +211,6 @@ def test_a_model_without_a_tokenizer_or_with_another_head_is_refused(bert: Path,
         pretrained.load("AutoModel", str(bare), device="cpu")
 
 
-def test_out_of_memory_halves_the_batch() -> None:
-    lengths = np.array([3, 9, 5, 1, 7, 8])
-    done: list[int] = []
-
-    def call(batch: np.ndarray) -> None:
-        if batch.size > 2:
-            raise torch.OutOfMemoryError("no")
-        done.extend(batch.tolist())
-
-    pretrained.each_batch(lengths, 1000, call)
-    assert done == [1, 5, 4, 2, 0, 3]
-    with pytest.raises(AugmentError, match="9 tokens"):
-        pretrained.each_batch(lengths, 1000, _never_fits)
-
-
-def _never_fits(batch: np.ndarray) -> None:
-    raise torch.OutOfMemoryError(f"no room for {batch.size}")
-
-
-@settings(max_examples=50, deadline=None)
-@given(lengths=st.lists(st.integers(1, 600), max_size=60), budget=st.integers(1, 3000))
-def test_batches_hold_each_sequence_once_within_the_budget(lengths: list[int], budget: int) -> None:
-    found = list(pretrained.batches(np.array(lengths, dtype=np.int64), budget))
-    assert sorted(index for batch in found for index in batch.tolist()) == list(range(len(lengths)))
-    assert all(len(batch) == 1 or len(batch) * max(lengths[at] for at in batch) <= budget for batch in found)
-
-
 @pytest.mark.parametrize("attack", ["butterfingers", "eda_delete"])
 def test_the_search_decides_as_with_the_reference(bert: Path, attack: str) -> None:
     theirs = reference(bert, 2)

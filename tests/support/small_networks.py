@@ -158,8 +158,8 @@ def gpt2(folder: Path, seed: int = 3, **shape: Any) -> Path:
                 eos_token_id=end,
             )
         )
-        told = [" ".join([*SENTENCES[at:], *SENTENCES[:at]]) for at in range(len(SENTENCES))]
-        ids = torch.tensor([row[:100] for row in tokenizer(told)["input_ids"]])
+        texts = [" ".join([*SENTENCES[at:], *SENTENCES[:at]]) for at in range(len(SENTENCES))]
+        ids = torch.tensor([row[:100] for row in tokenizer(texts)["input_ids"]])
         if not shape:
             _taught(model, {"input_ids": ids, "labels": ids})
     model.save_pretrained(folder)
