@@ -70,7 +70,7 @@ class Similarity(ABC):
         Raises:
             AugmentError: the similarity has no such text.
         """
-        raise AugmentError(f"'{text}' after the colon: {cls.__name__} takes nothing there; leave it out")
+        raise AugmentError(f"'{text}': {cls.__name__} takes nothing after a colon; leave it out")
 
     def on_device(self, device: str) -> Self:
         """The similarity with its networks on a device (auto, cpu, cuda, cuda:N); the same object if it runs none."""

@@ -1,4 +1,4 @@
-"""Rule files: what they say, how they are refused, and that every one keeps its own examples."""
+"""Rule files: how they are read, which errors they give, and that each of ours agrees with its examples."""
 
 import pickle
 from pathlib import Path
@@ -33,7 +33,7 @@ def rule_file(folder: Path, content: str) -> Path:
 
 
 @pytest.mark.parametrize("path", constraint_paths().values(), ids=lambda path: path.stem)
-def test_every_rule_file_keeps_its_examples(path: Path) -> None:
+def test_every_rule_file_agrees_with_its_examples(path: Path) -> None:
     assert list(rule_problems(path)) == []
     assert read_constraint(path).why
 
@@ -159,7 +159,7 @@ def test_a_missing_function_says_what_there_is(tmp_path: Path) -> None:
 
 
 def test_a_long_run_of_one_entity_takes_no_longer_than_its_length() -> None:
-    """SpaCy's Matcher lists every part of a run that `OP = "+"` matches: 20,000 tokens took gigabytes."""
+    """For a run of tokens that `OP = "+"` matches, spaCy's Matcher lists every part: 20,000 tokens took gigabytes."""
     text = "Мы долго писали этот отчёт. " + "%" * 20_000 + " Теперь он наконец готов."
     result = Augmenter("eda_delete", similarity="none")(text)
     assert result.status == "perturbed"

@@ -1,4 +1,4 @@
-"""Annotation: equal to natasha's own, alone or in company, on texts as they come."""
+"""Annotation: equal to natasha's own, independent of the other texts, on texts of any kind."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ annotate = Natasha()
 
 
 def natasha_entities(text: str) -> list[tuple[int, int, str]]:
-    """What natasha itself finds."""
+    """The entities that natasha's own call finds."""
     import natasha  # noqa: PLC0415
 
     tagger = _tagger(natasha)
@@ -60,7 +60,7 @@ def test_a_long_text_goes_in_pieces_with_the_same_outcome(monkeypatch: pytest.Mo
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(texts(), min_size=1, max_size=6))
-def test_a_text_is_annotated_as_if_alone(sources: list[str]) -> None:
+def test_annotation_does_not_depend_on_the_other_texts(sources: list[str]) -> None:
     assert annotate(sources, ALL) == [doc for text in sources for doc in annotate([text], ALL)]
 
 
@@ -108,12 +108,12 @@ def test_a_layer_that_was_not_asked_for_is_an_error_that_says_so() -> None:
         closed(frozenset({"lemma"}))
 
 
-def test_an_unknown_pipeline_says_how_to_get_it() -> None:
+def test_the_error_for_an_unknown_pipeline_says_how_to_install_it() -> None:
     with pytest.raises(AugmentError, match="python -m spacy download ru_core_news_xx"):
         annotator("spacy:ru_core_news_xx")(["Кошка"], frozenset({"tokens"}))
 
 
-def test_a_spacy_pipeline_can_stand_in(tmp_path: Any) -> None:  # noqa: ANN401
+def test_a_spacy_pipeline_can_replace_natasha(tmp_path: Any) -> None:  # noqa: ANN401
     import spacy  # noqa: PLC0415
 
     pipeline = spacy.blank("ru")
