@@ -90,7 +90,7 @@ class Attack(ABC):
         )
 
 
-def checked(attack: object) -> Attack:
+def checked_attack(attack: object) -> Attack:
     """The same object, after checking that it is an attack and that its probability is valid.
 
     Raises:
@@ -122,4 +122,4 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
     Raises:
         AugmentError: there is no such attack or option, or a value does not fit.
     """
-    return checked(configured(name, registry.find("attacks", "attack", name), options or {}))
+    return checked_attack(configured(name, registry.find("attacks", "attack", name), options or {}))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from augment_ru.draws import Ints, Streams, digests, mix
-from augment_ru.engine.attack import Attack, checked
+from augment_ru.engine.attack import Attack, checked_attack
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.legality import legal
 from augment_ru.engine.prepare import Prepared
@@ -64,7 +64,7 @@ class Perturber:
         min_changes: int = 1,
         floor: float = 0.01,
     ) -> None:
-        self.attack = attack_of(attack) if isinstance(attack, str) else checked(attack)
+        self.attack = attack_of(attack) if isinstance(attack, str) else checked_attack(attack)
         if probability is not None:
             self.attack = self.attack.with_probability(probability)
         self.similarity = similarity_of(similarity)
