@@ -123,7 +123,7 @@ def test_one_of_chooses_for_each_text() -> None:
 
 
 def test_some_of_needs_a_count_that_fits() -> None:
-    with pytest.raises(AugmentError, match="3 of 1 attacks"):
+    with pytest.raises(AugmentError, match="count 3; needs an integer from 1 to 1"):
         SomeOf((make("case"),), 3)
     for wrong in ((), "case"):
         with pytest.raises(AugmentError, match="at least one"):

@@ -579,7 +579,7 @@ def test_what_is_no_dataset_is_refused() -> None:
     augmenter = Augmenter("case", constraints=(), similarity="none")
     with pytest.raises(AugmentError, match="list is not a dataset"):
         augmenter.map_dataset([{"text": "Кот"}])
-    with pytest.raises(AugmentError, match="a dataset that is streamed has none"):
+    with pytest.raises(AugmentError, match="a streamed dataset cannot use several processes"):
         augmenter.map_dataset(datasets.Dataset.from_list(DATA).to_iterable_dataset(), num_proc=2)
     with pytest.raises(AugmentError, match="has a column 'augment' already"):
         augmenter.map_dataset(datasets.Dataset.from_list([{"text": "Кот", "augment": "x"}]))
