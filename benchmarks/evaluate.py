@@ -38,7 +38,7 @@ from tokenizers import ByteLevelBPETokenizer
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from transformers.utils.logging import disable_progress_bar
 
-from augment_ru.evaluation.examples import example_of
+from augment_ru.evaluation.examples import ModelRequest, example_of
 from augment_ru.models.hf_causal import hf_causal
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompt_file import prompt_of
@@ -188,7 +188,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         save_model(Path(folder))
         models = {
-            score: hf_causal(folder, task=TASK, labels=None, device=options.device, options={"score": score})
+            score: hf_causal(ModelRequest(folder, TASK, None, options.device, {"score": score}))
             for score in ("perplexity", "loglikelihood")
         }
         network = GPT2LMHeadModel.from_pretrained(folder).eval()  # type: ignore[no-untyped-call]

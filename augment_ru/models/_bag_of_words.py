@@ -6,10 +6,9 @@ from typing import Any, Protocol
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import golds_of
-from augment_ru.evaluation.examples import Example, Prediction, example_of
+from augment_ru.evaluation.examples import Example, ModelRequest, Prediction, example_of
 from augment_ru.evaluation.metrics import sklearn_metrics
 from augment_ru.formats.read import read_rows
-from augment_ru.records.task import Task
 
 
 class Classifier(Protocol):
@@ -31,19 +30,17 @@ class Train:
     digest: str
 
 
-def train_of(argument: str, task: Task, options: Mapping[str, Any], kind: str) -> Train:
+def train_of(request: ModelRequest, kind: str) -> Train:
     """The train file of a model: its argument, or the file of `--train`.
 
     Args:
-        argument: of `--model KIND:ARGUMENT`.
-        task: the task of the rows.
-        options: of the model; `train` is the file of `--train`.
+        request: what the model is made from; its option `train` is the file of `--train`.
         kind: the kind of model, for messages.
 
     Raises:
         AugmentError: no file is given, or a row has no text or no label.
     """
-    path = argument or options.get("train")
+    path, task = request.argument or request.options.get("train"), request.task
     if not path:
         raise AugmentError(f"needs a train file: {kind}:TRAIN.jsonl, or --train TRAIN.jsonl")
     read = read_rows(str(path))

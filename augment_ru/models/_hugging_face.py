@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.pretrained import Pretrained, context_of, load
 from augment_ru.models._options import check_at_least
 from augment_ru.prompting.encoder import PromptEncoder
@@ -12,7 +13,6 @@ from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.prompted_model import PromptedModel
 from augment_ru.prompting.writer import Writer
-from augment_ru.records.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,8 @@ class PromptedNetwork:
     context: int
 
     @classmethod
-    def of(
-        cls, kind: str, head: str, argument: str, *, task: Task, device: str, options: PromptOptions
-    ) -> "PromptedNetwork":
-        """The model in a folder, or of the hub's name, that `argument` is, with the prompt of the task.
+    def of(cls, kind: str, head: str, request: ModelRequest, options: PromptOptions) -> "PromptedNetwork":
+        """The model in a folder, or of the hub's name, that the argument is, with the prompt of the task.
 
         Raises:
             AugmentError: there is no such model or prompt, or an option is out of its range.
@@ -89,8 +87,8 @@ class PromptedNetwork:
             check_at_least(name, getattr(options, name), 1)
         if options.top_p is not None and not 0.0 < options.top_p <= 1.0:
             raise AugmentError(f"option top_p={options.top_p}; must be above 0 and at most 1")
-        prompt = prompt_of(task, options.template, variant=options.variant)
-        pretrained = loaded(head, argument, device, options)
+        prompt = prompt_of(request.task, options.template, variant=options.variant)
+        pretrained = loaded(head, request.argument, request.device, options)
         context = context_of(pretrained)
         return cls(kind, options, prompt, pretrained, PromptEncoder.of(pretrained), context)
 

@@ -1,16 +1,15 @@
 """A causal language model of Hugging Face: it scores each answer by perplexity (TAPE, Eq. 1), or writes the answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.likelihood import Likelihoods
 from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
 from augment_ru.models._options import check_one_of
 from augment_ru.options import chosen
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompted_model import PromptedModel
-from augment_ru.records.task import Task
 
 SCORES = ("perplexity", "loglikelihood")
 
@@ -27,23 +26,15 @@ class Options(PromptOptions):
     score: str = "perplexity"
 
 
-def hf_causal(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> PromptedModel:
+def hf_causal(request: ModelRequest, /) -> PromptedModel:
     """The model in the folder, or of the hub's name, that `argument` is.
 
     Raises:
         AugmentError: there is no such model or prompt, or an option is wrong.
     """
-    given = chosen("hf-causal", Options, options)
+    given = chosen("hf-causal", Options, request.options)
     check_one_of("score", given.score, SCORES)
-    network = PromptedNetwork.of("hf-causal", "AutoModelForCausalLM", argument, task=task, device=device, options=given)
+    network = PromptedNetwork.of("hf-causal", "AutoModelForCausalLM", request, given)
     encoder, context, writer = network.encoder, network.context, network.writer()
     likelihoods = Likelihoods.of(network.pretrained, given.batch_tokens)
 
@@ -52,8 +43,8 @@ def hf_causal(
             return [list(scores) for scores in likelihoods(encoder.continuations(prompts, context))]
         questions = encoder.whole_texts(prompts, context)
         found = []
-        for requests, sums in zip(questions, likelihoods(questions), strict=True):
-            sizes = [request.tokens.size - len(encoder.start) for request in requests]
+        for choices, sums in zip(questions, likelihoods(questions), strict=True):
+            sizes = [choice.tokens.size - len(encoder.start) for choice in choices]
             longest = max(sizes)  # times the mean over |t| tokens: nats, which can be rounded like log-likelihoods
             found.append([float(total) / size * longest for total, size in zip(sums, sizes, strict=True)])
         return found
@@ -61,4 +52,4 @@ def hf_causal(
     def write(prompts: Sequence[FilledPrompt]) -> list[str]:
         return writer(prompts, encoder.contexts(prompts, context))
 
-    return network.model(labels, score, write)
+    return network.model(request.labels, score, write)

@@ -1,14 +1,13 @@
 """A classifier of Hugging Face: it reads a text or a pair of texts, and gives one of its labels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.evaluation.examples import CHUNK, Example, Prediction
+from augment_ru.evaluation.examples import CHUNK, Example, ModelRequest, Prediction
 from augment_ru.inference.batches import MOST_SEQUENCES, TokensByDevice, each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions, loaded, signature_of
@@ -112,34 +111,26 @@ class Classifier:
         return texts if len(texts) <= _PAIR else ["\n".join(texts)]
 
 
-def hf_classifier(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> Classifier:
+def hf_classifier(request: ModelRequest, /) -> Classifier:
     """The model in the folder, or of the hub's name, that `argument` is.
 
     Raises:
         AugmentError: there is no such model, an option is wrong, or the model's labels are not those of the data.
     """
-    given = chosen("hf-classifier", Options, options)
+    given = chosen("hf-classifier", Options, request.options)
     if len(given.fields) > _PAIR:
         raise AugmentError(f"option fields={','.join(given.fields)}; must name one or two fields")
-    pretrained = loaded("AutoModelForSequenceClassification", argument, device, given)
+    pretrained = loaded("AutoModelForSequenceClassification", request.argument, request.device, given)
     config = pretrained.model.config
     own = tuple(str(config.id2label[index]) for index in range(config.num_labels))
-    if len(own) < _PAIR and len(task.gold) == 1:
-        raise AugmentError(f"model {argument}: has one output, so it gives a number and not a label")
-    several = len(task.gold) > 1
-    matched = matched_labels(own, task.gold if several else labels, given.mapping, whole=several)
+    if len(own) < _PAIR and len(request.task.gold) == 1:
+        raise AugmentError(f"model {request.argument}: has one output, so it gives a number and not a label")
+    several = len(request.task.gold) > 1
+    matched = matched_labels(own, request.task.gold if several else request.labels, given.mapping, whole=several)
     defining = {"fields": ",".join(given.fields), "labels": ",".join(matched), "threshold": given.threshold}
     return Classifier(
         pretrained,
-        task,
+        request.task,
         given.fields,
         matched,
         several,

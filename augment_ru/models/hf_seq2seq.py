@@ -1,12 +1,12 @@
 """A sequence-to-sequence model of Hugging Face: the encoder reads the prompt, the decoder scores or writes answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from augment_ru.draws import Ints
+from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.batches import TokensByDevice, each_batch, padded
 from augment_ru.inference.generate import decoder_start
 from augment_ru.inference.pretrained import Pretrained
@@ -15,7 +15,6 @@ from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
 from augment_ru.options import chosen
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompted_model import PromptedModel
-from augment_ru.records.task import Task
 
 _BATCH_TOKENS = TokensByDevice(cpu=1024, gpu=16_384)
 
@@ -25,15 +24,7 @@ class Options(PromptOptions):
     """The options of `--model-option hf-seq2seq.NAME=VALUE`."""
 
 
-def hf_seq2seq(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> PromptedModel:
+def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
     """The model in the folder, or of the hub's name, that `argument` is.
 
     The score of an answer is the log-likelihood of its tokens and of the end of the text after them, given the prompt
@@ -42,10 +33,8 @@ def hf_seq2seq(
     Raises:
         AugmentError: there is no such model or prompt, or an option is wrong.
     """
-    given = chosen("hf-seq2seq", Options, options)
-    network = PromptedNetwork.of(
-        "hf-seq2seq", "AutoModelForSeq2SeqLM", argument, task=task, device=device, options=given
-    )
+    given = chosen("hf-seq2seq", Options, request.options)
+    network = PromptedNetwork.of("hf-seq2seq", "AutoModelForSeq2SeqLM", request, given)
     pretrained, writer = network.pretrained, network.writer()
     budget = given.batch_tokens or _BATCH_TOKENS.on(pretrained.device)
 
@@ -66,7 +55,7 @@ def hf_seq2seq(
     def write(prompts: Sequence[FilledPrompt]) -> list[str]:
         return writer(prompts, contexts(prompts)) if prompts else []
 
-    return network.model(labels, score, write)
+    return network.model(request.labels, score, write)
 
 
 def log_likelihoods(

@@ -1,14 +1,13 @@
 """Logistic regression on TF-IDF of the 150,000 most frequent 1- to 4-grams of words: TAPE's baseline (section 5.1)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.evaluation.metrics import sklearn_metrics
 from augment_ru.models._bag_of_words import BagOfWords, fitted, train_of
 from augment_ru.models._options import check_one_of, check_positive
 from augment_ru.options import chosen
-from augment_ru.records.task import Task
 
 NGRAMS = (1, 4)
 FEATURES = 150_000
@@ -28,25 +27,16 @@ class Options:
     strength: float = 1.0
 
 
-def linear(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> BagOfWords:
+def linear(request: ModelRequest, /) -> BagOfWords:
     """The model, trained on the file that `argument` names.
 
     Raises:
         AugmentError: the train file is missing or wrong, an option is wrong, or scikit-learn is not installed.
     """
-    del labels, device
-    given = chosen("linear", Options, options)
+    given = chosen("linear", Options, request.options)
     check_one_of("analyzer", given.analyzer, ANALYZERS)
     check_positive("strength", given.strength)
-    train = train_of(argument, task, options, "linear")
+    train = train_of(request, "linear")
     sklearn_metrics()
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415  (an extra)
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415

@@ -2,13 +2,13 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from threading import Event
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, Prediction
+from augment_ru.evaluation.examples import Example, ModelRequest, Prediction
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.models._http import Server, concurrent_answers
 from augment_ru.models._options import check_at_least, check_one_of, check_positive
@@ -16,7 +16,6 @@ from augment_ru.options import chosen
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.replies import before_stop, label_in, prompt_text
-from augment_ru.records.task import Task
 
 ENDPOINTS = {"chat": "/chat/completions", "completions": "/completions"}
 KEY = "OPENAI_API_KEY"
@@ -149,28 +148,19 @@ def _of_completion(answer: Any) -> str:  # noqa: ANN401
     return text
 
 
-def openai(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> ServerModel:
+def openai(request: ModelRequest, /) -> ServerModel:
     """The model MODEL of the server at URL; the environment variable OPENAI_API_KEY holds the key, if one is needed.
 
     Raises:
         AugmentError: the address, the prompt or an option is wrong.
     """
-    del device
-    given = chosen("openai", Options, options)
+    given = chosen("openai", Options, request.options)
     check_one_of("endpoint", given.endpoint, tuple(ENDPOINTS))
     check_at_least("concurrency", given.concurrency, 1)
     check_at_least("retries", given.retries, 0)
     check_at_least("max_tokens", given.max_tokens, 1)
     check_positive("timeout", given.timeout)
-    url, _, name = argument.partition("#")
+    url, _, name = request.argument.partition("#")
     if not url.startswith(("http://", "https://")) or not name:
         raise AugmentError("must be openai:URL#MODEL, as in openai:http://localhost:8000/v1#gemma")
     url = url.rstrip("/")
@@ -182,4 +172,6 @@ def openai(
         given.timeout,
         given.retries,
     )
-    return ServerModel(server, name, prompt_of(task, given.template, variant=given.variant), labels, given)
+    return ServerModel(
+        server, name, prompt_of(request.task, given.template, variant=given.variant), request.labels, given
+    )

@@ -1,18 +1,17 @@
 """Your own function, `python:package.module:function`: it takes a list of examples and returns their predictions."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import CHUNK, Example, Model, PredictFunction, Prediction
+from augment_ru.evaluation.examples import CHUNK, Example, Model, ModelRequest, PredictFunction, Prediction
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.models._options import check_one_of
 from augment_ru.options import chosen
-from augment_ru.records.task import Task
 
 INPUTS = ("example", "record", "text")
 
@@ -51,24 +50,15 @@ class FunctionModel:
         return self.function([example.text if self.input == "text" else example.record for example in examples])
 
 
-def python(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> Model | PredictFunction:
+def python(request: ModelRequest, /) -> Model | PredictFunction:
     """The function, imported from an installed package or from the current folder.
 
     Raises:
         AugmentError: it cannot be imported, or is not a function.
     """
-    del task, labels, device
-    kind = chosen("python", Options, options).input
+    kind = chosen("python", Options, request.options).input
     check_one_of("input", kind, INPUTS)
-    name, colon, path = argument.partition(":")
+    name, colon, path = request.argument.partition(":")
     if not (name and colon and path):
         raise AugmentError("must be python:package.module:function")
     here = str(Path.cwd())
@@ -85,5 +75,5 @@ def python(
     if kind == "example":
         model: PredictFunction = found
         return model
-    signature = NamedModel.of(argument, found).signature
+    signature = NamedModel.of(request.argument, found).signature
     return FunctionModel(found, kind, None if signature is None else f"{signature}|input={kind}")

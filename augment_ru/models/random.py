@@ -1,14 +1,12 @@
 """A random class, all equally likely: TAPE's baseline (section 5.1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from augment_ru.draws import Rng, Streams, digests
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import CHUNK, Example, Prediction
+from augment_ru.evaluation.examples import CHUNK, Example, ModelRequest, Prediction
 from augment_ru.options import chosen
-from augment_ru.records.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +46,15 @@ class Random:
         return found
 
 
-def random(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> Random:
+def random(request: ModelRequest, /) -> Random:
     """The model.
 
     Raises:
         AugmentError: the task has no classes, or an argument is given.
     """
-    del device
-    seed = chosen("random", Options, options).seed
-    if argument:
+    seed = chosen("random", Options, request.options).seed
+    if request.argument:
         raise AugmentError("random takes no argument; set its seed with --seed")
-    if not labels:
-        raise AugmentError(f"{task.name} has no labels to choose from; random is for classification")
-    return Random(labels, seed)
+    if not request.labels:
+        raise AugmentError(f"{request.task.name} has no labels to choose from; random is for classification")
+    return Random(request.labels, seed)

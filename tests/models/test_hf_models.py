@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, example_of, model_of
+from augment_ru.evaluation.examples import Example, ModelRequest, example_of, model_of
 from augment_ru.inference.decoding import draw_from_nucleus, likeliest
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.models import hf_causal, hf_classifier, hf_seq2seq
@@ -56,7 +56,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def model_of_spec(spec: str, name: str = "ru_worldtree", labels: tuple[str, ...] | None = None, **options: Any) -> Any:  # noqa: ANN401
-    return model_of(spec, task=task(name), labels=labels, device="cpu", options=options)
+    return model_of(spec, ModelRequest("", task(name), labels, "cpu", options))
 
 
 def examples_of(rows: Sequence[dict[str, Any]], name: str = "ru_worldtree", shots: int = 0) -> list[Example]:

@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from augment_ru import AugmentError
-from augment_ru.evaluation.examples import Example, example_of, model_of
+from augment_ru.evaluation.examples import Example, ModelRequest, example_of, model_of
 from augment_ru.records.answers import label_of
 from augment_ru.records.task import Task, generic
 
@@ -44,7 +44,7 @@ def examples_of(*texts: str) -> list[Example]:
 
 
 def model_of_spec(spec: str, task: Task = TASK, /, **options: Any) -> Any:  # noqa: ANN401
-    return model_of(spec, task=task, labels=("minus", "plus"), options=options)
+    return model_of(spec, ModelRequest("", task, ("minus", "plus"), options=options))
 
 
 @pytest.mark.parametrize("kind", ["linear", "adaboost"])

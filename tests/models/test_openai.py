@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from augment_ru import AugmentError, evaluate
-from augment_ru.evaluation.examples import example_of, model_of
+from augment_ru.evaluation.examples import ModelRequest, example_of, model_of
 from augment_ru.prompting.choices import Choice
 from augment_ru.prompting.replies import label_in
 from augment_ru.records.task import generic, task
@@ -92,7 +92,7 @@ def chat(text: str | None) -> dict[str, Any]:
 
 def made(box: Box, labels: tuple[str, ...] | None = LABELS, name: str = "generic", **options: Any) -> Any:  # noqa: ANN401
     known = generic("text") if name == "generic" else task(name)
-    return model_of(f"openai:{box.url}#tiny", task=known, labels=labels, options=options)
+    return model_of(f"openai:{box.url}#tiny", ModelRequest("", known, labels, options=options))
 
 
 def asked(*texts: str) -> list[Any]:
@@ -219,7 +219,7 @@ def test_it_gives_up_and_says_why() -> None:
             made(box, retries="2")(asked("а"))
         url = box.url
     assert len(box.asked) == 3
-    model = model_of(f"openai:{url}#tiny", task=generic("text"), labels=LABELS, options={"retries": "1"})
+    model = model_of(f"openai:{url}#tiny", ModelRequest("", generic("text"), LABELS, options={"retries": "1"}))
     with pytest.raises(AugmentError, match="2 attempts failed, the last with: ConnectionRefusedError"):
         model(asked("а"))
 
@@ -321,4 +321,4 @@ def test_a_written_answer_ends_at_a_stop() -> None:
 )
 def test_wrong_addresses_and_options(spec: str, options: dict[str, str], message: str) -> None:
     with pytest.raises(AugmentError, match=message):
-        model_of(spec, task=generic("text"), labels=LABELS, options=options)
+        model_of(spec, ModelRequest("", generic("text"), LABELS, options=options))
