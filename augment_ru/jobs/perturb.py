@@ -1,21 +1,16 @@
-"""The work of `augment-ru perturb`: rows in, rows out, in chunks; nothing half-done is left behind."""
+"""The work of `augment-ru perturb`: reads rows in chunks, perturbs them, writes them; no incomplete file is left."""
 
 import sys
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-import orjson
-
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, chunks
-from augment_ru.engine.result import STATUSES, Result, original
-from augment_ru.engine.search import Cost
+from augment_ru.engine.result import Result, original
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import check_input, check_outputs, open_input, replacing, twice
 from augment_ru.formats.json_lines import Line, encoded
@@ -23,16 +18,29 @@ from augment_ru.formats.row import refuse_twice
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import JSON_LINES, KINDS, RowSource, kind_of, source_of
 from augment_ru.jobs.progress import progress
-from augment_ru.jobs.summary import Summary, summary_lines
+from augment_ru.jobs.summary import Summary, Tally, summary_lines
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_for_row
 from augment_ru.records.task import task as task_of
-from augment_ru.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the command line asks for."""
+    """A run of `perturb`, as the command line describes it.
+
+    Attributes:
+        source: the input file; `-` is stdin.
+        output: the output file; None is stdout.
+        perturbers: the attacks, in the order of the command line.
+        preparation: annotates and protects the records.
+        task: the name of the task of all rows; None recognises that of each row.
+        fields: the fields to perturb, in place of the task's.
+        with_original: whether each row is also written unperturbed.
+        meta: full, brief or none: how much metadata is written.
+        skip: whether bad rows go to the rejects file; otherwise the first one ends the run.
+        limit: how many rows are read at most.
+        report: the file of the closing table as JSON.
+    """
 
     source: str
     output: str | None
@@ -48,7 +56,7 @@ class Job:
 
     @property
     def schema(self) -> Task | None:
-        """The task of all rows; None if each row's is recognised."""
+        """The task of all rows; None if that of each row is recognised."""
         return task_of(self.task) if self.task else None
 
     def check(self) -> None:
@@ -59,7 +67,7 @@ class Job:
         """
         if not self.perturbers:
             raise AugmentError("no attack; name one with --attack (augment-ru list attacks)")
-        self.preparation.check(self.schema)  # a wrong rule is wrong usage, not a failed run
+        self.preparation.check(self.schema)  # so that a wrong rule is an error of usage
         check_input(self.source)
         self._check_outputs()
         if "Parquet" in {kind_of(self.source), self.format} and find_spec("pyarrow") is None:
@@ -76,65 +84,23 @@ class Job:
 
     @property
     def rejects(self) -> Path:
-        """Where rejected lines go: `OUT.rejects.jsonl` beside `OUT.jsonl`."""
+        """The file of rejected rows: `OUT.rejects.jsonl` beside `OUT.jsonl`."""
         target = Path(self.output or "")
         stem = target.stem if target.suffix in {".jsonl", *KINDS} else target.name
         return target.with_name(f"{stem}.rejects.jsonl")
 
     @property
     def format(self) -> str:
-        """That of the output: of its name, on stdout that of the input, but JSON lines for Parquet."""
+        """The format of the output: by its name; on stdout that of the input, or JSON Lines if that is Parquet."""
         kind = kind_of(self.source if self.output is None else self.output)
         return JSON_LINES if self.output is None and kind == "Parquet" else kind
 
 
-@dataclass(slots=True)
-class Tally:
-    """What is told at the end."""
-
-    summaries: Mapping[str, Summary]
-    rows: int = 0
-    skipped: int = 0
-    began: float = field(default_factory=time.perf_counter)
-
-    def __str__(self) -> str:
-        cost = Cost()
-        status: Counter[str] = Counter()
-        for summary in self.summaries.values():
-            cost.add(summary.cost)
-            status += summary.figures.statuses
-        parts = [f"{self.rows:,} rows in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
-        if cost.pairs:
-            parts.append(f"{cost.pairs:,} pairs scored in {cost.calls:,} calls")
-        if cost.passes:
-            each = f", {cost.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
-            parts.append(f"{cost.passes:,} forward passes{each}")
-        if self.skipped:
-            parts.append(f"{self.skipped:,} lines skipped")
-        return "; ".join([*parts, f"{time.perf_counter() - self.began:.1f} s"])
-
-    def report(self, first: Perturber) -> dict[str, Any]:
-        """The same, and what defines the numbers, as JSON values; without the time, so that it can be compared."""
-        settings = first.settings
-        return {
-            "version": 1,
-            "augment_ru": __version__,
-            "scorer": settings.scorer,
-            "threshold": settings.threshold,
-            "schedule": first.schedule if first.similarity else None,
-            "candidates": first.candidates if first.similarity else 1,
-            "seed": first.seed,
-            "rows": self.rows,
-            "skipped": self.skipped,
-            "attacks": {name: summary.table() for name, summary in self.summaries.items()},
-        }
-
-
 def run(job: Job) -> int:
-    """Do the job; the exit code: 1 when lines were skipped, else 0.
+    """Perturb the rows; the exit code: 1 if rows were skipped, otherwise 0.
 
     Raises:
-        AugmentError: a line or a file is wrong.
+        AugmentError: a row or a file is wrong.
     """
     tally = Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
     with ExitStack() as stack:
@@ -154,9 +120,7 @@ def run(job: Job) -> int:
         stream.flush()
     if job.report is not None:
         with replacing(Path(job.report)) as file:
-            file.write(
-                orjson.dumps(tally.report(job.perturbers[0]), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-            )
+            file.write(tally.report(job.perturbers[0]))
     if sys.stderr is not None:
         print(*summary_lines(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
     return 1 if tally.skipped else 0
@@ -175,7 +139,7 @@ def _source(job: Job, stream: BinaryIO) -> RowSource:
 
 
 def _with_corpus(job: Job, stream: BinaryIO) -> Job:
-    """The job with attacks that have the sentences of all its records; the stream is back where it was."""
+    """The job with attacks that have the sentences of all its records; the stream stands where it stood."""
     from augment_ru.editing.corpus import corpus_of  # noqa: PLC0415  (only some attacks want it)
 
     start = stream.tell()
@@ -183,7 +147,7 @@ def _with_corpus(job: Job, stream: BinaryIO) -> Job:
 
     def records() -> Iterator[Record]:
         for line in source:
-            with suppress(AugmentError):  # told when it is perturbed
+            with suppress(AugmentError):  # the row is reported when it is perturbed
                 yield _record(source, line, job, task)
 
     corpus = corpus_of(records())
@@ -192,7 +156,7 @@ def _with_corpus(job: Job, stream: BinaryIO) -> Job:
 
 
 def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally) -> Iterator[Result]:
-    """The results of the rows: in row order, the attacks of a row in command order."""
+    """The results of the records in their order; those of a record in the order of the attacks."""
     layers = frozenset().union(*(perturber.attack.layers for perturber in job.perturbers))
     prepared = job.preparation.chunk(chunk, layers)
     summaries = [tally.summaries[perturber.attack.name] for perturber in job.perturbers]
@@ -208,7 +172,7 @@ def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally) -> Iterator[Resu
 
 
 def records_of(job: Job) -> Iterator[Record]:
-    """The rows of the job's input as records.
+    """The records of the job's input.
 
     Raises:
         AugmentError: a line is no row of the task.
@@ -229,7 +193,7 @@ class _Reject(Protocol):
 def _records(
     source: RowSource, job: Job, tally: Tally, reject: _Reject, advance: Callable[[int, int], None]
 ) -> Iterator[Record]:
-    """The rows of the file as records that can be perturbed; what cannot is rejected, or ends the run."""
+    """The records that can be perturbed; a row that cannot is rejected, or ends the run."""
     task = job.schema
     where = "stdin" if job.source == "-" else job.source
     if job.limit == 0:
@@ -251,7 +215,7 @@ def _records(
 
 
 def _record(source: RowSource, line: Line, job: Job, task: Task | None) -> Record:
-    """The record of a line, of the task given or recognised.
+    """The record of a row; its task is the one given, or recognised.
 
     Raises:
         AugmentError: the line is no row of the task.
@@ -269,7 +233,7 @@ def _record(source: RowSource, line: Line, job: Job, task: Task | None) -> Recor
 
 @contextmanager
 def _outputs(job: Job) -> Iterator[tuple[BinaryIO, _Reject]]:
-    """Where rows and rejected lines go."""
+    """The stream for rows, and the function for rejected rows."""
     if job.output is None:
         if sys.stdout is None:
             raise AugmentError("stdout: is closed; give a file with -o")
@@ -297,4 +261,4 @@ def _outputs(job: Job) -> Iterator[tuple[BinaryIO, _Reject]]:
 
         yield rows, reject
         if job.skip and not rejects:
-            job.rejects.unlink(missing_ok=True)  # of a run before: no longer true
+            job.rejects.unlink(missing_ok=True)  # of an earlier run

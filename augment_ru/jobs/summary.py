@@ -1,12 +1,18 @@
 """The table at the end of a run: the figures of each attack, and what its gate cost."""
 
+import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
+
 from augment_ru.engine.figures import Figures
-from augment_ru.engine.result import Result
+from augment_ru.engine.perturber import Perturber
+from augment_ru.engine.result import STATUSES, Result
 from augment_ru.engine.search import Cost
+from augment_ru.version import __version__
 
 
 @dataclass(slots=True)
@@ -31,6 +37,49 @@ class Summary:
             "forward_passes": passes,
             "forward_passes_per_perturbed_row": self.figures.per_perturbed_row(passes) if passes else None,
         }
+
+
+@dataclass(slots=True)
+class Tally:
+    """The counts of a run: its rows, and the summary of each attack."""
+
+    summaries: Mapping[str, Summary]
+    rows: int = 0
+    skipped: int = 0
+    began: float = field(default_factory=time.perf_counter)
+
+    def __str__(self) -> str:
+        cost = Cost()
+        status: Counter[str] = Counter()
+        for summary in self.summaries.values():
+            cost.add(summary.cost)
+            status += summary.figures.statuses
+        parts = [f"{self.rows:,} rows in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
+        if cost.pairs:
+            parts.append(f"{cost.pairs:,} pairs scored in {cost.calls:,} calls")
+        if cost.passes:
+            each = f", {cost.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
+            parts.append(f"{cost.passes:,} forward passes{each}")
+        if self.skipped:
+            parts.append(f"{self.skipped:,} lines skipped")
+        return "; ".join([*parts, f"{time.perf_counter() - self.began:.1f} s"])
+
+    def report(self, first: Perturber) -> bytes:
+        """The summaries and what defines their numbers, as JSON; without the time, so that reports can be compared."""
+        settings = first.settings
+        report = {
+            "version": 1,
+            "augment_ru": __version__,
+            "scorer": settings.scorer,
+            "threshold": settings.threshold,
+            "schedule": first.schedule if first.similarity else None,
+            "candidates": first.candidates if first.similarity else 1,
+            "seed": first.seed,
+            "rows": self.rows,
+            "skipped": self.skipped,
+            "attacks": {name: summary.table() for name, summary in self.summaries.items()},
+        }
+        return orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 _COLUMNS = (

@@ -479,11 +479,11 @@ def test_what_is_no_row_is_refused_in_one_line(tmp_path: Path, name: str, data: 
 
 def test_a_russian_constraint_on_an_english_task_is_wrong_usage(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text(FILES["raft.csv"], encoding="utf-8")
-    options = {"similarity": "none", "constraints": ("referents",)}
+    preparation = Preparation(("referents",))
     with pytest.raises(AugmentError, match="'referents' reads Russian"):
-        perturb(tmp_path / "in.csv", tmp_path / "a.csv", settings=options, task="raft_twitter_complaints")
+        perturb(tmp_path / "in.csv", tmp_path / "a.csv", preparation=preparation, task="raft_twitter_complaints")
     with pytest.raises(AugmentError, match="'referents' reads Russian"):
-        perturb(tmp_path / "in.csv", tmp_path / "b.csv", settings=options)
+        perturb(tmp_path / "in.csv", tmp_path / "b.csv", preparation=preparation)
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
