@@ -1,5 +1,7 @@
 """Annotation: equal to natasha's own, independent of the other texts, on texts of any kind."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from augment_ru import AugmentError, Doc
 from augment_ru.constraints.protector import as_spacy
 from augment_ru.language.annotate import Natasha, annotator, closed
 from augment_ru.text.doc import LAYERS
+from augment_ru.text.words import RUSSIAN
 from strategies import SENTENCES, texts
 
 ALL = frozenset(LAYERS)
@@ -98,6 +101,35 @@ def test_lemmas_agree_with_the_tagger(text: str, word: str, lemma: str, pos: str
     (doc,) = annotate([text], frozenset({"lemmas"}))
     (token,) = [token for token in doc.words if token.text == word]
     assert (token.lemma, token.pos) == (lemma, pos)
+
+
+READINGS = """
+import sys
+
+if sys.argv[1] == "python":
+    sys.modules["dawg"] = None  # as if DAWG2 were not installed
+from pymorphy3 import MorphAnalyzer
+
+analyser = MorphAnalyzer()
+for word in sys.stdin.read().split():
+    print([(one.normal_form, str(one.tag), one.score, one.is_known) for one in analyser.parse(word)])
+"""
+
+
+def test_readings_do_not_depend_on_the_reader_of_the_dictionary() -> None:
+    words = " ".join(dict.fromkeys(RUSSIAN.findall(" ".join(SENTENCES))))
+    in_python, installed = (
+        subprocess.run(
+            [sys.executable, "-X", "utf8", "-c", READINGS, reader],
+            input=f"{words} Хрюмандия бурбулятору кое-кому",
+            capture_output=True,
+            check=True,
+            encoding="utf-8",
+        ).stdout
+        for reader in ("python", "installed")
+    )
+    assert in_python == installed
+    assert "хрюмандия" in installed
 
 
 def test_a_layer_that_was_not_asked_for_is_an_error_that_says_so() -> None:
