@@ -1,7 +1,6 @@
 """The class `Perturber`: applies one attack to prepared records, with its gate and search."""
 
 import copy
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -13,7 +12,7 @@ from augment_ru.engine.composition import attack_of
 from augment_ru.engine.legality import legal
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Applied, Proposals, apply
-from augment_ru.engine.result import Chunk, Outcome, Result, Settings
+from augment_ru.engine.result import Chunk, Result, Settings
 from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.engine.search import Cost, Found, Gate, Plan, cut
 from augment_ru.engine.similarity import ScoreFunction, Similarity, similarity_of
@@ -160,21 +159,5 @@ class Perturber:
         return self._perturbed(prepared, applied, found, possible)
 
     def _perturbed(self, prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask) -> Perturbed:
-        chunk, settings = Chunk(prepared, applied), self.settings
-        columns = zip(
-            found.candidates.tolist(),
-            found.probabilities.tolist(),
-            found.similarities.tolist(),
-            possible.tolist(),
-            strict=True,
-        )
-        results = []
-        for at, (candidate, probability, similarity, has_changes) in enumerate(columns):
-            warnings = found.warnings.get(at, ())
-            if candidate >= 0:
-                score = None if math.isnan(similarity) else similarity
-                outcome = Outcome("perturbed", probability, score, candidate, warnings)
-            else:
-                outcome = Outcome("rejected" if has_changes else "unchanged", warnings=warnings)
-            results.append(Result.of_chunk(chunk, at, outcome, settings))
-        return Perturbed(results, found.cost)
+        chunk = Chunk(self.settings, prepared, applied, found, possible)
+        return Perturbed([Result(chunk, at) for at in range(len(prepared))], found.cost)

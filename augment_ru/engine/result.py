@@ -1,15 +1,18 @@
 """The class `Result`: the scripts of a record's texts, the status, the similarity, and the row that is written."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, cast
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 from augment_ru.edits import Script, Span
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Applied
+from augment_ru.engine.search import Found
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.formats.row import Changed, replaced, written
 from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.record import Record
+from augment_ru.text.characters import Mask
 
 Status = Literal["perturbed", "unchanged", "rejected"]
 """perturbed: a perturbation passed; unchanged: nothing may be changed; rejected: no perturbation passed."""
@@ -44,16 +47,52 @@ class Outcome(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-class Chunk(NamedTuple):
-    """The records of a chunk with what was protected from the attack, and the texts and edits of each candidate."""
+class Chunk:
+    """The results of a chunk of records under one attack, in columns; each function takes the number of a record.
 
-    prepared: Prepared
-    applied: Sequence[Applied]
+    Args:
+        settings: what the results share.
+        prepared: the records, as the attack saw them.
+        applied: the texts and edits of each candidate.
+        found: what the search found.
+        possible: the records that have a legal change, shape (records,).
+    """
 
-    def scripts(self, at: int, candidate: int | None) -> Scripts:
-        """The script of each field of record number `at` in a candidate; None stands for candidate 0."""
-        prepared, batch = self.prepared, self.prepared.batch
-        applied = self.applied[candidate or 0]
+    __slots__ = (
+        "_applied",
+        "_candidates",
+        "_possible",
+        "_prepared",
+        "_probabilities",
+        "_similarities",
+        "_warnings",
+        "settings",
+    )
+
+    def __init__(
+        self, settings: Settings, prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask
+    ) -> None:
+        self.settings = settings
+        self._prepared, self._applied, self._warnings = prepared, applied, found.warnings
+        self._candidates, self._possible = found.candidates.tolist(), possible.tolist()
+        self._probabilities, self._similarities = found.probabilities.tolist(), found.similarities.tolist()
+
+    def record(self, at: int) -> Record:
+        """The record."""
+        return self._prepared.records[at]
+
+    def outcome(self, at: int) -> Outcome:
+        """What the search found for it."""
+        candidate, warnings = self._candidates[at], self._warnings.get(at, ())
+        if candidate < 0:
+            return Outcome("rejected" if self._possible[at] else "unchanged", warnings=warnings)
+        similarity = None if math.isnan(self._similarities[at]) else self._similarities[at]
+        return Outcome("perturbed", self._probabilities[at], similarity, candidate, warnings)
+
+    def scripts(self, at: int) -> Scripts:
+        """The script of each field."""
+        prepared, batch = self._prepared, self._prepared.batch
+        applied = self._applied[max(self._candidates[at], 0)]
         return {
             prepared.fields[row]: Script.of_columns(
                 batch.texts[row], applied.texts[row], applied, row, int(batch.starts[row])
@@ -61,112 +100,100 @@ class Chunk(NamedTuple):
             for row in prepared.rows(at)
         }
 
-    def text(self, at: int, candidate: int | None) -> str | None:
-        """The new text of record number `at` in a candidate; None if a record of the chunk has several texts."""
-        only = len(self.prepared.fields) == len(self.prepared)
-        return self.applied[candidate or 0].texts[at] if only else None
+    def text(self, at: int) -> str | None:
+        """The new text of its only field; None if a record of the chunk has several."""
+        only = len(self._prepared.fields) == len(self._prepared)
+        return self._applied[max(self._candidates[at], 0)].texts[at] if only else None
 
     def protected(self, at: int) -> Spans:
-        """The protected spans of each field of record number `at`."""
-        prepared = self.prepared
+        """The protected spans of each field."""
+        prepared = self._prepared
         if not prepared.batch.spans[2]:
             return NO_SPANS
         return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
 
 
 class Result:
-    """The result of perturbing a record. Immutable and picklable.
+    """What became of a record. Immutable and picklable.
 
-    The record, the scripts and the protected spans are made when they are first read, so that a result takes little
-    time and memory.
+    Its attributes are taken from the columns of its chunk when they are first read, so that a million results cost
+    little.
+
+    Attributes:
+        settings: attack, seed, scorer and threshold.
+        outcome: what the search found; `status` and others are short for its entries.
+        record: the record, as it came.
+        scripts: the edits of each perturbed field; empty scripts unless `status` is "perturbed".
+        protected: the spans of each field that no edit could touch, by rule.
     """
 
-    __slots__ = ("_at", "_chunk", "_outcome", "_protected", "_record", "_scripts", "settings")
+    __slots__ = ("_at", "_chunk", "outcome", "protected", "record", "scripts", "settings")
     settings: Settings
-    """Attack, seed, scorer and threshold."""
-    _chunk: Chunk | None
-    _at: int
-    _outcome: Outcome
-    _record: Record | None
-    _scripts: Scripts | None
-    _protected: Spans | None
+    outcome: Outcome
+    record: Record
+    scripts: Scripts
+    protected: Spans
 
-    def __init__(
-        self, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings
-    ) -> None:
-        self._record, self._scripts, self._protected = record, scripts, protected
-        self._outcome, self.settings, self._chunk = outcome, settings, None
+    def __init__(self, chunk: Chunk, at: int) -> None:
+        self._chunk: Chunk | None = chunk
+        self._at = at
 
     @classmethod
-    def of_chunk(cls, chunk: Chunk, at: int, outcome: Outcome, settings: Settings) -> "Result":
-        """The result of record number `at` of a chunk."""
+    def of(cls, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings) -> "Result":
+        """A result by itself."""
         result = cls.__new__(cls)
-        result._chunk, result._at = chunk, at  # noqa: SLF001  (another result of this class)
-        result._outcome, result.settings = outcome, settings  # noqa: SLF001
-        result._record = result._scripts = result._protected = None  # noqa: SLF001
+        result._chunk, result._at = None, 0  # noqa: SLF001  (a result like this one)
+        result.record, result.scripts, result.protected = record, scripts, protected
+        result.outcome, result.settings = outcome, settings
         return result
 
-    @property
-    def record(self) -> Record:
-        """The record before the perturbation."""
-        if self._record is None:
-            self._record = cast("Chunk", self._chunk).prepared.records[self._at]
-        return self._record
-
-    @property
-    def scripts(self) -> Scripts:
-        """The script of each perturbed field; the scripts have no edits unless `status` is "perturbed"."""
-        if self._scripts is None:
-            self._scripts = cast("Chunk", self._chunk).scripts(self._at, self.candidate)
-        return self._scripts
-
-    @property
-    def protected(self) -> Spans:
-        """The protected spans of each field."""
-        if self._protected is None:
-            self._protected = cast("Chunk", self._chunk).protected(self._at)
-        return self._protected
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  (called for an attribute that is not set yet)
+        if name not in _FROM_CHUNK or self._chunk is None:
+            raise AttributeError(f"'Result' object has no attribute '{name}'")
+        value = _FROM_CHUNK[name](self._chunk, self._at)
+        setattr(self, name, value)
+        return value
 
     @property
     def status(self) -> Status:
         """The status: perturbed, unchanged or rejected."""
-        return self._outcome.status
+        return self.outcome.status
 
     @property
     def probability(self) -> float | None:
         """The largest probability at which exactly these changes are active; None unless perturbed."""
-        return self._outcome.probability
+        return self.outcome.probability
 
     @property
     def similarity(self) -> float | None:
         """The lowest similarity of the changed texts, in [0, 1], to 4 digits; None unless perturbed and scored."""
-        return self._outcome.similarity
+        return self.outcome.similarity
 
     @property
     def candidate(self) -> int | None:
         """The number of the chosen candidate, from 0; None unless perturbed."""
-        return self._outcome.candidate
+        return self.outcome.candidate
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the similarity, such as that a text is longer than the model reads."""
-        return self._outcome.warnings
+        return self.outcome.warnings
 
     def _values(self) -> tuple[Record, Scripts, Spans, Outcome, Settings]:
-        return self.record, self.scripts, self.protected, self._outcome, self.settings
+        return self.record, self.scripts, self.protected, self.outcome, self.settings
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self._values() == other._values()
 
     def __hash__(self) -> int:
-        return hash((self.record.key, self._outcome, self.settings))
+        return hash((self.record.key, self.outcome, self.settings))
 
     def __repr__(self) -> str:
         texts = {name: script.text for name, script in self.scripts.items()}
         return f"Result({self.status}, {texts}, similarity={self.similarity}, probability={self.probability})"
 
-    def __reduce__(self) -> tuple[type["Result"], tuple[Record, Scripts, Spans, Outcome, Settings]]:
-        return type(self), self._values()
+    def __reduce__(self) -> tuple[Callable[..., "Result"], tuple[Record, Scripts, Spans, Outcome, Settings]]:
+        return Result.of, self._values()
 
     @property
     def script(self) -> Script:
@@ -186,7 +213,7 @@ class Result:
         Raises:
             AugmentError: there are several fields.
         """
-        text = None if self._chunk is None else self._chunk.text(self._at, self.candidate)
+        text = None if self._chunk is None else self._chunk.text(self._at)
         return self.script.text if text is None else text
 
     @property
@@ -246,7 +273,16 @@ class Result:
         }
 
 
+_FROM_CHUNK: Mapping[str, Callable[[Chunk, int], Any]] = {
+    "settings": lambda chunk, _: chunk.settings,
+    "outcome": Chunk.outcome,
+    "record": Chunk.record,
+    "scripts": Chunk.scripts,
+    "protected": Chunk.protected,
+}
+
+
 def original(record: Record, seed: int) -> Result:
     """The result of the attack "original", which leaves a record unperturbed."""
     scripts = {name: Script(text) for name, text in record.texts().items()}
-    return Result(record, scripts, NO_SPANS, Outcome("unchanged"), Settings("original", seed, "none", None))
+    return Result.of(record, scripts, NO_SPANS, Outcome("unchanged"), Settings("original", seed, "none", None))

@@ -144,7 +144,7 @@ def replayed_line(original: Record, name: str, edits: Mapping[str, Sequence[Any]
         raise AugmentError(f"has edits of {', '.join(edits) or 'nothing'}; the task perturbs {', '.join(texts)}")
     scripts = {field: Script(text, (Edit(*edit) for edit in edits[field])) for field, text in texts.items()}
     outcome = Outcome("perturbed" if any(script.edits for script in scripts.values()) else "unchanged")
-    return with_perturbation(Result(original, scripts, NO_SPANS, outcome, _SETTINGS).line("none"), name)
+    return with_perturbation(Result.of(original, scripts, NO_SPANS, outcome, _SETTINGS).line("none"), name)
 
 
 def protection_problem(original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]]) -> str | None:
