@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ EXAMPLES = ROOT / "examples"
 OFFLINE = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap", "add_sent")
 COMPOSED = ("eda_swap+emojify", "case+butterfingers+eda_delete")
 NETWORKS = ("back_translation", "bae", "paraphrase", "add_sent+bae")
+MODELS = ("bert", "causal", "hub")
 SECONDS = re.compile(r"\d+\.\d+ s\b")
 
 
@@ -103,9 +105,16 @@ def environment(place: Path) -> dict[str, str]:
 
 def digests(place: Path, arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
     """The digest of each stream and file."""
-    models(place)
-    (place / "outputs").mkdir()
+    if arguments.models is None or not arguments.models.exists():
+        models(place)
+        if arguments.models is not None:
+            for name in MODELS:
+                shutil.copytree(place / name, arguments.models / name)
+    else:
+        shutil.copytree(arguments.models, place, dirs_exist_ok=True)
     for number, (name, words) in enumerate(runs(place, arguments.corpora, arguments.samples, arguments.rows)):
+        if not re.search(arguments.only, name):
+            continue
         command = [sys.executable, "-m", "augment_ru", *words]
         done = subprocess.run(command, env=environment(place), cwd=place, capture_output=True, check=False)
         said = SECONDS.sub("… s", done.stderr.decode()).replace(str(place), "PLACE")
@@ -119,7 +128,7 @@ def digests(place: Path, arguments: argparse.Namespace) -> Iterator[tuple[str, s
         yield f"{name}: stderr", digest(said.encode())
     for path in sorted(place.rglob("*")):
         inside = path.relative_to(place).as_posix()
-        if path.is_file() and not inside.startswith(("hub/", "bert/", "causal/", "outputs/")):
+        if path.is_file() and not inside.startswith(tuple(f"{name}/" for name in MODELS)):
             data = path.read_bytes().replace(str(place).encode(), b"PLACE")
             if arguments.keep:
                 kept = arguments.keep / inside
@@ -139,6 +148,9 @@ def main() -> None:
     parser.add_argument("--corpora", type=Path)
     parser.add_argument("--samples", type=Path)
     parser.add_argument("--rows", type=int, default=1000, help="of each file")
+    parser.add_argument("--only", default="", help="a regular expression: only runs whose names it finds")
+    parser.add_argument("--models", type=Path, help="a folder of small models, made if it is not there; training them "
+                        "anew gives other ones")  # fmt: skip
     parser.add_argument("--keep", type=Path, help="a folder for the outputs themselves")
     parser.add_argument("--against", type=Path, help="digests of a run before")
     arguments = parser.parse_args()
