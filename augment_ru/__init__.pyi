@@ -10,6 +10,8 @@ from .engine.perturber import Perturber as Perturber
 from .engine.prepare import Preparation as Preparation
 from .engine.result import Result as Result
 from .engine.similarity import Scorer as Scorer, Similarity as Similarity
+from .release.build import build_release as build_release
+from .release.verify import verify_release as verify_release
 from .errors import AugmentError as AugmentError
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.examples import Example as Example, Model as Model

@@ -1,4 +1,4 @@
-"""The entry point of `augment-ru`: errors become one line and an exit code."""
+"""The entry point of `augment-ru`: runs the command line and sets the exit code."""
 
 import io
 import signal
@@ -10,16 +10,16 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line.
 
-    Exit codes: 0 done, 1 an error in data or a run, 2 wrong usage, 130 interrupted, 143 terminated.
+    Exit codes: 0 success, 1 an error in the data or during the run, 2 wrong usage, 130 interrupted, 143 terminated.
     """
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _terminated)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # where a terminal knows no Cyrillic
+            stream.reconfigure(errors="backslashreplace")  # for terminals that cannot show Cyrillic
     try:
-        from augment_ru.cli.main import cli  # noqa: PLC0415  (after the handlers, so that no moment is without them)
+        from augment_ru.cli.main import cli  # noqa: PLC0415  (imports take time; the handlers must be set before)
 
         cli(prog_name="augment-ru")
     except KeyboardInterrupt:

@@ -1,8 +1,8 @@
-"""Randomness as an argument: every draw is a function of a key and a position.
+"""Random draws as an argument: every draw is a function of a key and a position.
 
-A stream is SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators")
-addressed by position instead of stepped: draw i of key k is mix(k + (i + 1) * γ). So a draw depends on
-nothing that was drawn before, and whole batches are drawn in one NumPy expression.
+A stream is SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators"). It is
+addressed by position: draw i of key k is mix(k + (i + 1) * γ). So a draw does not depend on earlier draws, and a
+whole batch is drawn in one NumPy expression.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ _MASK = 2**64 - 1
 
 
 def mix(values: Keys) -> Keys:
-    """SplitMix64's finaliser, a bijection on 64-bit numbers; overwrites and returns `values`."""
+    """SplitMix64's finaliser, a bijection on 64-bit numbers. Overwrites `values` and returns it."""
     values ^= values >> _S30
     values *= _MIX_1
     values ^= values >> _S27
@@ -38,7 +38,7 @@ def mix(values: Keys) -> Keys:
 
 
 def digests(data: Iterable[str]) -> Keys:
-    """A 64-bit number that stands for each string: BLAKE2b of its UTF-8 (lone surrogates included)."""
+    """A 64-bit digest of each string: BLAKE2b of its UTF-8 (lone surrogates included), shape (strings,)."""
     joined = b"".join([blake2b(one.encode("utf-8", "surrogatepass"), digest_size=8).digest() for one in data])
     return np.frombuffer(joined, dtype="<u8").astype(np.uint64)
 
@@ -57,23 +57,28 @@ class Streams:
 
     @classmethod
     def of(cls, keys: Keys, *path: str | int) -> "Streams":
-        """The streams for (key, path): a seed, the name of an attack, a candidate's number."""
+        """Streams whose keys are derived from `keys` and a path.
+
+        Args:
+            keys: the key of each row, shape (rows,).
+            path: what the draws also depend on, such as the seed, an attack's name, a candidate's number.
+        """
         for part in path:
             salt = digests([f"{type(part).__name__}:{part}"])
             keys = mix((keys ^ salt) + _GAMMA)
         return cls(keys)
 
     def uniform(self, rows: Ints, positions: Ints, lane: int = 0) -> Floats:
-        """Draws from U[0, 1), one for each (row, position); lanes 0 and 1 are independent."""
+        """Draws from U[0, 1), one for each (row, position). Lanes 0 and 1 are independent."""
         return unit(self.keys[rows], positions, lane)
 
     def inner(self, rows: Ints, positions: Ints) -> Keys:
-        """The key of a stream of its own for each (row, position)."""
+        """The key of a separate stream for each (row, position)."""
         return mix((self.keys[rows] ^ _GAMMA) + (positions.astype(np.uint64) + np.uint64(1)) * _MIX_1)
 
 
 def unit(keys: Keys, positions: Ints | Keys, lane: int = 0) -> Floats:
-    """Draws from U[0, 1) at `positions` of the streams `keys`; shapes broadcast."""
+    """Draws from U[0, 1) at `positions` of the streams with these `keys`; shapes broadcast."""
     states = positions.astype(np.uint64)
     states *= np.uint64(2)
     states += np.uint64(lane + 1)
@@ -85,11 +90,14 @@ def unit(keys: Keys, positions: Ints | Keys, lane: int = 0) -> Floats:
 
 
 def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
-    """Random pairs within groups: the indices of the ones and of the others; an odd member stays alone.
+    """Pair the members of each group at random; in a group of odd size one member has no pair.
 
     Args:
         groups: the group of each member, ascending, shape (members,).
-        draws: a draw from U[0, 1) for each, by which its group is shuffled.
+        draws: a draw from U[0, 1) for each member, shape (members,); each group is shuffled by them.
+
+    Returns:
+        The indices of the first and of the second member of each pair, both of shape (pairs,).
     """
     shuffled = np.argsort(groups + draws, kind="stable")
     place = np.arange(groups.size)
@@ -99,7 +107,7 @@ def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
 
 
 class Rng:
-    """The draws of one text, taken in order: what an attack that looks at one text at a time is given."""
+    """The random draws of one text, taken in order. An attack that reads one text at a time gets one."""
 
     __slots__ = ("_state",)
 
@@ -114,11 +122,11 @@ class Rng:
         return ((z ^ (z >> 31)) >> 11) * _UNIT
 
     def change(self, *edits: Edit) -> Change:
-        """A change of these edits with a rank drawn from U[0, 1)."""
+        """A change with these edits and a rank drawn from U[0, 1)."""
         return Change(self.uniform(), edits)
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of the items, each as likely as any other.
+        """One of the items; all are equally likely.
 
         Raises:
             IndexError: there are no items.
@@ -126,7 +134,7 @@ class Rng:
         return items[int(self.uniform() * len(items))]
 
     def choice_best_first(self, items: Sequence[T]) -> T:
-        """One of the items, each twice as likely as the one after it.
+        """One of the items; each is twice as likely as the one after it.
 
         Raises:
             IndexError: there are no items.

@@ -1,4 +1,4 @@
-"""Where a text changes and what becomes of every place in it: spans, edits, scripts."""
+"""Spans, edits, and scripts: lists of edits that map every place of the source to the new text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,11 @@ from augment_ru.errors import AugmentError
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A half-open range of Unicode code points, `0 <= start <= stop`, and why it matters."""
+    """A half-open range of Unicode code points, `0 <= start <= stop`, with a label.
+
+    Raises:
+        AugmentError: the numbers are not in this order.
+    """
 
     start: int
     stop: int
@@ -28,7 +32,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """Replace `source[start:stop]` by `text`; `start == stop` inserts, an empty `text` deletes."""
+    """A replacement of `source[start:stop]` by `text`; `start == stop` inserts, an empty `text` deletes."""
 
     start: int
     stop: int
@@ -37,7 +41,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Edits that stand or fall together, with a rank in [0, 1): active at probability p if rank < p."""
+    """Edits that are applied together or not at all, with a rank in [0, 1): active at probability p if rank < p."""
 
     rank: float
     edits: tuple[Edit, ...]
@@ -47,17 +51,17 @@ class EditColumns(Protocol):
     """Edits of many texts in columns."""
 
     def edits(self, row: int, start: int) -> Iterable[Edit]:
-        """The edits of text number `row`, which starts at the place `start` of the columns, in order."""
+        """The edits of text number `row` in order; the text starts at global place `start`."""
 
 
 _set = object.__setattr__
 
 
 class Script:
-    """The edits that turn `source` into `text`: sorted, disjoint, inside the source, checked at birth.
+    """The edits that lead from `source` to `text`: sorted, disjoint, inside the source.
 
-    Two edits may touch, and may not overlap; two insertions at one place are an overlap.
-    Immutable; equal scripts have equal sources and edits.
+    Two edits may touch, but not overlap. Two insertions at one place overlap. A script is immutable. Two scripts are
+    equal if their sources and edits are equal.
 
     >>> Script("кот спит", [Edit(0, 3, "🐱")]).text
     '🐱 спит'
@@ -91,7 +95,15 @@ class Script:
 
     @classmethod
     def of_columns(cls, source: str, text: str, columns: "EditColumns", row: int, at: int) -> "Script":
-        """A script whose edits were checked already; they become objects when they are first read."""
+        """A script of edits in columns, which are not checked again; `Edit` objects are made at the first read.
+
+        Args:
+            source: the source text.
+            text: the new text.
+            columns: the edits of the text's batch.
+            row: the number of the text in the batch.
+            at: the global place where the text starts.
+        """
         script = cls.__new__(cls)
         _set(script, "source", source)
         _set(script, "_text", text)
@@ -102,7 +114,7 @@ class Script:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The edits in the order of the text."""
+        """The edits, sorted by place."""
         if self._columns is not None:
             _set(self, "_edits", tuple(self._columns.edits(self._row, self._at)))
             _set(self, "_columns", None)
@@ -110,7 +122,7 @@ class Script:
 
     @property
     def text(self) -> str:
-        """The source with every edit done."""
+        """The source with all edits applied."""
         if self._text is None:
             pieces: list[str] = []
             at = 0
@@ -137,10 +149,10 @@ class Script:
         return type(self), (self.source, self.edits)
 
     def map(self, span: Span) -> Span | None:
-        """Where `span` of the source stands in `text`, or None if an edit touched its characters.
+        """The place of a source span in `text`; None if an edit touches its characters.
 
-        What maps keeps its characters: `mapped.of(script.text) == span.of(script.source)`.
-        An insertion at an edge of the span stays outside it.
+        A mapped span has the same characters: `mapped.of(script.text) == span.of(script.source)`. An insertion at an
+        edge of the span is outside it.
 
         Raises:
             AugmentError: the span lies outside the source.
@@ -149,7 +161,7 @@ class Script:
             raise AugmentError(f"{span} lies outside a text of {len(self.source)} characters")
         shift = 0
         for edit in self.edits:
-            # What ends at the start pushes the span; only an empty span stays left of an insertion.
+            # An edit that ends at the start of the span moves it; an insertion there does not move an empty span.
             if edit.stop <= span.start and (edit.start < edit.stop or span.start < span.stop or edit.stop < span.start):
                 shift += len(edit.text) - (edit.stop - edit.start)
             elif edit.start < span.stop and edit.stop > span.start:
@@ -159,16 +171,16 @@ class Script:
         return Span(span.start + shift, span.stop + shift, span.label)
 
     def then(self, following: "Script") -> "Script":
-        """One script that does this one's edits, and `following`'s on their outcome.
+        """One script for this script's edits followed by those of `following`.
 
         Raises:
-            AugmentError: `following` does not start where this script ends.
+            AugmentError: the source of `following` is not this script's text.
         """
         return Script(self.source, (part.edit for part in compose(self, following)))
 
 
 class Composed(NamedTuple):
-    """One edit of a composition, and the edits of either script that it does (by index)."""
+    """One edit of a composition, and the indices of the edits of both scripts that it replaces."""
 
     edit: Edit
     first: list[int]
@@ -176,17 +188,17 @@ class Composed(NamedTuple):
 
 
 def compose(first: Script, second: Script) -> list[Composed]:
-    """Edits on `first.source` that lead to `second.text`: one for each stretch that either rewrites.
+    """Edits that lead from `first.source` to `second.text`.
 
-    Works on the text in the middle: each edit of `first` has produced a stretch of it, each edit of
-    `second` covers one. Stretches of different scripts that touch become one edit, so that it is never
-    open which of two insertions comes first. What leads back to the source is left out.
+    The text in the middle is `first.text`. Each edit of `first` has written a stretch of it, and each edit of
+    `second` covers one. Each stretch becomes one edit. Stretches of different scripts that touch are joined, so that
+    the order of two insertions at one place is certain. An edit whose new text equals the source is left out.
 
     Raises:
-        AugmentError: `second` does not start where `first` ends.
+        AugmentError: the source of `second` is not the text of `first`.
     """
     if second.source != first.text:
-        raise AugmentError("then: the second script's source is not the first one's text")
+        raise AugmentError("compose: the source of the second script is not the text of the first")
     stretches: list[tuple[int, int, int, int]] = []  # start and stop in the middle, which script, index
     shift = 0
     for index, edit in enumerate(first.edits):
@@ -203,10 +215,10 @@ def compose(first: Script, second: Script) -> list[Composed]:
         last.add(stop, which, index)
 
     composed: list[Composed] = []
-    shift = 0  # of the middle against the source, before the group
+    shift = 0  # how much longer the middle text is than the source, up to the group
     for group in groups:
         ours, theirs = group.members
-        if not ours:  # the usual case, done without a script of its own; such a group has one edit
+        if not ours:  # the usual case: the group has one edit, which needs no script
             (alone,) = map(second.edits.__getitem__, theirs)
             grown, edit = 0, Edit(alone.start - shift, alone.stop - shift, alone.text)
         elif not theirs:
@@ -229,13 +241,13 @@ def compose(first: Script, second: Script) -> list[Composed]:
 
 
 class _Group:
-    """Stretches of the middle text that are rewritten together."""
+    """Stretches of the middle text that become one edit."""
 
     __slots__ = ("enders", "members", "start", "stop")
 
     def __init__(self, start: int) -> None:
         self.start = self.stop = start
-        self.enders: set[int] = set()  # the scripts whose stretches end where the group does
+        self.enders: set[int] = set()  # the scripts that have a stretch that ends where the group ends
         self.members: tuple[list[int], list[int]] = ([], [])
 
     def add(self, stop: int, which: int, index: int) -> None:

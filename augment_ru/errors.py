@@ -1,15 +1,15 @@
-"""The one error that users see."""
+"""The error class of this package."""
 
 import difflib
 from collections.abc import Iterable
 
 
 class AugmentError(Exception):
-    """Something a user can mend: one line that says where, what, what is possible, what to do."""
+    """An error that a user can correct. Its message is one line: where, what, what is possible, what to do."""
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
-    """The error for a name that nothing has, with the nearest one that exists.
+    """The error for an unknown name; its message has the most similar known name, and all known names.
 
     >>> str(unknown("attack", "keybord", ["keyboard", "case"]))
     "no attack called 'keybord'; did you mean 'keyboard'? known: case, keyboard"

@@ -1,4 +1,4 @@
-"""Options by name: dataclasses made from what a user wrote."""
+"""Options by name: objects made from the texts that a user wrote."""
 
 import dataclasses
 import types
@@ -12,10 +12,15 @@ T = typing.TypeVar("T")
 
 
 def configured(name: str, made: Any, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  (any dataclass)
-    """An object of the class with some of its fields set; strings are read as the field's type.
+    """An object of a dataclass with these options; texts are read as the type of the field.
+
+    Args:
+        name: what the class is called in messages.
+        made: the dataclass.
+        options: values by field.
 
     Raises:
-        AugmentError: there is no such field, or a value does not fit.
+        AugmentError: there is no such option, or a value does not fit.
     """
     known = options_of(made)
     values = {}
@@ -27,7 +32,7 @@ def configured(name: str, made: Any, options: Mapping[str, Any]) -> Any:  # noqa
 
 
 def chosen(kind: str, made: type[T], options: Mapping[str, Any]) -> T:
-    """The options of a kind of model; `train` and `seed` are given to all, and left out where they are of no use.
+    """The options of a kind of model; `train` and `seed` are left out if the kind does not have them.
 
     Raises:
         AugmentError: there is no such option, or a value does not fit.
@@ -39,13 +44,13 @@ def chosen(kind: str, made: type[T], options: Mapping[str, Any]) -> T:
 
 
 def options_of(made: Any) -> dict[str, Any]:  # noqa: ANN401  (any dataclass)
-    """The options of a class and their types."""
+    """The options of a dataclass and their types; none for any other class."""
     types_of = typing.get_type_hints(made) if _is_data(made) else {}
     return {field.name: types_of[field.name] for field in fields_of(made)}
 
 
 def fields_of(made: Any) -> tuple[dataclasses.Field[Any], ...]:  # noqa: ANN401  (any dataclass)
-    """The fields that are options; those with `metadata={"option": False}` are set in Python alone."""
+    """The fields of a dataclass that are options; a field with `metadata={"option": False}` is set only in Python."""
     fields = dataclasses.fields(made) if _is_data(made) else ()
     return tuple(field for field in fields if field.metadata.get("option", True))
 
@@ -55,10 +60,15 @@ def _is_data(value: Any) -> bool:  # noqa: ANN401
 
 
 def parse(where: str, text: str, wanted: Any) -> Any:  # noqa: ANN401  (a type form in, a value of it out)
-    """The value that a text stands for, read as a type: str, int, float, bool, tuple[str, ...], or X | None.
+    """The value of a text, read as a type: str, int, float, bool, tuple[str, ...], or X | None.
+
+    Args:
+        where: the name of the option, for the message.
+        text: the text; `none` is None, commas separate the items of a tuple.
+        wanted: the type.
 
     Raises:
-        AugmentError: the text is no such value.
+        AugmentError: the text is not a value of this type.
     """
     if typing.get_origin(wanted) in (typing.Union, types.UnionType):
         if text == "none":

@@ -1,4 +1,4 @@
-"""What is installed under a name: files of this package, and entry points of others."""
+"""Finds attacks, similarities, tasks, models and rule functions by name, in this package and in other packages."""
 
 from functools import cache
 from importlib import import_module
@@ -15,16 +15,16 @@ _FOLDERS = {
     "similarities": "similarities",
     "tasks": "tasks",
 }
-"""The folder of the package that holds our files of a kind; other packages add to it by the entry points
+"""The folder of this package with the files of each kind. Other packages add names by the entry points
 `augment_ru.KIND`."""
 
 
 @cache
 def offered(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group.
+    """The entry points of a group, by name.
 
     Raises:
-        AugmentError: two packages offer one name.
+        AugmentError: two packages offer the same name.
     """
     found: dict[str, EntryPoint] = {}
     for entry in entry_points(group=group):
@@ -38,10 +38,10 @@ def offered(group: str) -> dict[str, EntryPoint]:
 
 
 def names(kind: str) -> list[str]:
-    """The names of a kind (`attacks`, `functions`, `models`, `similarities`, `tasks`), ours and others'.
+    """The names of a kind (`attacks`, `functions`, `models`, `similarities`, `tasks`), of this package and of others.
 
     Raises:
-        AugmentError: another package claims a name of ours.
+        AugmentError: another package offers a name that this package has.
     """
     ours = {path.stem for path in (PACKAGE / _FOLDERS[kind]).glob("*.py") if not path.stem.startswith("_")}
     theirs = offered(f"augment_ru.{kind}")
@@ -51,9 +51,9 @@ def names(kind: str) -> list[str]:
 
 
 def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)
-    """The object of this name: what its entry point loads, else the one that its file offers.
+    """The object with this name: what its entry point loads, or what the file of this name in this package defines.
 
-    A file of ours offers the one class, object or function that is called `name`.
+    A file of this package defines one class, object or function called `name`.
 
     Raises:
         AugmentError: nothing has this name.

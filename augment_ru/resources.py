@@ -1,4 +1,4 @@
-"""The data files: where they are, and how a dictionary is read."""
+"""The data files: their folders, and dictionaries read from them."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -11,12 +11,12 @@ _INSTALLED = PACKAGE / "data"
 
 
 def folder(kind: str) -> Path:
-    """The folder `dictionaries`, `constraints` or `prompts`: in the installed package, else beside it in a checkout."""
+    """The folder `dictionaries`, `constraints` or `prompts`: in an installed package, or beside it in a checkout."""
     return (_INSTALLED if _INSTALLED.is_dir() else PACKAGE.parent) / kind
 
 
 def dictionary_path(name: str) -> Path:
-    """The file of a dictionary of ours, or of a user's own (a path that ends in .tsv).
+    """The file of a dictionary: the name of a shipped one, or the path of another, which ends in .tsv.
 
     Raises:
         AugmentError: there is no such dictionary.
@@ -28,7 +28,7 @@ def dictionary_path(name: str) -> Path:
 
 
 def rows(path: Path, columns: int) -> Iterator[tuple[str, ...]]:
-    """The rows of a dictionary: tab-separated columns, comments from `#` on lines of their own.
+    """The rows of a dictionary: tab-separated columns; empty lines and lines that start with `#` are skipped.
 
     Raises:
         AugmentError: a line has another number of columns, or the file is not UTF-8.
@@ -47,11 +47,15 @@ def rows(path: Path, columns: int) -> Iterator[tuple[str, ...]]:
 
 @cache
 def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
-    """A dictionary of replacements: (lemma, part of speech) to what may stand for it, best first."""
+    """A dictionary of replacements: from (lemma, part of speech) to its replacements, the best first.
+
+    Raises:
+        AugmentError: there is no such dictionary, or a line of it is wrong.
+    """
     return {(lemma, pos): tuple(found.split(" ")) for lemma, pos, found in rows(dictionary_path(name), columns=3)}
 
 
 @cache
 def name_heads() -> dict[str, str]:
-    """Nouns that make a name with an adjective or a genitive, and its label: «море» → LOC."""
+    """Nouns that form a name with an adjective or a genitive, and the label of the name: «море» → LOC."""
     return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}

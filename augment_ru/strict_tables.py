@@ -1,77 +1,91 @@
-"""Strict tables: which keys a table of a recipe may have, and what each may hold."""
+"""TOML files that are read strictly: an unknown key, a missing key or a wrong type is an error that says what fits."""
 
+import tomllib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError, unknown
 
 
-class Key(NamedTuple):
-    """What a key of a table may hold."""
+class Kind(NamedTuple):
+    """A type of values: its name in messages, and the test that a value must pass."""
 
+    name: str
     fits: Callable[[Any], bool]
-    kind: str
+
+
+class Key(NamedTuple):
+    """A key that a table may have: the kind of its value, and the value that stands for an absent key."""
+
+    kind: Kind
     default: Any = None
-    needed: bool = False
+    required: bool = False
 
 
-def is_number(value: object) -> bool:
-    """Whether it is a number, and no truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _are(kind: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(isinstance(one, kind) for one in value)
 
 
-def is_integer(value: object) -> bool:
-    """Whether it is an integer, and no truth value."""
-    return isinstance(value, int) and not isinstance(value, bool)
+TEXT = Kind("a text", lambda value: isinstance(value, str))
+NUMBER = Kind("a number", lambda value: isinstance(value, int | float) and not isinstance(value, bool))
+INTEGER = Kind("an integer", lambda value: isinstance(value, int) and not isinstance(value, bool))
+TRUTH = Kind("true or false", lambda value: isinstance(value, bool))
+LIST = Kind("a list", lambda value: isinstance(value, list))
+TEXTS = Kind("a list of texts", _are(str))
+SOME_TEXTS = Kind("a list of at least one text", lambda value: TEXTS.fits(value) and bool(value))
+TEXT_OR_TEXTS = Kind("a text or a list of texts", lambda value: TEXT.fits(value) or TEXTS.fits(value))
+TABLE = Kind("a table", lambda value: isinstance(value, Mapping))
+TABLES = Kind("a list of tables, with its name in [[…]] above each", _are(dict))
 
 
-def is_text(value: object) -> bool:
-    """Whether it is a text."""
-    return isinstance(value, str)
+def read_toml(path: Path, where: str | None = None) -> dict[str, Any]:
+    """The content of a TOML file; a byte-order mark is skipped.
 
-
-def is_texts(value: object) -> bool:
-    """Whether it is a list of texts."""
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-def is_table(value: object) -> bool:
-    """Whether it is a table."""
-    return isinstance(value, Mapping)
-
-
-def is_tables(value: object) -> bool:
-    """Whether it is a list of tables."""
-    return isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
-
-
-def must(key: Key) -> Key:
-    """The key, which may not be left out."""
-    return key._replace(needed=True)
-
-
-TEXT = Key(is_text, "a text", "")
-MAYBE = Key(is_text, "a text")
-NUMBER = Key(is_number, "a number")
-INTEGER = Key(is_integer, "an integer")
-TEXTS = Key(is_texts, "a list of texts", [])
-MAYBE_TEXTS = Key(is_texts, "a list of texts")
-TABLE = Key(is_table, "a table", {})
-TABLES = Key(is_tables, "tables", [])
-
-
-def values_of(where: str, table: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, Any]:
-    """The values of a table, defaults where it has none.
+    Args:
+        path: the file.
+        where: its name in messages; by default the path.
 
     Raises:
-        AugmentError: a key is missing or unknown, or holds something else.
+        AugmentError: the file cannot be read, or is not TOML in UTF-8.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise AugmentError(f"{path}: cannot be read ({error.strerror}); give the path of a TOML file") from error
+    except UnicodeDecodeError as error:
+        raise AugmentError(f"{where or path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise AugmentError(f"{where or path}: not TOML: {error}") from error
+
+
+def checked(where: str, value: Any, kind: Kind) -> Any:  # noqa: ANN401  (values of TOML)
+    """The value, if it is of the kind.
+
+    Raises:
+        AugmentError: it is not.
+    """
+    if not kind.fits(value):
+        raise AugmentError(f"{where} is {value!r}; it must be {kind.name}")
+    return value
+
+
+def table_values(where: str, table: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, Any]:
+    """The values of all keys that a table may have; the default where it does not have the key.
+
+    Args:
+        where: the file and the table, for messages.
+        table: what TOML holds.
+        keys: the keys that it may have.
+
+    Raises:
+        AugmentError: a key is unknown, a required one is missing or empty, or a value is of another kind.
     """
     for key, value in table.items():
         if key not in keys:
             raise AugmentError(f"{where}: {unknown('key', key, keys)}")
-        if not keys[key].fits(value):
-            raise AugmentError(f"{where}: '{key}' is {value!r}; needs {keys[key].kind}")
+        checked(f"{where}: '{key}'", value, keys[key].kind)
     for key, known in keys.items():
-        if known.needed and not table.get(key):
-            raise AugmentError(f"{where}: no '{key}'; it needs {known.kind}")
+        if known.required and not table.get(key):
+            raise AugmentError(f"{where}: '{key}' is missing or empty; it must be {known.kind.name}")
     return {key: table.get(key, known.default) for key, known in keys.items()}

@@ -38,11 +38,11 @@ from tokenizers import ByteLevelBPETokenizer
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from transformers.utils.logging import disable_progress_bar
 
-from augment_ru.evaluation.examples import example_of
+from augment_ru.evaluation.examples import ModelRequest, example_of
 from augment_ru.models.hf_causal import hf_causal
-from augment_ru.prompting.prompt import Filled
+from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.prompted_model import Prompted
+from augment_ru.prompting.prompted_model import PromptedModel
 from augment_ru.records.task import task
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -80,7 +80,7 @@ def rows(count: int) -> list[dict[str, Any]]:
     return made
 
 
-def plain_loop(lm: HFLM, filled: Sequence[Filled], *, whole: bool) -> list[list[float]]:
+def plain_loop(lm: HFLM, filled: Sequence[FilledPrompt], *, whole: bool) -> list[list[float]]:
     """The score of each candidate, one forward pass after another."""
     found = []
     model, tokenizer = lm.model, lm.tokenizer
@@ -88,8 +88,8 @@ def plain_loop(lm: HFLM, filled: Sequence[Filled], *, whole: bool) -> list[list[
         for one in filled:
             before = len(tokenizer(one.context)["input_ids"])
             scores = []
-            for candidate in one.candidates:
-                ids = torch.tensor([tokenizer(one.context + candidate.text)["input_ids"]], device=model.device)
+            for choice in one.choices:
+                ids = torch.tensor([tokenizer(one.context + choice.text)["input_ids"]], device=model.device)
                 logits = model(ids).logits[0, :-1].float().log_softmax(-1)
                 likelihoods = logits.gather(-1, ids[0, 1:, None])[:, 0]
                 scores.append(float((likelihoods if whole else likelihoods[before - 1 :]).double().sum()))
@@ -97,10 +97,10 @@ def plain_loop(lm: HFLM, filled: Sequence[Filled], *, whole: bool) -> list[list[
     return found
 
 
-def harness(lm: HFLM, filled: Sequence[Filled], *, whole: bool, batch: int) -> list[list[float]]:
+def harness(lm: HFLM, filled: Sequence[FilledPrompt], *, whole: bool, batch: int) -> list[list[float]]:
     """The score of each candidate by lm-evaluation-harness."""
     lm.batch_size_per_gpu = batch
-    pairs = [(one.context, candidate.text) for one in filled for candidate in one.candidates]
+    pairs = [(one.context, choice.text) for one in filled for choice in one.choices]
     requests = [
         Instance(
             request_type="loglikelihood_rolling" if whole else "loglikelihood",
@@ -115,7 +115,7 @@ def harness(lm: HFLM, filled: Sequence[Filled], *, whole: bool, batch: int) -> l
             said = iter(lm.loglikelihood_rolling(requests, disable_tqdm=True))
         else:
             said = iter(score for score, _ in lm.loglikelihood(requests, disable_tqdm=True))
-    return [[next(said) for _ in one.candidates] for one in filled]
+    return [[next(said) for _ in one.choices] for one in filled]
 
 
 def timed(runs: dict[str, Callable[[], Any]], options: argparse.Namespace) -> tuple[dict[str, float], dict[str, Any]]:
@@ -131,7 +131,7 @@ def timed(runs: dict[str, Callable[[], Any]], options: argparse.Namespace) -> tu
 
 
 def measured(
-    model: Prompted, lm: HFLM, data: tuple[list[dict[str, Any]], list[dict[str, Any]]], options: argparse.Namespace
+    model: PromptedModel, lm: HFLM, data: tuple[list[dict[str, Any]], list[dict[str, Any]]], options: argparse.Namespace
 ) -> tuple[dict[str, float], float]:
     """Seconds of ours, of the loop and of the harness at its best batch size; the largest difference of scores."""
     asked, shown = data
@@ -149,7 +149,7 @@ def measured(
     fastest = min((name for name in times if name.startswith("harness")), key=times.__getitem__)
     if not whole:  # the harness scores a prompt's first token, too, after one that it puts before it
         assert_same(returned[fastest], returned["loop"])
-    sizes = [[len(lm.tokenizer(one.context + each.text)["input_ids"]) for each in one.candidates] for one in filled]
+    sizes = [[len(lm.tokenizer(one.context + each.text)["input_ids"]) for each in one.choices] for one in filled]
     ours = model.score(filled)
     difference = 0.0
     for scores, sums, size in zip(ours, returned["loop"], sizes, strict=True):
@@ -188,7 +188,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         save_model(Path(folder))
         models = {
-            score: hf_causal(folder, task=TASK, labels=None, device=options.device, options={"score": score})
+            score: hf_causal(ModelRequest(folder, TASK, None, options.device, {"score": score}))
             for score in ("perplexity", "loglikelihood")
         }
         network = GPT2LMHeadModel.from_pretrained(folder).eval()  # type: ignore[no-untyped-call]

@@ -23,10 +23,12 @@ from release_rows import TASKS
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.similarity import Scorer, Similarity
-from augment_ru.release.build import Job, Report, build
-from augment_ru.release.recipe import Blueprint, read
-from augment_ru.release.shards import PART_ROWS, Timing, variations, workshop
-from augment_ru.release.sources import original_rows, source
+from augment_ru.release.build import BuildReport, build_release
+from augment_ru.release.recipe import ReleaseRecipe
+from augment_ru.release.recipe_file import read_release_recipe
+from augment_ru.release.shards import SHARD_ROWS
+from augment_ru.release.sources import read_task
+from augment_ru.release.variations import Timing, make_tools, variations
 
 RECIPE = """
 name = "benchmark"
@@ -95,24 +97,23 @@ class Scoring(Similarity):
         self.pairs += pairs
 
 
-def lower_bound(plan: Blueprint, folder: Path) -> tuple[Timing, Scoring]:
+def lower_bound(plan: ReleaseRecipe, folder: Path) -> tuple[Timing, Scoring]:
     """The processor time of annotation and of scoring, over all shards."""
-    shop = workshop(plan)
-    scoring = Scoring(next(iter(shop.perturbers.values())).similarity)
-    for perturber in shop.perturbers.values():
+    tools = make_tools(plan)
+    scoring = Scoring(next(iter(tools.perturbers.values())).similarity)
+    for perturber in tools.perturbers.values():
         perturber.similarity = scoring
     timing = Timing(clock=time.process_time)
     for part in plan.tasks:
-        one = source(plan, part, folder)
-        rows = original_rows(part.name, one.test.rows)
-        for first in range(0, len(rows), PART_ROWS):
-            chunk = dict(enumerate(rows[first : first + PART_ROWS], start=first))
-            for _ in variations(shop, part, one.task, chunk, timing):
+        records = read_task(plan, part, folder).test.records
+        for first in range(0, len(records), SHARD_ROWS):
+            shard = dict(enumerate(records[first : first + SHARD_ROWS], start=first))
+            for _ in variations(tools, part, shard, timing):
                 pass
     return timing, scoring
 
 
-def show(workers: int, report: Report, seconds: float, least: float) -> None:
+def show(workers: int, report: BuildReport, seconds: float, least: float) -> None:
     """Print where the time of a build went."""
     print(f"release, {workers} worker(s): {report.seconds:.1f} s of wall-clock time", end="")
     print(f"; {seconds:.1f} s of processor time, {seconds / least:.2f} times the lower bound" if workers == 1 else "")
@@ -136,12 +137,12 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp())
     try:
         path = recipe(folder / "in", options.rows)
-        plan = read(path)
+        plan = read_release_recipe(path)
         size = sum((folder / "in" / part.test).stat().st_size for part in plan.tasks)
         print(
             f"{len(plan.tasks)} tasks, {len(plan.attacks)} attacks, {options.rows} rows a task: {size:,} bytes of rows"
         )
-        lower_bound(read(recipe(folder / "few", 10)), folder / "few")  # loads the models
+        lower_bound(read_release_recipe(recipe(folder / "few", 10)), folder / "few")  # loads the models
         timing, scoring = lower_bound(plan, path.parent)
         least = timing.annotation + scoring.seconds
         print(f"lower bound: annotation {timing.annotation:.1f} s + scoring {scoring.seconds:.1f} s = {least:.1f} s")
@@ -149,7 +150,7 @@ def main() -> None:
         target = options.keep or folder
         for workers in options.workers:
             began = time.process_time()
-            report = build(Job(path, target / f"release-{workers}", workers=workers).prepared())
+            report = build_release(path, target / f"release-{workers}", workers=workers)
             show(workers, report, time.process_time() - began, least)
     finally:
         shutil.rmtree(folder)

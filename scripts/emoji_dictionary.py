@@ -1,11 +1,11 @@
 """Build ``dictionaries/emoji.tsv``, the dictionary of the attack "emojify".
 
 The dictionary maps a Russian lemma and its Universal POS tag to emoji of the
-same meaning. It is made of two sources: the Russian emoji annotations of
-Unicode CLDR and a reviewed list of decisions, ``emoji_review.tsv``, which lies
-beside this script. Nothing enters the dictionary without a decision.
+same meaning. It has two sources: the Russian emoji annotations of Unicode CLDR,
+and a reviewed list of decisions, ``emoji_review.tsv``, in the folder of this
+script. A word is in the dictionary only if a decision puts it there.
 
-How to run it::
+To run it::
 
     npm pack cldr-annotations-full@48.2.0 cldr-annotations-derived-full@48.2.0
     mkdir annotations derived
@@ -16,8 +16,8 @@ How to run it::
 
 The packages ``pymorphy3`` and ``emoji`` must be installed. The same input gives
 the same output, byte for byte. With ``--pending`` the script writes no
-dictionary: it prints the CLDR candidates that have no decision yet, as lines
-ready to be read, decided and moved into the review file.
+dictionary: it prints the words of CLDR that have no decision yet, in the format
+of the review file.
 
 A line of the review file has the columns lemma, POS, decision and emoji, and
 optionally a fifth one, a remark. The decisions are:
@@ -25,11 +25,11 @@ optionally a fifth one, a remark. The decisions are:
 ``keep``
     CLDR annotates every listed emoji with this lemma.
 ``replace``
-    CLDR knows the lemma, but at least one emoji was chosen by hand.
+    CLDR has the lemma, but at least one emoji was chosen by hand.
 ``add``
-    CLDR does not know the lemma: the line is written by hand.
+    CLDR does not have the lemma; the line was written by hand.
 ``drop``
-    CLDR knows the lemma, but it is left out. The emoji are what CLDR offers.
+    CLDR has the lemma, but it is left out. The emoji are those of CLDR.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 REVIEW: Final = Path(__file__).with_name("emoji_review.tsv")
 MAX_EMOJI: Final = 4
 MAX_EMOJI_VERSION: Final = 15.1
-"""Later emoji are not yet drawn by many systems."""
+"""Many systems do not display later emoji yet."""
 
 VARIATION_SELECTOR: Final = "\ufe0f"
 SKIN_TONES: Final = frozenset("🏻🏼🏽🏾🏿")
@@ -96,15 +96,15 @@ HEADER: Final = """\
 
 
 class ReviewError(ValueError):
-    """The review file breaks its own rules."""
+    """A line of the review file is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
     """One CLDR keyword, in lower case, of one fully qualified emoji.
 
-    ``proper`` tells whether CLDR writes the keyword with a capital letter;
-    ``rank`` tells how well it fits the emoji: less is better.
+    ``proper``: whether CLDR writes the keyword with a capital letter;
+    ``rank``: how well the keyword fits the emoji, lower is better.
     """
 
     symbol: str
@@ -125,7 +125,7 @@ class Decision:
 
 
 def qualified_emoji() -> dict[str, str]:
-    """Return the emoji in use, by their text without variation selectors."""
+    """Return the fully qualified emoji, by their text without variation selectors."""
     return {
         symbol.replace(VARIATION_SELECTOR, ""): symbol
         for symbol, data in emoji.EMOJI_DATA.items()
@@ -166,10 +166,10 @@ def read_keywords(
 
 
 class Lexicon:
-    """What CLDR offers.
+    """The annotations of CLDR, by lemma.
 
-    ``version`` is the version of CLDR, ``offers`` has the emoji of each lemma,
-    best first, and ``candidates`` has the likely pairs of lemma and POS.
+    ``version``: the version of CLDR; ``offers``: the emoji of each lemma, best
+    first; ``candidates``: the likely pairs of lemma and POS.
     """
 
     def __init__(self, folders: Iterable[Path], morph: pymorphy3.MorphAnalyzer) -> None:
@@ -195,7 +195,7 @@ class Lexicon:
         self.offers = {lemma: tuple(sorted(of_lemma, key=of_lemma.__getitem__)) for lemma, of_lemma in ranks.items()}
 
     def pending(self, decisions: Iterable[Decision]) -> list[Decision]:
-        """Return the candidates whose lemma no decision names."""
+        """Return the candidates whose lemma has no decision."""
         decided = {decision.lemma for decision in decisions}
         return sorted(
             Decision(lemma, pos, "drop", self.offers[lemma][:MAX_EMOJI])
@@ -222,7 +222,7 @@ def read_review(path: Path) -> list[Decision]:
 
 
 def has_lemma(morph: pymorphy3.MorphAnalyzer, lemma: str, pos: str) -> bool:
-    """Tell whether pymorphy3 knows the lemma as a normal form with this tag."""
+    """Return whether pymorphy3 has the lemma as a normal form with this tag."""
     wanted = "NOUN" if pos == "PROPN" else pos
     return any(
         parse.normal_form == lemma and POS_OF_GRAMMEME.get(parse.tag.POS) == wanted for parse in morph.parse(lemma)

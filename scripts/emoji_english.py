@@ -1,7 +1,7 @@
 """Build ``dictionaries/emoji_en.tsv``, the English words of the attack "emojify".
 
-Unicode's English short names of emoji that are one word («cat», «pizza»; «cat face» counts as «cat»), as the package
-``emoji`` has them, and the decisions of ``emoji_english_review.tsv`` beside this script::
+It is made of the English short names of emoji that are one word («cat», «pizza»; «cat face» counts as «cat») in the
+package ``emoji``, and of the decisions in ``emoji_english_review.tsv``, in the folder of this script::
 
     python scripts/emoji_english.py --output dictionaries/emoji_en.tsv
 
@@ -17,7 +17,7 @@ import emoji
 
 REVIEW: Final = Path(__file__).with_name("emoji_english_review.tsv")
 NEWEST: Final = 15.1
-"""Later emoji are not yet drawn by many systems."""
+"""Many systems do not display later emoji yet."""
 FULLY_QUALIFIED: Final = 2
 
 HEADER: Final = """\
@@ -31,7 +31,7 @@ HEADER: Final = """\
 
 
 def names() -> Iterator[tuple[str, str]]:
-    """One-word names and their emoji; of an animal its face goes first."""
+    """Yield names of one word and their emoji; those of animals' faces first."""
     known = emoji.EMOJI_DATA
     for wanted in ("_face:", ":"):
         for symbol, data in known.items():

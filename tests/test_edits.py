@@ -102,7 +102,7 @@ def test_a_script_is_immutable() -> None:
 
 
 def test_then_refuses_another_text() -> None:
-    with pytest.raises(AugmentError, match="source is not"):
+    with pytest.raises(AugmentError, match="the source of the second script is not the text of the first"):
         Script("кот", []).then(Script("пёс", []))
 
 

@@ -1,1 +1,1 @@
-"""The attacks, one file each; a file is found by its name."""
+"""The attacks: one file for each, with the name of the attack."""

@@ -1,4 +1,4 @@
-"""За текстом встаёт постороннее предложение: «Кошка спит.» → «Кошка спит. Поезд задержался из-за снегопада.»."""
+"""После текста добавляется постороннее предложение: «Кошка спит.» → «Кошка спит. Поезд задержался из-за снегопада.»."""
 
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
@@ -10,16 +10,19 @@ from augment_ru.editing.distractors import Generator, distract, from_corpus
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.inference.generate import Decoding
+from augment_ru.inference.decoding import Decoding
 from augment_ru.text.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)
 class AddSent(Attack):
-    """A distracting sentence behind the text, or other texts in the place of wrong options (TAPE, Table 1: 0.5).
+    """Add a distractor after a text, or replace wrong options of a question by other texts (TAPE, Table 1: 0.5).
 
-    The sentence comes from the records that are perturbed (`corpus`), from a text file (`corpus:FILE`), or from
+    The distractors come from the records that are perturbed (`corpus`), from a text file (`corpus:FILE`), or from
     a causal language model (`hf:MODEL`). The paper's model is mGPT.
+
+    Raises:
+        AugmentError: a value is out of its range, or the text file does not exist or has no usable sentence.
     """
 
     name: ClassVar[str] = "add_sent"
@@ -42,7 +45,7 @@ class AddSent(Attack):
         for name in ("nearest", "new_tokens", "attempts"):
             if getattr(self, name) < 1:
                 raise AugmentError(f"add_sent.{name}={getattr(self, name)}; needs a number from 1")
-        self._decoding()  # a value out of its range, or no such file, is an error now, not in the middle of a run
+        self._decoding()  # so that a wrong value is an error before the run starts
         if kind == "corpus" and argument:
             read_corpus(argument)
 
@@ -52,15 +55,15 @@ class AddSent(Attack):
         return self.generator in ("corpus", "corpus:") and self.corpus is None
 
     def with_corpus(self, corpus: Corpus) -> Self:
-        """The attack with these sentences and options to draw from."""
+        """The attack with a corpus to draw distractors from."""
         return replace(self, corpus=corpus) if self.wants_corpus else self
 
     def on_device(self, device: str) -> Self:
-        """The attack with its networks on a device."""
+        """The attack with its networks on this device."""
         return replace(self, device=device)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """A distractor for each text, or for each wrong option."""
+        """Propose a distractor for each text, or for each wrong option of a question."""
         return distract(batch, streams, self.probability, self._generator())
 
     def _generator(self) -> Generator:

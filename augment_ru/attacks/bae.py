@@ -12,8 +12,8 @@ from augment_ru.edits import Change, Edit
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.inference.generate import CLOSE, Decoding, chosen_of
-from augment_ru.inference.masked import Word, context, in_case, same_kind, words_for
+from augment_ru.inference.decoding import CLOSE, Decoding, chosen_of
+from augment_ru.inference.masked import GapWord, in_case, same_kind, with_gap, words_for
 from augment_ru.inference.memo import Memo
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.text.batch import Batch
@@ -21,7 +21,7 @@ from augment_ru.text.characters import Mask
 from augment_ru.text.words import RUSSIAN
 
 MODES = ("replace", "insert", "either")
-_memo: Memo[tuple[Word, ...]] = Memo(most=20_000)
+_memo: Memo[tuple[GapWord, ...]] = Memo(most=20_000)
 
 
 class _Gap(NamedTuple):
@@ -29,13 +29,17 @@ class _Gap(NamedTuple):
     start: int
     stop: int
     old: str
-    """The word that is replaced, or behind which one is inserted."""
+    """The word that is replaced, or the word that a new one is inserted after."""
     is_insertion: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Bae(Attack):
-    """A masked language model replaces a word, or inserts one behind it (BAE; Garg and Ramakrishnan 2020)."""
+    """Replace words, or insert words after them, by a masked language model (BAE; Garg and Ramakrishnan 2020).
+
+    Raises:
+        AugmentError: a value is out of its range.
+    """
 
     name: ClassVar[str] = "bae"
     probability: float = 0.3
@@ -50,14 +54,14 @@ class Bae(Attack):
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise AugmentError(f"bae.mode={self.mode}; possible: {', '.join(MODES)}")
-        self._decoding()  # a value out of its range is an error now, not in the middle of a run
+        self._decoding()  # so that a wrong value is an error before the run starts
 
     def on_device(self, device: str) -> Self:
-        """The attack with its networks on a device."""
+        """The attack with its networks on this device."""
         return replace(self, device=device)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Another word for, or behind, every Russian word that may become active."""
+        """Propose a new word in place of, or after, every Russian word that may become active."""
         starts, stops = batch.words
         rows = batch.rows(starts)
         places = starts - batch.starts[rows]
@@ -87,12 +91,12 @@ class Bae(Attack):
         inserts = self.mode == "insert" or (self.mode == "either" and point >= 1 / 2)
         return _Gap(row, start, start + len(word), word, inserts)
 
-    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[Word, ...]]:
-        """The words that the model lists for the gap in each context, the likeliest first.
+    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[GapWord, ...]]:
+        """The words that the model gives for the gap in each context, the likeliest first.
 
         Args:
             contexts: texts with one gap each.
-            remembered: take the list of a context that was asked for before, instead of running the model again.
+            remembered: whether the words of an earlier call are reused for the same context.
         """
         model = self._loaded()
         if not remembered:
@@ -100,22 +104,22 @@ class Bae(Attack):
         return _memo((self.model, str(model.device), str(model.dtype)), contexts, lambda new: words_for(model, new))
 
     def tolerance(self) -> float:
-        """How far apart two perturbed logits must be for the draw to be the same in every batch."""
+        """The least difference of two noisy logits at which the draw is the same in every batch."""
         return CLOSE if str(self._loaded().dtype) == "torch.float32" else 0.0
 
     def _words(self, batch: Batch, gaps: Sequence[_Gap], keys: Keys) -> list[str | None]:
-        """The word drawn for each gap; None where the model has none."""
+        """The word that is drawn for each gap; None if the model gives no fitting word."""
         if not gaps:
             return []
         contexts = [_context(batch.texts[gap.row], gap) for gap in gaps]
         found, close = self._drawn(gaps, self.words(contexts), keys)
-        for at in np.flatnonzero(close).tolist():  # the same in every batch
+        for at in np.flatnonzero(close).tolist():  # a close draw is repeated alone, so that its batch does not matter
             one = slice(at, at + 1)
             (found[at],), _ = self._drawn(gaps[one], self.words(contexts[one], remembered=False), keys[one])
         return found
 
     def _drawn(
-        self, gaps: Sequence[_Gap], listed: Sequence[tuple[Word, ...]], keys: Keys
+        self, gaps: Sequence[_Gap], listed: Sequence[tuple[GapWord, ...]], keys: Keys
     ) -> tuple[list[str | None], Mask]:
         fitting = [self._fitting(gap, words) for gap, words in zip(gaps, listed, strict=True)]
         width = max(*map(len, fitting), 1)
@@ -128,9 +132,12 @@ class Bae(Attack):
         pairs = zip(fitting, chosen.tolist(), strict=True)
         return [words[number].text if words else None for words, number in pairs], close
 
-    def _fitting(self, gap: _Gap, words: Sequence[Word]) -> list[Word]:
-        """The words that may stand in a gap, one more than may be drawn, each spelling once."""
-        found: dict[str, Word] = {}
+    def _fitting(self, gap: _Gap, words: Sequence[GapWord]) -> list[GapWord]:
+        """The words that fit a gap, each spelling once.
+
+        It has one word more than may be drawn: the difference to that word shows whether the draw is close.
+        """
+        found: dict[str, GapWord] = {}
         for word in words:
             low = word.text.lower()
             if low == gap.old.lower() or low in found:
@@ -150,8 +157,8 @@ class Bae(Attack):
 
 def _context(text: str, gap: _Gap) -> str:
     if gap.is_insertion:
-        return context(f"{text[: gap.stop]} {text[gap.stop :]}", gap.stop + 1, gap.stop + 1)
-    return context(text, gap.start, gap.stop)
+        return with_gap(f"{text[: gap.stop]} {text[gap.stop :]}", gap.stop + 1, gap.stop + 1)
+    return with_gap(text, gap.start, gap.stop)
 
 
 def _edit(gap: _Gap, word: str) -> Edit:

@@ -12,15 +12,19 @@ from augment_ru.text.batch import Batch
 
 @dataclass(frozen=True, slots=True)
 class Butterfingers(Attack):
-    """Letters slip to a neighbouring key, the nearer the likelier (TAPE, Table 1: 0.15)."""
+    """Replace letters by those of neighbouring keys; nearer keys are likelier (TAPE, Table 1: 0.15).
+
+    Raises:
+        AugmentError: there is no such layout, or none is named.
+    """
 
     name: ClassVar[str] = "butterfingers"
     probability: float = 0.15
     layouts: tuple[str, ...] = ("keyboard_en", "keyboard_ru")
 
     def __post_init__(self) -> None:
-        keyboards(self.layouts)  # an unknown layout is an error now, not in the middle of a run
+        keyboards(self.layouts)  # so that an unknown layout is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """A slip for every letter that a layout has."""
+        """Propose a neighbouring key for every letter that a layout has."""
         return substitute_characters(batch, keyboards(self.layouts), streams)

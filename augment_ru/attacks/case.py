@@ -12,11 +12,11 @@ from augment_ru.text.batch import Batch
 
 @dataclass(frozen=True, slots=True)
 class Case(Attack):
-    """Letters change their case, one for one; the paper names no probability, 0.1 is RuTransform's."""
+    """Change the case of letters (RuTransform: 0.1; TAPE has no such attack); the text keeps its length."""
 
     name: ClassVar[str] = "case"
     probability: float = 0.1
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """The other case for every letter that has one."""
+        """Propose the other case for every letter that has exactly one counterpart."""
         return substitute_characters(batch, letter_case(), streams)

@@ -1,4 +1,4 @@
-"""Слово пропадает вместе с пробелом: «кошка тихо спит» → «кошка спит»."""
+"""Слово удаляется вместе с пробелом: «кошка тихо спит» → «кошка спит»."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,26 +14,26 @@ from augment_ru.text.characters import SPACE
 
 @dataclass(frozen=True, slots=True)
 class EdaDelete(Attack):
-    """Random deletion of words (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
+    """Delete random words (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
 
-    A word takes the space before it along, the first one of a line or option the space after it. So the
-    first two words can never both go where only a space is between them; and of all words of a text or
-    option the one with the highest rank always stays.
+    The space before a word is deleted with it. The first word of a line or option is deleted with the space after
+    it. So the first two words are never both deleted if only a space is between them: their edits would overlap.
+    In each text or option the word with the highest rank always stays.
     """
 
     name: ClassVar[str] = "eda_delete"
     probability: float = 0.3
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """The deletion of every word but one."""
+        """Propose to delete every word but one of each text or option."""
         starts, stops = batch.words
         ranks = batch.draw(streams, starts)
 
         segments = batch.segments(starts)
         first = np.diff(segments, prepend=-1) != 0
         highest = np.maximum.reduceat(ranks, np.flatnonzero(first)) if ranks.size else ranks
-        going = ranks < highest[np.cumsum(first) - 1]
-        starts, stops, ranks = starts[going], stops[going], ranks[going]
+        deleted = ranks < highest[np.cumsum(first) - 1]
+        starts, stops, ranks = starts[deleted], stops[deleted], ranks[deleted]
 
         space = (batch.flags & SPACE) != 0
         before = space[starts - 1] & (starts > batch.fences[batch.segments(starts)])

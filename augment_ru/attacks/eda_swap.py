@@ -13,17 +13,17 @@ from augment_ru.text.batch import Batch
 
 @dataclass(frozen=True, slots=True)
 class EdaSwap(Attack):
-    """Random swap of words within a sentence (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
+    """Exchange random words of a sentence (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
 
-    The words of a sentence are paired at random. A pair changes places when either of its words is drawn,
-    so at probability p about 2p of the words move, as after p·n swaps among n words.
+    The words of a sentence are paired at random. A pair is exchanged if either of its words is drawn. So at
+    probability p up to 2p of the words move, as after p·n swaps among n words.
     """
 
     name: ClassVar[str] = "eda_swap"
     probability: float = 0.3
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """The swap of every pair."""
+        """Propose to exchange every pair."""
         starts, stops = batch.words
         one, other = paired(batch.sentences(starts), batch.draw(streams, starts, lane=1))
         draws = batch.draw(streams, starts)

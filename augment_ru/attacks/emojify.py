@@ -22,7 +22,13 @@ _NUMBER = re.compile(r"[^\w\s]?\d[\d\s.,:/-]*(?:[^\w\s]|\s\S+)?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Emojify(Attack):
-    """Words become emoji of the same meaning, by lemma and part of speech; digits keycaps (TAPE, Table 1: 0.4)."""
+    """Replace words by emoji of the same meaning, and digits by keycaps (TAPE, Table 1: 0.4).
+
+    Words are looked up by lemma and part of speech.
+
+    Raises:
+        AugmentError: there is no such dictionary.
+    """
 
     name: ClassVar[str] = "emojify"
     layers: ClassVar[frozenset[str]] = frozenset({"lemmas"})
@@ -31,13 +37,14 @@ class Emojify(Attack):
     english: str = "emoji_en"
 
     def __post_init__(self) -> None:
-        dictionary(self.emoji)  # an unknown dictionary is an error now, not in the middle of a run
+        dictionary(self.emoji)  # so that an unknown dictionary is an error before the run starts
         _english(self.english)
 
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
-        """An emoji for every word that the dictionary has; the first of several is the likeliest.
+        """Propose an emoji for every word in the dictionary, and keycaps for every number.
 
-        English words have emoji only in a text without Cyrillic letters: in a Russian one they are names.
+        Of several emoji the first is the likeliest. English words get emoji only in a text without Cyrillic letters,
+        because in a Russian text they are mostly names.
         """
         emoji = dictionary(self.emoji)
         english = {} if _CYRILLIC.search(doc.text) else _english(self.english)
@@ -54,7 +61,7 @@ def _english(name: str) -> dict[str, tuple[str, ...]]:
 
 
 def _of_english(emoji: Mapping[str, tuple[str, ...]], word: str) -> tuple[str, ...]:
-    """The emoji of an English word or of its singular: «cats», «boxes», «parties»."""
+    """The emoji of an English word, or of its singular («cats», «boxes», «parties»); () if it has none."""
     if not emoji:
         return ()
     forms = [word, word.removesuffix("s"), word.removesuffix("es")]
@@ -63,7 +70,7 @@ def _of_english(emoji: Mapping[str, tuple[str, ...]], word: str) -> tuple[str, .
 
 
 def _keycaps(start: int, number: str) -> Iterator[Edit]:
-    """«3,14» → «3️⃣,1️⃣4️⃣»: the signs between the digits stay."""
+    """One edit for each run of digits; the signs between them stay: «3,14» → «3️⃣,1️⃣4️⃣»."""
     for is_digit, run in groupby(enumerate(number, start), key=lambda pair: pair[1] in _DIGITS):
         if is_digit:
             places, digits = zip(*run, strict=True)

@@ -18,7 +18,7 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
     "attacks",
     multiple=True,
     metavar="NAME[+NAME...]",
-    help="Attacks whose perturbations are to pass. Repeatable.  [default: five attacks]",
+    help="An attack whose perturbations should pass. Repeatable.  [default: five attacks]",
 )
 @click.option("--task", metavar="NAME", help="The task of the rows.  [default: recognised from their fields]")
 @click.option(
@@ -30,7 +30,7 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
     default=0.9,
     metavar="SHARE",
     show_default=True,
-    help="Share of perturbations that the threshold is to pass.",
+    help="Share of perturbations that should pass the threshold.",
 )
 @click.option(
     "--at", "probabilities", multiple=True, type=float, metavar="P", help="A probability to measure at. Repeatable."
@@ -38,31 +38,31 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 @click.option("--limit", type=click.IntRange(min=2), default=200, show_default=True, help="Read only the first N rows.")
 @click.option("--report", metavar="FILE.json", help="Write the figures as JSON.")
 @click.option(
-    "--write-baseline", "baseline", metavar="FILE", help="Write bertscore's scores of unrelated texts, by layer."
+    "--write-baseline", "baseline", metavar="FILE", help="Write bertscore's scores of unrelated texts for each layer."
 )
 @with_options(SEARCH)
 @click.option("--debug", is_flag=True, hidden=True)
 def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     """Measure a similarity on your texts and propose a threshold.
 
-    Prints a histogram of the scores of unrelated texts, and of each attack at several probabilities (one
-    candidate, no search). The threshold passes the wanted share of each attack's perturbations at its own
-    probability.
+    Prints a histogram of the scores of unrelated texts, and one for each attack at several probabilities (one
+    candidate, no search). At the proposed threshold, the share --accept of each attack's perturbations passes at
+    the attack's own probability.
 
     \b
     augment-ru calibrate in.jsonl
     augment-ru calibrate in.jsonl --similarity bertscore --attack butterfingers --accept 0.95
-    """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
+    """  # noqa: D301  (the backspace tells click to keep the line breaks)
     import orjson  # noqa: PLC0415  (so that --help loads nothing heavy)
 
-    from augment_ru.formats.files import replacing  # noqa: PLC0415
+    from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415
     from augment_ru.jobs.calibrate import PROBABILITIES, calibrated, calibration_lines  # noqa: PLC0415
     from augment_ru.jobs.perturb import Job, records_of  # noqa: PLC0415
 
     try:
         preparation, run = choices(given, given["attacks"] or _ATTACKS)
         if not all(0 < probability <= 1 for probability in given["probabilities"]):
-            raise AugmentError("--at: a probability is over 0, up to 1")  # noqa: TRY301
+            raise AugmentError("--at: needs a probability over 0 and at most 1")  # noqa: TRY301
         job = Job(
             source,
             None,
@@ -75,7 +75,8 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
             report=given["report"],
         )
         if given["baseline"] is not None:
-            _check_baseline(job, run.similarity, given["baseline"])
+            check_outputs([("--report", given["report"]), ("--write-baseline", given["baseline"])], [source])
+            _check_rescaled(run.similarity)
         job.check()
     except AugmentError as error:
         raise usage(error) from error
@@ -98,12 +99,9 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
         _write_baseline(Path(given["baseline"]), records, run.similarity)
 
 
-def _check_baseline(job: Any, similarity: Any, file: str) -> None:  # noqa: ANN401  (a Job, which is loaded late)
-    job.check_beside("--write-baseline", file)
-    if job.report is not None and Path(file).resolve() == Path(job.report).resolve():
-        raise AugmentError(f"--write-baseline {file}: the report goes there; give another file")
+def _check_rescaled(similarity: Any) -> None:  # noqa: ANN401  (a Similarity, which is loaded late)
     if similarity is None or not similarity.can_be_rescaled:
-        raise AugmentError("--write-baseline: only bertscore is rescaled with a baseline; give --similarity bertscore")
+        raise AugmentError("--write-baseline: only bertscore can be rescaled; give --similarity bertscore")
 
 
 def _write_baseline(path: Path, records: Any, similarity: Any) -> None:  # noqa: ANN401

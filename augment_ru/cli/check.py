@@ -11,9 +11,10 @@ from augment_ru.errors import AugmentError
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--debug", is_flag=True, hidden=True)
 def check(files: tuple[str, ...], debug: bool) -> None:  # noqa: FBT001
-    """Check dictionaries (.tsv), rule files and prompt files (.toml), and run the rules' examples.
+    """Check dictionaries, rule files and prompt files.
 
-    Without files: those of this package.
+    Also runs the examples of rule files. Dictionaries end in .tsv, rule files and prompt files in .toml. Without FILE,
+    checks all files of this package.
     """
     from augment_ru.jobs.check import file_problems  # noqa: PLC0415
 

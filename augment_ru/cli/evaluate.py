@@ -24,16 +24,16 @@ from augment_ru.errors import AugmentError
     "text_fields",
     multiple=True,
     metavar="NAME",
-    help="Perturbed fields, in place of the task's.",
+    help="Perturbed fields, in place of the task's. Repeatable.",
 )
 @click.option(
     "--label-field",
     "label_fields",
     multiple=True,
     metavar="NAME",
-    help="Answer fields, in place of the task's.",
+    help="Answer fields, in place of the task's. Repeatable.",
 )
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Metrics, in place of the task's.")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Metrics, in place of the task's. Repeatable.")
 @click.option("--train", metavar="FILE", help="Rows for demonstrations, and to train linear and similar models.")
 @click.option("--shots", default="0", metavar="K,K,…", help="Numbers of demonstrations.  [default: 0]")
 @click.option("--episodes", default=5, type=int, metavar="N", help="Sets of demonstrations for each K.  [default: 5]")

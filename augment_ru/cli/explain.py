@@ -14,10 +14,10 @@ from augment_ru.errors import AugmentError
 @with_options(SEARCH)
 @click.option("--debug", is_flag=True, hidden=True)
 def explain(text: str, **given: Any) -> None:  # noqa: ANN401
-    """Show why a text changes as it does.
+    """Show which changes are applied to a text, and why.
 
-    Prints the protected spans with their rules, the proposed changes with their ranks, which of them were
-    dropped and why, and which were applied.
+    Prints the protected spans with their rules. For each attack prints the proposed changes with their ranks, and
+    whether each was dropped (with the reason), applied, or not applied.
     """
     from augment_ru.jobs.explain import explained  # noqa: PLC0415
 

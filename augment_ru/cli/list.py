@@ -10,7 +10,7 @@ _KINDS = ["attacks", "constraints", "similarities", "tasks", "models"]
 @click.option("-v", "--verbose", is_flag=True, help="Also show options, reasons and files.")
 @click.option("--debug", is_flag=True, hidden=True)
 def list_(kind: str | None, verbose: bool, debug: bool) -> None:  # noqa: FBT001
-    """List the attacks, constraints, similarities, tasks and models."""
+    """List attacks, constraints, similarities, tasks and models."""
     from augment_ru.jobs.list import listing  # noqa: PLC0415
 
     del debug

@@ -1,4 +1,4 @@
-"""The command line: its commands, and errors as one line."""
+"""The command `augment-ru`: its subcommands, and errors printed as one line."""
 
 import sys
 from typing import Any
@@ -17,11 +17,11 @@ from augment_ru.errors import AugmentError
 from augment_ru.version import __version__
 
 _SIGNALLED = 128
-_UNFINISHED = "; no output file was written, and what went to stdout is incomplete"
+_UNFINISHED = "; no output file was written, and the output on stdout is incomplete"
 
 
 class _Commands(click.Group):
-    """Turns errors into one line on stderr: usage 2, data and runs 1, interrupted 130."""
+    """Prints an error as one line on stderr. Exit codes: 2 usage, 1 data or run, 130 interrupted."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (click's own signature)
         try:
@@ -55,8 +55,8 @@ def _fail(message: str, code: int) -> None:
 @click.version_option(__version__, prog_name="augment-ru")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
-    """Perturb Russian texts as people and adversaries do; keep what carries the task and the meaning."""
-    del debug  # read where errors are shown, which may be before this runs
+    """Perturb Russian texts as people and adversaries do, and measure how often a model's right answers break."""
+    del debug  # `_fail` reads it from `sys.argv`, because an error may occur before this function runs
 
 
 for _command in (perturb, evaluate, release, explain, calibrate, list_, check, models):

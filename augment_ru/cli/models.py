@@ -8,25 +8,25 @@ from augment_ru.errors import AugmentError
 @click.group()
 @click.option("--debug", is_flag=True, hidden=True)
 def models(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
-    """Fetch the Hugging Face models that scorers and attacks use."""
+    """Download models for attacks and similarities."""
     del debug
 
 
 @models.command()
 @click.argument("names", nargs=-1, metavar="NAME...")
-@click.option("--preset", help="Fetch every model that a preset needs.")
-@click.option("--revision", metavar="COMMIT", help="Branch, tag or commit.")
+@click.option("--preset", help="Download every model that a preset needs.")
+@click.option("--revision", metavar="COMMIT", help="Branch, tag or commit to download.")
 @click.option("--debug", is_flag=True, hidden=True)
 def pull(names: tuple[str, ...], preset: str | None, revision: str | None, debug: bool) -> None:  # noqa: FBT001
-    """Download models from the hub into its local cache.
+    """Download models from the Hugging Face hub into the local cache.
 
-    Takes weights as safetensors where the repository has them, and never code. No other part of augment-ru uses
-    the network, save the servers that you name (openai:URL).
+    Downloads weights as safetensors if the repository has them, and never code. No other part of augment-ru uses
+    the internet, except the servers that you name (openai:URL).
 
     \b
     augment-ru models pull bert-base-multilingual-cased
     augment-ru models pull --preset tape
-    """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
+    """  # noqa: D301  (the backspace tells click to keep the line breaks)
     from augment_ru.engine.presets import preset as preset_of  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.inference.hub import pull as fetch  # noqa: PLC0415
 
@@ -36,8 +36,8 @@ def pull(names: tuple[str, ...], preset: str | None, revision: str | None, debug
     except AugmentError as error:
         raise click.UsageError(str(error)) from error
     if not wanted and preset:
-        raise click.UsageError(f"preset {preset} needs no model; name one, or --preset tape")
+        raise click.UsageError(f"preset {preset} needs no model; name a model, or give --preset tape")
     if not wanted:
-        raise click.UsageError("no model; name one, or --preset tape")
+        raise click.UsageError("no model is named; name one, or give --preset tape")
     for name in wanted:
         click.echo(f"{name}: {fetch(name, revision)}")

@@ -12,15 +12,17 @@ from augment_ru.errors import AugmentError
 
 @click.command()
 @click.argument("source", metavar="IN|-")
-@click.option("-o", "--output", metavar="OUT", help="Output file, there when the run is complete.  [default: stdout]")
-@click.option("--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="A+B applies A, then B. Repeatable.")
+@click.option("-o", "--output", metavar="OUT", help="Output file, written when the run is complete.  [default: stdout]")
+@click.option(
+    "--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="An attack; A+B applies A, then B. Repeatable."
+)
 @click.option("--task", metavar="NAME", help="The task of the rows.  [default: recognised from their fields]")
 @click.option(
     "--field", "fields", multiple=True, metavar="NAME", help="A field to perturb, in place of the task's. Repeatable."
 )
 @with_options(SEARCH)
 @click.option(
-    "--recipe", metavar="FILE.toml", help="Read options from a file; those of the command line override them."
+    "--recipe", metavar="FILE.toml", help="Read options from a file; options of the command line override them."
 )
 @click.option("--with-original", is_flag=True, help='Also write each row unperturbed, as attack "original".')
 @click.option(
@@ -29,21 +31,22 @@ from augment_ru.errors import AugmentError
 @click.option(
     "--on-error",
     type=click.Choice(["stop", "skip"]),
-    help="skip: write bad rows to OUT.rejects.jsonl.  [default: stop]",
+    help="stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
 )
-@click.option("--report", metavar="FILE.json", help="Write the closing table as JSON.")
+@click.option("--report", metavar="FILE.json", help="Write the table at the end of the run as JSON.")
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def perturb(**given: Any) -> None:  # noqa: ANN401
-    """Perturb the rows of a file; write one row for each row and attack.
+    """Perturb the rows of a file.
 
-    The file's extension gives its format: .jsonl, .json, .csv, .tsv, .parquet; stdin holds JSON Lines.
+    Writes one row for each input row and attack. The file's extension gives its format: .jsonl, .json, .csv, .tsv,
+    .parquet; stdin holds JSON Lines.
 
     \b
     augment-ru perturb in.jsonl -o out.jsonl --attack butterfingers
     augment-ru perturb train.csv -o out.csv --attack emojify --field "Tweet text"
     augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
-    """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
+    """  # noqa: D301  (the backspace tells click to keep the line breaks)
     from augment_ru.jobs.perturb import Job, run  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.jobs.recipe import read_recipe  # noqa: PLC0415
 

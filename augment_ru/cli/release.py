@@ -11,23 +11,23 @@ from augment_ru.errors import AugmentError
 
 
 class _Release(click.Group):
-    """`release RECIPE` builds, `release verify DIR` checks: what is no command is a recipe."""
+    """A group whose first argument is a recipe to build, unless it is the name of a command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments, with the command that a recipe stands for."""
+        """The arguments, with the command `build` before a recipe."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = ["build", *args]
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The help of building, and what else there is."""
+        """The help of `build`, and the other commands."""
         build_.format_help(ctx, formatter)
         with formatter.section("Commands"):
             formatter.write_dl([("verify DIR", verify.get_short_help_str(80))])
 
 
 class _Build(click.Command):
-    """Shown without its name, which nobody need type."""
+    """The command `build`, shown in the help without its name, which may be left out."""
 
     def make_context(
         self,
@@ -36,63 +36,77 @@ class _Build(click.Command):
         parent: click.Context | None = None,
         **extra: Any,  # noqa: ANN401  (click's own signature)
     ) -> click.Context:
-        """The context, which goes by the name of the group."""
+        """The context, with the name of the group alone."""
         del info_name
         return super().make_context("", args, parent, **extra)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """How it is called."""
+        """The usage line."""
         formatter.write_usage("augment-ru release", "[OPTIONS] RECIPE.toml -o DIR")
 
 
 @click.group(cls=_Release, invoke_without_command=True)
 @click.pass_context
 def release(context: click.Context) -> None:
-    """Build adversarial test sets that a benchmark can publish, or check them."""
+    """Build adversarial test sets for publication as a benchmark, or check them."""
     if context.invoked_subcommand is None:
-        raise click.UsageError("no recipe; RECIPE.toml -o DIR builds a release, verify DIR checks one", context)
+        raise click.UsageError(
+            "no recipe; build a release with RECIPE.toml -o DIR, or check one with verify DIR", context
+        )
 
 
 @release.command("build", cls=_Build, hidden=True)
 @click.argument("recipe", metavar="RECIPE.toml")
-@click.option("-o", "--output", required=True, metavar="DIR", help="A new folder, there when the release is complete.")
-@click.option("--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Processes.  [default: 1]")
-@click.option("--resume", is_flag=True, help="Go on where a run was killed.")
-@click.option("--device", default="auto", metavar="NAME", help="auto, cpu, cuda or cuda:N.  [default: auto]")
+@click.option(
+    "-o", "--output", required=True, metavar="DIR", help="A new folder; it appears when the release is complete."
+)
+@click.option(
+    "--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Number of processes.  [default: 1]"
+)
+@click.option("--resume", is_flag=True, help="Continue a build that was killed.")
+@click.option(
+    "--device", default="auto", metavar="NAME", help="Device of models: auto, cpu, cuda, cuda:N.  [default: auto]"
+)
 @click.option("--debug", is_flag=True, hidden=True)
 def build_(*, recipe: str, output: str, workers: int, resume: bool, device: str, debug: bool) -> None:
-    """Build a release: original and perturbed test sets, few-shot episodes, card, manifest, lm-evaluation tasks.
+    """Build a release: original and perturbed test sets, few-shot episodes, card, manifest, tasks for lm-eval.
 
     \b
     augment-ru release tape-like.toml -o tape-like
     augment-ru release verify tape-like --rebuild 20
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
-    from augment_ru.formats.files import steps  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.release.build import Job, build  # noqa: PLC0415
+    from augment_ru.jobs.progress import progress  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.release.build import prepare_build  # noqa: PLC0415
 
     del debug
     try:
-        job = Job(Path(recipe), Path(output), workers=workers, resume=resume, device=device).prepared()
+        prepared = prepare_build(Path(recipe), Path(output), workers=workers, resume=resume, device=device)
     except AugmentError as error:
         raise usage(error) from error
-    with steps("release") as advance:
-        report = build(job, advance)
+    with progress("release", "shards") as advance:
+        report = prepared.run(lambda count, total: advance(count, total=total))
     if sys.stderr is not None:
         click.echo(f"augment-ru: {report}", err=True)
 
 
 @release.command()
 @click.argument("folder", metavar="DIR")
-@click.option("--rebuild", type=click.IntRange(min=0), default=0, metavar="N", help="Make N rows of each task anew.")
-@click.option("--expect", metavar="SHA256", help="The digest that the release was published with.")
+@click.option(
+    "--rebuild",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Perturb N rows of each task again and compare.",
+)
+@click.option("--expect", metavar="SHA256", help="The digest of the manifest as it was published.")
 @click.option("--debug", is_flag=True, hidden=True)
 def verify(*, folder: str, rebuild: int, expect: str | None, debug: bool) -> None:
-    """Check a release: every file, every row and its edits; name what was changed."""
-    from augment_ru.release.verify import problems  # noqa: PLC0415
+    """Check a release: every file, row and edit. Report each change with its file and row."""
+    from augment_ru.release.verify import verify_release  # noqa: PLC0415
 
     del debug
     found = 0
-    for line in problems(Path(folder), rebuild=rebuild, expect=expect):
+    for line in verify_release(Path(folder), rebuild=rebuild, expect=expect):
         found += 1
         click.echo(line)
     if found:

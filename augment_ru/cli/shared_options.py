@@ -1,4 +1,4 @@
-"""Options that several commands share, and the run that they stand for."""
+"""Options that several commands share, and the run that is made of them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -15,18 +15,26 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def usage(error: AugmentError) -> click.UsageError:
-    """The error as one of usage: exit code 2."""
+    """The error as a usage error, with exit code 2."""
     return click.UsageError(str(error))
 
 
 def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Pairs `NAME.OPTION=VALUE` as options by name; each name must be an attack or the similarity of the run."""
+    """The values of `NAME.OPTION=VALUE` pairs, by name and option.
+
+    Args:
+        pairs: the values of `--set`.
+        names: the attacks and the similarity of the run.
+
+    Raises:
+        AugmentError: a pair has another form, or its name is not in the run.
+    """
     found: dict[str, dict[str, Any]] = {}
     for pair in pairs:
         left, equals, value = pair.partition("=")
         name, dot, option = left.partition(".")
         if not (equals and dot):
-            raise AugmentError(f"--set {pair}: must be NAME.OPTION=VALUE, as in butterfingers.probability=0.2")
+            raise AugmentError(f"--set {pair}: must be NAME.OPTION=VALUE, such as butterfingers.probability=0.2")
         if name not in names:
             raise AugmentError(f"--set {pair}: {unknown('attack or similarity of this run', name, names)}")
         found.setdefault(name, {})[option] = value
@@ -53,7 +61,7 @@ SEARCH = (
         metavar="NAME",
         help="paper: halve P until the gate passes; strongest: as many changes as pass.  [default: paper]",
     ),
-    click.option("--candidates", type=int, metavar="N", help="Perturbations tried for each row.  [default: 3]"),
+    click.option("--candidates", type=int, metavar="N", help="Perturbations to try for each row.  [default: 3]"),
     click.option(
         "--set",
         "options",
@@ -66,7 +74,7 @@ SEARCH = (
         "constraints",
         multiple=True,
         metavar="NAME|FILE",
-        help="Protect what this rule file finds, in place of the task's constraints. Repeatable.",
+        help="A rule file that says what is protected, in place of the task's constraints. Repeatable.",
     ),
     click.option("--no-constraints", is_flag=True, help="Protect only links, answers and option markers."),
     click.option("--annotator", metavar="NAME", help="natasha or spacy:PIPELINE.  [default: natasha]"),
@@ -74,7 +82,7 @@ SEARCH = (
     click.option(
         "--preset",
         type=click.Choice(["offline", "tape"]),
-        help="Defaults of all other options; tape: those of the paper, with networks.  [default: offline]",
+        help="Defaults of the other options; tape: those of the TAPE paper, with networks.  [default: offline]",
     ),
     click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
 )
@@ -92,14 +100,14 @@ def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
 
 
 class Choices(NamedTuple):
-    """What the options of a command stand for."""
+    """The preparation and the run that the options of a command ask for."""
 
     preparation: "Preparation"
     run: "Run"
 
 
 def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
-    """The run that the options of `SEARCH` and the attacks stand for, over the defaults of the preset.
+    """Make a preparation and a run from the attacks and the options of `SEARCH`, with the defaults of the preset.
 
     Raises:
         AugmentError: a name is unknown, or a value does not fit.
@@ -131,9 +139,9 @@ _SEARCH = ("threshold", "schedule", "candidates")
 
 
 def merged(given: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a recipe, overridden by those of the command line."""
+    """The options of the command line, and those of a recipe that the command line does not set."""
 
-    def absent(value: object) -> bool:  # 0 is a value: a seed, a probability, a limit
+    def absent(value: object) -> bool:  # 0 is not absent: it may be a seed, a probability or a limit
         return value is None or value is False or value == ()
 
     context = click.get_current_context()

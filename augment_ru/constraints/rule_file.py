@@ -9,18 +9,18 @@ An example marks what is protected with square brackets: text = "[Маша] сп
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.annotate import closed
 from augment_ru.registry import offered
 from augment_ru.resources import folder
+from augment_ru.strict_tables import LIST, SOME_TEXTS, TABLE, TABLES, TEXT, Key, read_toml, table_values
 from augment_ru.text.doc import Doc
 
 _LAYER_OF = {
@@ -194,87 +194,50 @@ def read_constraint(path: Path) -> Constraint:
         AugmentError: the file cannot be read, is not TOML, or a rule or example in it is wrong.
     """
     where = name_of(path)
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise AugmentError(f"{path}: cannot be read ({error.strerror}); give the path of a rule file") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise AugmentError(f"{where}: not TOML: {error}") from error
-    _only_keys(where, content, {"why", "language", "layers", "rule", "example"}, {"why", "rule"})
-    rules = tuple(
-        _rule(f"{where}: rule {number}", raw) for number, raw in enumerate(_tables(where, content, "rule"), 1)
-    )
-    if not rules:
-        raise AugmentError(f"{where}: no rule; add [[rule]]")
-    examples = []
-    for number, raw in enumerate(_tables(where, content, "example"), 1):
-        here = f"{where}: example {number}"
-        _only_keys(here, raw, {"text", "record"}, {"text"})
-        marked, record = _typed(here, raw, "text", str), _typed(here, raw, "record", dict)
-        if marked.count("[") != marked.count("]"):
-            raise AugmentError(f"{here}: a bracket is not closed: {marked}")
-        examples.append(RuleExample(marked, record))
-    layers = frozenset(_texts(where, content, "layers"))
+    top = table_values(where, read_toml(path, where), _TOP)
+    rules = tuple(_rule(f"{where}: rule {number}", raw) for number, raw in enumerate(top["rule"], 1))
+    examples = tuple(_example(f"{where}: example {number}", raw) for number, raw in enumerate(top["example"], 1))
+    layers = frozenset(top["layers"])
     try:
         closed(layers)
     except AugmentError as error:
         raise AugmentError(f"{where}: layers: {error}") from error
-    language = _typed(where, content, "language", str) or None
+    language = top["language"] or None
     if language not in (None, *LANGUAGES):
         raise AugmentError(f"{where}: {unknown('language', str(language), LANGUAGES)}")
-    return Constraint(path.stem, _typed(where, content, "why", str), rules, tuple(examples), layers, language)
+    return Constraint(path.stem, top["why"], rules, examples, layers, language)
 
 
-T = TypeVar("T")
+_TOP = {
+    "why": Key(TEXT, required=True), "language": Key(TEXT), "layers": Key(SOME_TEXTS, ()),
+    "rule": Key(TABLES, required=True), "example": Key(TABLES, ()),
+}  # fmt: skip
+_RULE = {"label": Key(TEXT, required=True), "pattern": Key(LIST), "fields": Key(SOME_TEXTS), "function": Key(TEXT)}
+_EXAMPLE = {"text": Key(TEXT, required=True), "record": Key(TABLE, {})}
 
 
-def _typed(where: str, table: Mapping[str, Any], key: str, wanted: type[T]) -> T:
-    """The value of a key, of the wanted type; an empty one if the key is absent."""
-    value = table.get(key, wanted())
-    if not isinstance(value, wanted):
-        kinds = {"str": "a text", "dict": "a table", "list": "a list"}
-        raise AugmentError(f"{where}: '{key}' is {value!r}; it must be {kinds[wanted.__name__]}")
-    return value
+def _example(where: str, raw: Mapping[str, Any]) -> RuleExample:
+    values = table_values(where, raw, _EXAMPLE)
+    marked = values["text"]
+    if marked.count("[") != marked.count("]"):
+        raise AugmentError(f"{where}: a bracket is not closed: {marked}")
+    return RuleExample(marked, values["record"])
 
 
-def _texts(where: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """The list of texts of a key; empty if the key is absent, an error if the list is empty."""
-    values = _typed(where, table, key, list)
-    if not all(isinstance(value, str) for value in values) or (key in table and not values):
-        raise AugmentError(f"{where}: '{key}' is {values!r}; it must be a list of texts")
-    return tuple(values)
-
-
-def _tables(where: str, content: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    tables = content.get(key, [])
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise AugmentError(f"{where}: '{key}' must be tables; write [[{key}]] above each")
-    return tables
-
-
-def _only_keys(where: str, table: Mapping[str, Any], known: set[str], needed: set[str]) -> None:
-    if missing := sorted(needed - table.keys()):
-        raise AugmentError(f"{where}: '{missing[0]}' is missing")
-    for key in table:
-        if key not in known:
-            raise AugmentError(f"{where}: {unknown('key', key, known)}")
-
-
-def _rule(where: str, raw: dict[str, Any]) -> Rule:
-    _only_keys(where, raw, {"label", "pattern", "fields", "function"}, {"label"})
-    ways = [way for way in ("pattern", "fields", "function") if way in raw]
+def _rule(where: str, raw: Mapping[str, Any]) -> Rule:
+    values = table_values(where, raw, _RULE)
+    ways = [way for way in ("pattern", "fields", "function") if values[way] is not None]
     if len(ways) != 1:
         raise AugmentError(f"{where}: has {' and '.join(ways) or 'nothing'}; give one of pattern, fields, function")
-    label, function = _typed(where, raw, "label", str), _typed(where, raw, "function", str)
-    pattern = _typed(where, raw, "pattern", list)
-    if ways == ["pattern"] and not pattern:
+    if ways == ["pattern"] and not values["pattern"]:
         raise AugmentError(f"{where}: an empty pattern matches nothing")
+    pattern = tuple(values["pattern"] or ())
     for token in pattern:
         if not isinstance(token, dict):
             raise AugmentError(f'{where}: {token!r} in the pattern; each token must be a table, as {{ LEMMA = "кот" }}')
         for attribute, value in token.items():
             _check_attribute(where, attribute, value)
-    return Rule(label, tuple(pattern), _texts(where, raw, "fields"), function, where)
+    return Rule(values["label"], pattern, tuple(values["fields"] or ()), values["function"] or "", where)
 
 
 def _check_attribute(where: str, attribute: str, value: object) -> None:

@@ -1,6 +1,6 @@
-"""Replace single characters by others: typos, letter case, and whatever else is a table.
+"""Attacks that replace single characters by a table, such as typos and letter case.
 
-One function serves every attack of this kind, over all texts of a batch at once.
+One function makes the proposals for all texts of a batch at once.
 """
 
 import math
@@ -22,12 +22,12 @@ from augment_ru.text.characters import Codes
 
 @dataclass(frozen=True, slots=True)
 class Substitutions:
-    """What may stand for a character, with weights, in columns.
+    """The substitutes of characters and their weights, in columns.
 
     Attributes:
-        row_of: the row of each code point that has substitutes, else -1; shape (largest code point + 2,).
-        bounds: cumulated shares of the substitutes, shape (rows, most substitutes); the last is 1.
-        substitutes: their code points, same shape.
+        row_of: the row of each code point, -1 if it has no substitutes; shape (largest code point + 2,).
+        bounds: the cumulative probabilities of the substitutes, shape (rows, most substitutes); the last is 1.
+        substitutes: the code points of the substitutes, of the same shape.
     """
 
     row_of: npt.NDArray[np.int16]
@@ -36,10 +36,13 @@ class Substitutions:
 
     @classmethod
     def of(cls, table: Mapping[str, Sequence[tuple[str, float]]]) -> "Substitutions":
-        """The columns of a table: character to (substitute, weight).
+        """The columns of a table.
+
+        Args:
+            table: from a character to its substitutes, each with a weight over 0.
 
         Raises:
-            AugmentError: a character is among its own substitutes, has none, or a weight is not positive.
+            AugmentError: a character has no substitute or is its own substitute, or a weight is not positive.
         """
         width = max(map(len, table.values()), default=1)
         row_of = np.full(max(map(ord, table), default=0) + 2, -1, dtype=np.int16)
@@ -48,7 +51,7 @@ class Substitutions:
         for row, (char, weighted) in enumerate(table.items()):
             if not weighted or any(other == char or weight <= 0 for other, weight in weighted):
                 raise AugmentError(f"substitutes of '{char}': {weighted}; needs others, with positive weights")
-            total = math.fsum(weight for _, weight in weighted)  # the same in every Python
+            total = math.fsum(weight for _, weight in weighted)  # exact, so the same in every version of Python
             row_of[ord(char)] = row
             shares = list(accumulate(weight / total for _, weight in weighted))
             bounds[row, : len(shares) - 1] = shares[:-1]
@@ -57,7 +60,7 @@ class Substitutions:
 
 
 def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) -> Proposals:
-    """Propose a substitute for every character that the table knows, each with a rank of its own."""
+    """Propose a substitute for every character that is in the table; each is a change of its own."""
     table_rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
     places = np.flatnonzero(table_rows >= 0)
 
@@ -72,16 +75,19 @@ def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) 
 
 @cache
 def keyboards(layouts: tuple[str, ...]) -> Substitutions:
-    """Neighbouring keys on keyboard layouts (dictionary files: key, x, y in key widths), in both cases.
+    """The neighbouring keys of each letter on keyboard layouts, in both cases.
 
-    A neighbour's weight is 1 / distance², its distance at most 1.5 key widths; a key that has no letter so
-    near (ё, at the corner) takes the nearest one, and lends itself to it.
+    A neighbour is at most 1.5 key widths away, and its weight is 1 / distance². If a key has no letter that near
+    (ё, in the corner), it and the nearest letter are neighbours.
+
+    Args:
+        layouts: dictionaries, or paths of `.tsv` files: key, x, y in key widths.
 
     Raises:
         AugmentError: there is no such layout, or none is named.
     """
     if not layouts:
-        raise AugmentError("layouts: none; name at least one, as keyboard_ru")
+        raise AugmentError("layouts: none; name at least one, such as keyboard_ru")
     table: dict[str, list[tuple[str, float]]] = {}
     for layout in layouts:
         keys = {key: (float(x), float(y)) for key, x, y in rows(dictionary_path(layout), columns=3)}
@@ -115,7 +121,7 @@ def _neighbours(keys: Mapping[str, tuple[float, float]]) -> dict[str, list[tuple
 
 @cache
 def letter_case() -> Substitutions:
-    """Each letter that has exactly one counterpart in the other case, and is that one's counterpart."""
+    """Letters and their other case, for letters with exactly one counterpart whose own counterpart is the letter."""
     pairs: dict[str, list[tuple[str, float]]] = {}
     for code in (*range(0x3000), *range(0xA640, 0xAB80), *range(0xFF21, 0xFF5B)):
         char = chr(code)

@@ -1,1 +1,1 @@
-"""What may change, how much of it does, and what comes out."""
+"""Applies attacks to records: proposals, legality, search, results."""

@@ -1,4 +1,4 @@
-"""What an attack is: the seam that third parties implement, and attacks by name."""
+"""The class `Attack`, which every attack inherits from; attacks by name."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -16,12 +16,13 @@ from augment_ru.text.doc import Doc
 
 
 class Attack(ABC):
-    """An attack proposes changes of texts, each with a rank in [0, 1); the engine decides which are applied.
+    """An attack proposes changes of texts, each with a rank in [0, 1). The engine decides which are applied.
 
-    A frozen dataclass that inherits from this class and states `name` and `probability`. It defines one of two
-    methods: `propose`, which looks at one text at a time, or `propose_batch`, which looks at all texts of a batch
-    and at what is protected in them. Its other fields are its options on the command line. This class holds all
-    that the engine reads of an attack; what follows `probability` has a default.
+    To write an attack, inherit from this class in a frozen dataclass and give it a `name` and a `probability`. Define
+    one of two methods: `propose`, which reads one text at a time, or `propose_batch`, which reads all texts of a batch
+    and their protected spans. Its other fields are its options on the command line.
+
+    The engine reads only the members of this class. All members after `probability` have a default.
     """
 
     __slots__ = ()
@@ -29,30 +30,30 @@ class Attack(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What it is called on the command line and in the random draws."""
+        """The name on the command line; the random draws depend on it."""
 
     @property
     @abstractmethod
     def probability(self) -> float:
-        """The share of its possible changes that are active by default, in [0, 1]."""
+        """The share of the possible changes that are active, in [0, 1]."""
 
     @property
     def layers(self) -> frozenset[str]:
-        """The annotation that it reads, of `augment_ru.text.doc.LAYERS`; by default none."""
+        """The layers of annotation that the attack reads (`augment_ru.text.doc.LAYERS`); by default none."""
         return frozenset()
 
     @property
     def exchanges_options(self) -> bool:
-        """Whether it may replace the texts of wrong options, where the record says which option is right."""
+        """Whether the attack may replace the texts of wrong options, if the record says which option is right."""
         return False
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether it draws on the sentences of all records of a run, and has none yet."""
+        """Whether the attack needs a corpus of the records of the run and does not have one yet."""
         return False
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (a package below this one defines it)
-        """The attack with the sentences of all records (`augment_ru.editing.corpus.Corpus`), if it wants them."""
+        """The attack with a corpus of the records of the run (`augment_ru.editing.corpus.Corpus`), if it wants one."""
         del corpus
         return self
 
@@ -65,21 +66,23 @@ class Attack(ABC):
         return cast("Self", replace(cast("Any", self), probability=check_probability(self.name, probability)))
 
     def on_device(self, device: str) -> Self:
-        """The attack with its networks on a device (auto, cpu, cuda, cuda:N); itself if it runs none."""
+        """The attack with its networks on a device (auto, cpu, cuda, cuda:N); the same object if it runs no network."""
         del device
         return self
 
     def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
-        """Changes of one text, each with a rank in [0, 1) (`rng.change` draws it)."""
+        """Propose changes of one text, each with a rank in [0, 1); `rng.change` makes one with a random rank."""
         del doc, rng
         raise AugmentError(
             f"{type(self).__name__}: an attack needs propose(doc, rng) or propose_batch(batch, streams); define one"
         )
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Changes of all texts of the batch, in columns; random draws come from `batch.draw(streams, places)`.
+        """Propose changes of all texts of a batch, in columns; by default those that `propose` returns for each text.
 
-        By default what `propose` says of each text.
+        Args:
+            batch: the texts, with the spans that are protected from this attack.
+            streams: the random draws of each text: `batch.draw(streams, places)`.
         """
         keys = streams.keys.tolist()
         return Proposals.of_changes(
@@ -87,15 +90,15 @@ class Attack(ABC):
         )
 
 
-def checked(attack: object) -> Attack:
-    """The attack, if it is one and its probability is one.
+def checked_attack(attack: object) -> Attack:
+    """The same object, after checking that it is an attack and that its probability is valid.
 
     Raises:
         AugmentError: it does not inherit from `Attack`, or its probability is not in [0, 1].
     """
     if not isinstance(attack, Attack):
         raise AugmentError(
-            f"{type(attack).__name__}: is no attack; inherit from augment_ru.Attack, and define "
+            f"{type(attack).__name__} is not an attack; inherit from augment_ru.Attack and define "
             f"propose(doc, rng) or propose_batch(batch, streams)"
         )
     check_probability(attack.name, attack.probability)
@@ -103,7 +106,7 @@ def checked(attack: object) -> Attack:
 
 
 def check_probability(name: str, probability: object) -> float:
-    """The probability, if it is one.
+    """The probability as a float; `name` is that of the attack, for the message.
 
     Raises:
         AugmentError: it is not a number in [0, 1].
@@ -114,9 +117,9 @@ def check_probability(name: str, probability: object) -> float:
 
 
 def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
-    """The attack of this name, with some of its options set (strings are read as the option's type).
+    """The attack of this name with these options; texts are read as the option's type.
 
     Raises:
         AugmentError: there is no such attack or option, or a value does not fit.
     """
-    return checked(configured(name, registry.find("attacks", "attack", name), options or {}))
+    return checked_attack(configured(name, registry.find("attacks", "attack", name), options or {}))

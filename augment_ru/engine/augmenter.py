@@ -1,4 +1,4 @@
-"""The one object that most users hold: texts and records in, results out."""
+"""The class `Augmenter`: perturbs texts, records and datasets by one attack."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -16,26 +16,26 @@ Data = TypeVar("Data")
 
 
 class Augmenter:
-    """Perturbs texts by one attack, keeps what is protected, returns only what still means the same.
+    """Perturbs texts by one attack. Protected spans stay, and only texts that pass the similarity gate are returned.
 
-    It is a `Preparation` (annotation and constraints) and a `Perturber` (attack, gate and search). For several
-    attacks on the same records use these two, so that the records are prepared once.
+    It consists of a `Preparation` (annotation and constraints) and a `Perturber` (attack, gate and search). For
+    several attacks on the same records use these two directly, so that the records are prepared once.
 
-    Immutable and picklable; may be used from several threads and processes at once. What a text becomes
-    depends on the settings, the seed and the text (or the record's id), and on nothing else.
+    Immutable and picklable; several threads and processes may use it at once. The result for a text depends only on
+    the settings, the seed, and the text (or the record's id).
 
     Args:
         attack: an attack, its name, or names joined by `+`.
         constraints: names, rule files or `Constraint` objects; by default those of the task; () for none;
-            or a function of the task that names them.
+            or a function from a task to the names.
         similarity: `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
-        threshold: the lowest similarity that passes, by default the similarity's own.
+        threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
         schedule: `paper` (halve the probability until the gate passes) or `strongest` (as many changes as pass).
-        seed: any integer; 0 is a seed like any other.
-        probability: in place of the attack's own.
-        candidates: how many perturbations are tried for each record.
-        min_changes: how many changes a positive probability makes at least, where there are so many.
-        floor: the lowest probability that the search goes down to.
+        seed: any integer.
+        probability: the share of the possible changes, in [0, 1]; by default the attack's own.
+        candidates: how many perturbations are tried for each record, 1 to 1000.
+        min_changes: the least number of changes at a positive probability, if a record has so many.
+        floor: the lowest probability that the search tries, in (0, 1].
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
 
     Raises:
@@ -76,7 +76,7 @@ class Augmenter:
 
     @property
     def attack(self) -> Attack:
-        """The attack, with its probability."""
+        """The attack, with the probability that it is used with."""
         return self.perturber.attack
 
     def __call__(self, text: str) -> Result:
@@ -84,10 +84,10 @@ class Augmenter:
         return self.texts([text])[0]
 
     def texts(self, texts: Iterable[str]) -> list[Result]:
-        """Perturb texts; results stand in their order.
+        """Perturb texts. The results are in the order of the texts.
 
         Raises:
-            AugmentError: one of the texts is no string, or holds a lone surrogate.
+            AugmentError: one of the texts is not a string, or contains a lone surrogate.
         """
         if isinstance(texts, str):
             raise AugmentError("texts() takes a list of texts; for one text call the augmenter itself")
@@ -101,15 +101,15 @@ class Augmenter:
         *,
         field: str | Sequence[str] | None = None,
     ) -> Iterator[Result]:
-        """Perturb dataset rows one chunk after another; results come in their order.
+        """Perturb the rows of a dataset chunk by chunk. The results are in the order of the rows.
 
         Args:
             records: rows as dictionaries; they are not changed.
-            task: a task or its name; by default recognised from each row's fields.
-            field: the fields to perturb, in place of the task's: `text`, `inputs.text`, `qas[].query`.
+            task: a task or its name; by default each row's task is recognised from its fields.
+            field: the fields to perturb in place of the task's, such as `text`, `inputs.text`, `qas[].query`.
 
         Raises:
-            AugmentError: no task fits, or a row lacks a field of it.
+            AugmentError: no task fits a row, or a row lacks a field of its task.
         """
         for prepared in self.preparation.records(records, task, field=field, layers=self.attack.layers):
             yield from self.perturber.perturb(prepared).results
@@ -124,18 +124,18 @@ class Augmenter:
         num_proc: int | None = None,
         batch_size: int = 1024,
     ) -> Data:
-        """Perturb a Hugging Face dataset; its rows become what `records` makes of them.
+        """Perturb a Hugging Face dataset; each row becomes the row of its result in `records`.
 
         Args:
-            dataset: a `Dataset`, `IterableDataset` (streaming), or a dictionary of either; it is not changed.
-            field: the fields to perturb, in place of the task's.
-            task: a task or its name; by default recognised from each row's fields.
-            meta: full, brief or none: what the column `augment` holds, as a text of JSON.
-            num_proc: processes; not for a dataset that is streamed.
-            batch_size: rows worked on at once; the outcome does not depend on it.
+            dataset: a `Dataset`, an `IterableDataset` (streaming), or a dictionary of either; it is not changed.
+            field: the fields to perturb in place of the task's.
+            task: a task or its name; by default each row's task is recognised from its fields.
+            meta: full, brief or none: how much metadata the column `augment` holds, as JSON text.
+            num_proc: the number of processes; not for a streamed dataset.
+            batch_size: rows perturbed at once; the result does not depend on it.
 
         Raises:
-            AugmentError: the library is missing, no task fits, or a row lacks a field of it.
+            AugmentError: `datasets` is not installed, no task fits a row, or a row lacks a field of its task.
         """
         from augment_ru.engine.datasets import map_dataset  # noqa: PLC0415  (an extra)
 

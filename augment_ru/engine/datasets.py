@@ -1,4 +1,4 @@
-"""Hugging Face datasets, perturbed in place of files: by row, so with any number of processes, and streaming."""
+"""Perturbs Hugging Face datasets, row by row, with any number of processes or streaming."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,17 +15,21 @@ Data = TypeVar("Data")
 
 
 class Perturbs(Protocol):
-    """What an augmenter does with rows."""
+    """Perturbs rows, as `Augmenter` does."""
 
     def records(
         self, records: Iterable[Mapping[str, Any]], task: str | Task | None, *, field: str | Sequence[str] | None
     ) -> Iterator[Result]:
-        """A result for each row."""
+        """The result of each row, in order."""
 
 
 @dataclass(frozen=True)
 class _Perturb:
-    """What is done to a batch, as columns. The version is part of it so that no cache outlives the data files."""
+    """Perturbs a batch of rows in columns.
+
+    `datasets` caches what this object returns, by the object's fields. The version is one of them, so that another
+    version of the data files does not use the old cache.
+    """
 
     augmenter: Perturbs
     task: str | Task | None
@@ -62,9 +66,9 @@ def map_dataset(
 ) -> Data:
     """See `Augmenter.map_dataset`."""
     try:
-        import datasets  # noqa: PLC0415  (an extra, and seconds)
+        import datasets  # noqa: PLC0415  (an extra; the import takes seconds)
     except ImportError as error:
-        raise AugmentError('Hugging Face datasets need the library: pip install "augment-ru[hf]"') from error
+        raise AugmentError('datasets is not installed; run: pip install "augment-ru[hf]"') from error
 
     if isinstance(dataset, datasets.DatasetDict | datasets.IterableDatasetDict):
         splits: Any = {
@@ -76,7 +80,7 @@ def map_dataset(
         return cast("Data", type(dataset)(splits))
     if not isinstance(dataset, datasets.Dataset | datasets.IterableDataset):
         raise AugmentError(
-            f"a {type(dataset).__name__} is no dataset; give a datasets.Dataset, or use records() for rows"
+            f"{type(dataset).__name__} is not a dataset; give a datasets.Dataset, or use records() for rows"
         )
     features = None
     if dataset.features is not None:
@@ -87,10 +91,10 @@ def map_dataset(
     if isinstance(dataset, datasets.Dataset):
         options["num_proc"] = num_proc
     elif num_proc is not None:
-        raise AugmentError("num_proc: a dataset that is streamed has none; leave it out")
+        raise AugmentError("num_proc: a streamed dataset cannot use several processes; leave it out")
     if (
         isinstance(dataset, datasets.Dataset) and features is not None and not len(dataset)
-    ):  # `map` would leave out the new column
+    ):  # `map` would not add the new column
         empty = datasets.Dataset.from_dict({name: [] for name in features}, features=features, split=dataset.split)
         return cast("Data", empty)
     return cast("Data", dataset.with_format(None).map(_Perturb(augmenter, task, field, meta), **options))

@@ -1,4 +1,4 @@
-"""Which proposals are legal. All that decides whether a change may happen stands here, and nowhere else."""
+"""Decides which proposals are legal. No other module decides this."""
 
 from bisect import bisect_left, insort
 from dataclasses import replace
@@ -12,22 +12,26 @@ from augment_ru.text.characters import WORD, Codes, Mask, classes
 
 
 class Drop(NamedTuple):
-    """A change that was not legal (its number in the proposals), and why."""
+    """The number of a change in the proposals that is not legal, and the reason."""
 
     change: int
     reason: str
 
 
 def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -> Proposals:
-    """The legal changes, in columns of their own.
+    """The legal changes among the proposals.
 
-    A change is dropped when one of its edits touches a protected span or sticks to one, breaks a grapheme
-    cluster, leaves its text or segment, or overlaps a change of a lower rank; and when it changes nothing.
+    A change is dropped if it changes nothing, or if one of its edits
+
+    - touches a protected span, or puts a letter beside one where none was;
+    - cuts a grapheme cluster;
+    - leaves its text or segment;
+    - overlaps a legal change of a lower rank.
 
     Args:
-        batch: the texts, as the attack sees them.
-        proposals: what it proposes.
-        drops: a list that the dropped changes are appended to, with the reason.
+        batch: the texts, with the spans that are protected from the attack.
+        proposals: what the attack proposes.
+        drops: a list that each dropped change is appended to.
     """
     numbers = np.arange(proposals.ranks.size)
 
@@ -46,9 +50,9 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
         drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
     if not (proposals.clean and _is_clean(batch, proposals)):
         proposals = replace(proposals, clean=False)
-        drop(_straying(batch, proposals), "reaches across the border of a text or an option")
+        drop(_crossing(batch, proposals), "reaches across the border of a text or an option")
         proposals = proposals.settled()
-        drop(_idle(batch, proposals), "changes nothing")
+        drop(_without_effect(batch, proposals), "changes nothing")
         if batch.untouchable is not None:
             drop(_sticking(batch, proposals), "sticks to a protected span")
         drop(_overlapping(batch, proposals), "overlaps a change of a lower rank")
@@ -56,13 +60,14 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
 
 
 def _is_clean(batch: Batch, proposals: Proposals) -> bool:
-    """Whether the edits are sorted and disjoint, each inside one text and no insertion, as an attack stated."""
+    """Whether the edits are sorted and disjoint, and each is inside one text and not an insertion."""
     starts, stops = proposals.starts, proposals.stops
     ordered = bool((starts < stops).all() and (starts[1:] >= stops[:-1]).all())
     return ordered and bool((batch.rows(starts) == batch.rows(stops)).all())
 
 
 def _touching(batch: Batch, untouchable: Mask, proposals: Proposals) -> Mask:
+    """Whether each edit replaces a protected character, or inserts inside a protected span; shape (edits,)."""
     covered = np.concatenate([[0], np.cumsum(untouchable)])
     touching: Mask = covered[proposals.starts] != covered[proposals.stops]
     insertions = np.flatnonzero(proposals.starts == proposals.stops)
@@ -77,17 +82,18 @@ def _touching(batch: Batch, untouchable: Mask, proposals: Proposals) -> Mask:
     return touching
 
 
-def _straying(batch: Batch, proposals: Proposals) -> Mask:
+def _crossing(batch: Batch, proposals: Proposals) -> Mask:
+    """Whether each edit is not wholly in the segment where the first edit of its change starts; shape (edits,)."""
     if not proposals.starts.size:
         return np.zeros(0, dtype=np.bool_)
     here = batch.segments(proposals.starts)
     home = here[proposals.first_edits][proposals.changes]
-    straying: Mask = (here != home) | (batch.segments(np.maximum(proposals.stops - 1, proposals.starts)) != home)
-    return straying
+    crossing: Mask = (here != home) | (batch.segments(np.maximum(proposals.stops - 1, proposals.starts)) != home)
+    return crossing
 
 
-def _idle(batch: Batch, proposals: Proposals) -> Mask:
-    """The edits of the changes none of whose edits does anything."""
+def _without_effect(batch: Batch, proposals: Proposals) -> Mask:
+    """Whether all edits of an edit's change replace a text by itself; shape (edits,)."""
     texts = proposals.replace(np.arange(proposals.starts.size))
     same = texts.lengths == proposals.stops - proposals.starts
     candidates = np.flatnonzero(same)
@@ -102,10 +108,13 @@ def _idle(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _sticking(batch: Batch, proposals: Proposals) -> Mask:
-    """Edits beside a protected span that put a letter where none was: «в Москву» must not become «вМоскву»."""
+    """Whether each edit puts a letter beside a protected span where none was; shape (edits,).
+
+    For example «в Москву» must not become «вМоскву».
+    """
     spans, ends, _ = batch.spans
     texts = proposals.replace(np.arange(proposals.starts.size))
-    padded = np.concatenate([batch.codes, batch.codes[-1:]])  # so that place -1, too, is a line feed
+    padded = np.concatenate([batch.codes, batch.codes[-1:]])  # so that place -1 is a line feed too
     sticking = np.zeros(proposals.starts.size, dtype=np.bool_)
     for edges, beside, outer, inner, far, last in (
         (spans, proposals.stops, proposals.stops, proposals.stops - 1, proposals.starts - 1, 1),
@@ -128,7 +137,7 @@ def _wordy(codes: Codes) -> Mask:
 
 
 def _overlapping(batch: Batch, proposals: Proposals) -> Mask:
-    """The edits of changes that overlap a change of a lower rank which itself stays.
+    """Whether an edit's change overlaps a change of a lower rank that is not dropped itself; shape (edits,).
 
     Two insertions at one place overlap.
     """
@@ -139,7 +148,7 @@ def _overlapping(batch: Batch, proposals: Proposals) -> Mask:
     bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
     if not clash.any():
         return bad[proposals.changes]
-    if proposals.ranks.size == proposals.starts.size:  # pairs of lone edits need no look at their texts
+    if proposals.ranks.size == proposals.starts.size:  # single edits that overlap in pairs need no loop
         edge = np.concatenate([[False], clash, [False]])
         pairs = np.flatnonzero(edge[1:-1] & ~edge[:-2] & ~edge[2:] & (stops[:-1] == reach[:-1]))
         left, right = proposals.changes[order[pairs]], proposals.changes[order[pairs + 1]]
@@ -163,7 +172,7 @@ def _overlapping(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _free(taken: list[tuple[int, int]], places: list[tuple[int, int]]) -> bool:
-    """Whether places (in order) overlap neither each other nor those taken (disjoint, in order)."""
+    """Whether the places (in order) overlap neither each other nor the places in `taken` (disjoint, in order)."""
     for index, (start, stop) in enumerate(places):
         at = bisect_left(taken, (start, stop))
         neighbours = [*taken[max(0, at - 1) : at + 1], *places[index + 1 : index + 2]]

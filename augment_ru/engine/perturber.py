@@ -1,4 +1,4 @@
-"""One attack at work on prepared records: proposals, legality, search, results."""
+"""The class `Perturber`: applies one attack to prepared records, with its gate and search."""
 
 import copy
 import math
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from augment_ru.draws import Ints, Streams, digests, mix
-from augment_ru.engine.attack import Attack, checked
+from augment_ru.engine.attack import Attack, checked_attack
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.legality import legal
 from augment_ru.engine.prepare import Prepared
@@ -24,28 +24,28 @@ _MOST_CANDIDATES = 1000
 
 
 class Perturbed(NamedTuple):
-    """The results of a chunk, in the order of its records, and what the search cost."""
+    """The results of a chunk, in the order of its records, and the cost of the search."""
 
     results: list[Result]
     cost: Cost
 
 
 class Perturber:
-    """An attack with its gate and search, for records that are prepared (`Preparation`).
+    """An attack with its gate and search, for records that a `Preparation` has prepared.
 
-    Immutable and picklable. What a record becomes depends on the settings, the seed and the record's id or texts,
-    and on nothing else.
+    Immutable and picklable. The result for a record depends only on the settings, the seed, and the record's id or
+    texts.
 
     Args:
         attack: an attack, its name, or names joined by `+`.
         similarity: `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
-        threshold: the lowest similarity that passes, by default the similarity's own.
+        threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
         schedule: `paper` (halve the probability until the gate passes) or `strongest` (as many changes as pass).
-        seed: any integer; 0 is a seed like any other.
-        probability: in place of the attack's own.
+        seed: any integer.
+        probability: the share of the possible changes, in [0, 1]; by default the attack's own.
         candidates: how many perturbations are tried for each record, 1 to 1000.
-        min_changes: how many changes a positive probability makes at least, where there are so many.
-        floor: the lowest probability that the search goes down to, in (0, 1].
+        min_changes: the least number of changes at a positive probability, if a record has so many.
+        floor: the lowest probability that the search tries, in (0, 1].
 
     Raises:
         AugmentError: a name is unknown, or a value out of its range.
@@ -64,7 +64,7 @@ class Perturber:
         min_changes: int = 1,
         floor: float = 0.01,
     ) -> None:
-        self.attack = attack_of(attack) if isinstance(attack, str) else checked(attack)
+        self.attack = attack_of(attack) if isinstance(attack, str) else checked_attack(attack)
         if probability is not None:
             self.attack = self.attack.with_probability(probability)
         self.similarity = similarity_of(similarity)
@@ -88,14 +88,14 @@ class Perturber:
         self.floor = floor
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
-        """The same with an attack that draws on this corpus, if it wants one."""
+        """The same perturber with a corpus for its attack, if the attack wants one."""
         other = copy.copy(self)
         other.attack = self.attack.with_corpus(corpus)
         return other
 
     @property
     def settings(self) -> Settings:
-        """What its results share."""
+        """The settings that are the same for all its results."""
         scorer = self.similarity.signature if self.similarity else "none"
         return Settings(self.attack.name, self.seed, scorer, self.threshold if self.similarity else None)
 
@@ -103,7 +103,7 @@ class Perturber:
         """Perturb prepared records.
 
         Raises:
-            AugmentError: the attack or the similarity fails, or reads annotation that was not computed.
+            AugmentError: the attack or the similarity fails, or reads a layer that was not computed.
         """
         if not prepared.batch:
             return Perturbed([], Cost())
@@ -113,16 +113,16 @@ class Perturber:
         return self._through_gate(prepared, self.similarity)
 
     def proposals(self, prepared: Prepared, candidate: int) -> Proposals:
-        """What the attack proposes for a candidate, legal or not.
+        """The proposals of the attack for a candidate, before it is decided which are legal.
 
         Args:
-            prepared: the records as the attack sees them (`Prepared.seen_by`).
-            candidate: its number, from 0.
+            prepared: the records with what is protected from the attack (`Prepared.seen_by`).
+            candidate: the number of the candidate, from 0.
         """
         return self.attack.propose_batch(prepared.batch, self._streams(prepared, candidate))
 
     def _streams(self, prepared: Prepared, candidate: int) -> Streams:
-        """The random draws of each text: a function of seed, attack, record, field and candidate."""
+        """The stream of each text; its key depends on the seed, attack, record, field and candidate."""
         keys = Streams.of(prepared.keys, self.seed, self.attack.name, candidate).keys[prepared.owners]
         names = list(dict.fromkeys(prepared.fields))
         salts = digests(names)
@@ -131,7 +131,7 @@ class Perturber:
         return Streams(mix(keys ^ salts[[names.index(name) for name in prepared.fields]]))
 
     def _active(self, prepared: Prepared, candidate: int) -> tuple[Proposals, Ints, Mask]:
-        """The legal proposals of a candidate, the record of each, and which the probability makes active."""
+        """The legal proposals of a candidate, the record of each change, and whether the change is active."""
         batch = prepared.batch
         found = legal(batch, self.proposals(prepared, candidate))
         owners = prepared.owners[batch.rows(found.starts[found.first_edits])]

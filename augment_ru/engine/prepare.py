@@ -1,4 +1,4 @@
-"""Records annotated and protected: what every attack on them shares."""
+"""Prepares records for attacks: annotates their texts and finds their protected spans."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,22 +27,22 @@ from augment_ru.text.doc import Doc
 _SURROGATES = 0xD800 >> 11
 CHUNK_ROWS = 1024
 CHUNK_CHARACTERS = 2**20
-"""Texts are worked on in chunks of so many rows or characters, whichever is reached first."""
+"""The most rows of a chunk, and the number of characters at which it ends."""
 
 
 Constraints: TypeAlias = str | Constraint | Sequence[str | Constraint] | Callable[[Task], Sequence[str]] | None
-"""Constraints by name, by file or ready; a function of the task that names them; None for the task's own."""
+"""Constraints as names, files or objects; a function from a task to their names; None for the task's own."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Records whose texts are annotated and protected: what every attack on them shares."""
+    """Records with annotated texts and protected spans, which all attacks on them share."""
 
     records: Sequence[Record]
     fields: Sequence[str]
     """The field of each text of the batch."""
     owners: Ints
-    """The record of each text of the batch."""
+    """The number of the record of each text of the batch, ascending."""
     keys: Keys
     """The key of each record."""
     batch: Batch
@@ -52,23 +52,23 @@ class Prepared:
 
     @cached_property
     def first_rows(self) -> list[int]:
-        """The first text of each record, and the number of texts."""
+        """The number of the first text of each record, and at the end the number of texts."""
         rows: list[int] = np.searchsorted(self.owners, np.arange(len(self.records) + 1)).tolist()
         return rows
 
     def rows(self, record: int) -> range:
-        """The texts of a record."""
+        """The numbers of the texts of a record."""
         return range(self.first_rows[record], self.first_rows[record + 1])
 
     def seen_by(self, attack: Attack) -> "Prepared":
-        """The records with what is protected from this attack."""
+        """The records with the spans that are protected from this attack."""
         batch = self.batch.seen_by(exchanges_options=attack.exchanges_options)
         return self if batch is self.batch else replace(self, batch=batch)
 
 
 @dataclass(frozen=True, slots=True)
 class _Texts(Sequence[Record]):
-    """Records of the generic task that have nothing but a text, made when looked at."""
+    """Records of the generic task with only a text; they are made when they are read."""
 
     texts: Sequence[str]
     task: Task
@@ -83,18 +83,18 @@ class _Texts(Sequence[Record]):
 
 
 class Preparation:
-    """What all attacks on the same records share: who annotates the texts, and which constraints hold.
+    """Prepares records for attacks: an annotator and constraints.
 
-    Immutable and picklable. Prepare a chunk of records once, then give it to as many attacks as you like
-    (`Perturber.perturb`); name the layers that they read.
+    Immutable and picklable. Prepare a chunk of records once, with the layers that the attacks read, then pass it to
+    any number of attacks (`Perturber.perturb`).
 
     Args:
         constraints: names, rule files or `Constraint` objects; by default those of each record's task; () for
-            none; or a function of the task that names them.
+            none; or a function from a task to the names.
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
 
     Raises:
-        AugmentError: there is no such constraint or annotator, or a rule file is wrong.
+        AugmentError: there is no such constraint or annotator, or a rule file is invalid.
 
     >>> from augment_ru import Perturber
     >>> attacks = [Perturber(name, similarity="none", seed=1) for name in ("case", "eda_swap")]
@@ -114,10 +114,10 @@ class Preparation:
         )
 
     def protector(self, task: Task) -> Protector:
-        """The constraints that hold for a task: those given, else the task's own.
+        """The protector of a task, made of the given constraints, or of the task's own if none were given.
 
         Raises:
-            AugmentError: a constraint reads another language than the texts of the task.
+            AugmentError: a constraint is not for the language of the task.
         """
         names: Sequence[str | Constraint]
         if callable(self._constraints):
@@ -134,13 +134,15 @@ class Preparation:
         return Protector(found)
 
     def check(self, task: Task | None) -> None:
-        """Compile the constraints, where they do not depend on the row, so that a wrong rule is known at once.
+        """Compile the constraints, so that an invalid rule is an error before the run starts.
+
+        Does nothing if the constraints depend on the row.
 
         Args:
-            task: of all rows; None if each row's is recognised.
+            task: the task of all rows; None if each row's task is recognised.
 
         Raises:
-            AugmentError: a pattern or a function of a rule is wrong, or a constraint reads another language.
+            AugmentError: a pattern or a function of a rule is invalid, or a constraint is for another language.
         """
         if task is not None or self._constraints is not None:
             self.protector(task or generic()).compiled()
@@ -153,16 +155,16 @@ class Preparation:
         field: str | Sequence[str] | None = None,
         layers: frozenset[str] = frozenset(),
     ) -> Iterator[Prepared]:
-        """Dataset rows, prepared in chunks.
+        """Prepare the rows of a dataset in chunks.
 
         Args:
             records: rows as dictionaries; they are not changed.
-            task: a task or its name; by default recognised from each row's fields.
-            field: the fields to perturb, in place of the task's: `text`, `inputs.text`, `qas[].query`.
-            layers: the annotation that the attacks read (`Attack.layers`); that of the constraints is added.
+            task: a task or its name; by default each row's task is recognised from its fields.
+            field: the fields to perturb in place of the task's, such as `text`, `inputs.text`, `qas[].query`.
+            layers: the layers that the attacks read (`Attack.layers`); those of the constraints are added.
 
         Raises:
-            AugmentError: no task fits, or a row lacks a field of it.
+            AugmentError: no task fits a row, or a row lacks a field of its task.
         """
         known = task_of(task) if isinstance(task, str) else task
         fields = (field,) if isinstance(field, str) else tuple(field or ())
@@ -170,10 +172,10 @@ class Preparation:
             yield self.chunk(chunk, layers)
 
     def texts(self, texts: Iterable[str], *, layers: frozenset[str] = frozenset()) -> Iterator[Prepared]:
-        """Texts, prepared in chunks.
+        """Prepare texts in chunks; `layers` are those that the attacks read.
 
         Raises:
-            AugmentError: one of the texts is no string, or holds a lone surrogate.
+            AugmentError: one of the texts is not a string, or contains a lone surrogate.
         """
         if isinstance(texts, str):
             raise AugmentError("texts() takes a list of texts; put one text into a list")
@@ -191,25 +193,29 @@ class Preparation:
             at += len(part)
 
     def chunk(self, records: Sequence[Record], layers: frozenset[str] = frozenset()) -> Prepared:
-        """Annotate the texts of some records once, with all layers wanted, and find what is protected.
+        """Annotate the texts of one chunk of records and find their protected spans.
+
+        Args:
+            records: the records.
+            layers: the layers that the attacks read; those of the constraints are added.
 
         Raises:
-            AugmentError: a record lacks a field, or has an offset that does not match: which record and field.
+            AugmentError: a record lacks a field, or has an offset that does not match its text.
         """
         try:
             return self._chunk(records, layers)
         except AugmentError:
             for record in records:
-                record.check()  # names the record, if it was one
+                record.check()  # raises an error that names the record, if a record is the cause
             raise
 
     def _bare(self, texts: Sequence[str]) -> Prepared:
-        """Texts of the generic task that need no annotation."""
+        """Prepare texts of the generic task that need no annotation."""
         batch = Batch(texts, annotate=self.annotate)
         records = _Texts(texts, generic())
         if (batch.codes >> 11 == _SURROGATES).any():
             for record in records:
-                record.texts()  # says which, and where
+                record.texts()  # raises an error that names the record and the place
         keys = digests(["text:" + text for text in texts])
         return Prepared(records, ["text"] * len(texts), np.arange(len(texts)), keys, batch)
 
@@ -223,7 +229,10 @@ class Preparation:
         layers = layers.union(*(protector.layers for protector in protectors.values()))
         docs = self.annotate(texts, layers) if layers else None
         if docs is not None and [doc.text for doc in docs] != texts:
-            raise AugmentError(f"annotator: gave {len(docs)} documents for {len(texts)} texts, or other texts")
+            raise AugmentError(
+                f"annotator: returned {len(docs)} documents for {len(texts)} texts, or other texts; "
+                f"return one Doc for each text, in the same order"
+            )
         protected: list[list[Span]] = []
         borders: list[list[int]] = []
         if any(protector.constraints for protector in protectors.values()) or any(task.anchored for task in protectors):
@@ -238,7 +247,7 @@ class Preparation:
 
 
 def _outer(spans: Sequence[Span]) -> list[Span]:
-    """The spans in order, without those that lie within one of the same label."""
+    """The spans in order, without those inside another span of the same label."""
     kept: list[Span] = []
     reach: dict[str, int] = {}
     for span in sorted(spans, key=lambda span: (span.start, -span.stop)):
@@ -251,7 +260,7 @@ def _outer(spans: Sequence[Span]) -> list[Span]:
 def _found(
     records: Sequence[Record], by_field: Sequence[dict[str, Doc]], protectors: Mapping[Task, Protector]
 ) -> Iterator[dict[str, list[Span]]]:
-    """What the constraints of each record's task protect, the records of a task taken together."""
+    """The spans that constraints protect in each record, by field; the records of a task are searched together."""
     found: dict[int, dict[str, list[Span]]] = {}
     for task, protector in protectors.items():
         places = [place for place, record in enumerate(records) if record.task == task]
@@ -261,7 +270,7 @@ def _found(
 
 
 def chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """The records in chunks of `CHUNK_ROWS`, or fewer when their texts are long."""
+    """The records in chunks of `CHUNK_ROWS`; a chunk ends earlier when its texts reach `CHUNK_CHARACTERS`."""
     chunk: list[Record] = []
     size = 0
     for record in records:

@@ -1,4 +1,4 @@
-"""Presets: the defaults of a run under one name; and runs made from a preset and what a user chose."""
+"""Presets: the defaults of a run under one name. Runs made of a preset and a user's choices."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,14 +13,14 @@ from augment_ru.records.task import Task
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What holds where the command line and the recipe say nothing.
+    """The defaults of a run, for options that neither the command line nor the recipe sets.
 
     Attributes:
         similarity: the name of the gate's similarity.
-        schedule: that of the search.
-        constraints: the names of the constraints that hold for a task; None for the task's own.
+        schedule: the schedule of the search.
+        constraints: a function from a task to the names of its constraints; None for the task's own.
         options: options of attacks and of the similarity, by name.
-        models: the hub's names of the models that these run.
+        models: the names on the Hugging Face hub of the models that the attacks and the similarity run.
     """
 
     similarity: str = "navec"
@@ -36,17 +36,17 @@ PAPER_CONSTRAINTS = ("named_entities", "jeopardy", "referents", "multihop")
 PAPER_PROBABILITIES = {
     "butterfingers": 0.15, "emojify": 0.4, "eda_delete": 0.3, "eda_swap": 0.3, "back_translation": 0.5, "add_sent": 0.5,
 }  # fmt: skip
-"""The same, Table 1."""
+"""TAPE, Table 1."""
 
 PAPER_MODEL = "bert-base-multilingual-cased"
-"""The same, section 4.2.2, footnote 11."""
+"""TAPE, section 4.2.2, footnote 11."""
 
 PAPER_GENERATOR = "ai-forever/mGPT"
-"""The language model of AddSent; the same, section 4.2.1, names the model mGPT."""
+"""The language model of AddSent; TAPE, section 4.2.1, calls the model mGPT."""
 
 
 def paper_constraints(task: Task) -> Sequence[str]:
-    """Of a task's constraints those that the paper has; ours on numbers, negation and options are not among them."""
+    """The constraints of a task that the paper also has; those on numbers, negation and options are left out."""
     return tuple(name for name in task.constraints if name in PAPER_CONSTRAINTS)
 
 
@@ -68,7 +68,7 @@ def preset(name: str) -> Preset:
     """The preset of this name.
 
     Raises:
-        AugmentError: there is none.
+        AugmentError: there is no such preset.
     """
     if name not in PRESETS:
         raise AugmentError(f"preset '{name}'; possible: {', '.join(PRESETS)}")
@@ -77,14 +77,14 @@ def preset(name: str) -> Preset:
 
 @dataclass(frozen=True, slots=True)
 class AttackChoice:
-    """An attack as a user chose it.
+    """An attack and its options, as a user chose them.
 
     Attributes:
-        spec: its name, or names joined by `+`.
+        spec: the name of the attack, or names joined by `+`.
         options: options by the name of the attack; texts are read as the option's type.
-        probability: in place of each attack's own, where the options name none.
-        threshold: in place of the gate's.
-        name: how it is called in messages; by default not named.
+        probability: of each attack whose options give none; by default the attack's own.
+        threshold: the lowest similarity that passes; by default that of the gate.
+        name: the name in error messages; "" for none.
     """
 
     spec: str
@@ -95,18 +95,19 @@ class AttackChoice:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The names in the spec."""
+        """The names of the attacks in `spec`."""
         return tuple(part.strip() for part in self.spec.split("+"))
 
 
 @dataclass(frozen=True, slots=True)
 class GateChoice:
-    """The gate and the search as a user chose them; None: the preset's, else the default of `Perturber`.
+    """The gate and the search, as a user chose them.
 
     Attributes:
-        similarity: `NAME` or `NAME:ARGUMENT`.
+        similarity: `NAME` or `NAME:ARGUMENT`; None for the preset's.
         options: options of the similarity.
-        search: arguments of `Perturber`: threshold, schedule, candidates, min_changes, floor.
+        search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). An argument that is not
+            given has the preset's value, or the default of `Perturber` if the preset has none.
     """
 
     similarity: str | None = None
@@ -139,15 +140,15 @@ def run_of(
     device: str | None = None,
     wrap: Callable[[Similarity], Similarity] = lambda similarity: similarity,
 ) -> Run:
-    """The perturbers that a preset and a user's choices stand for.
+    """Make the perturbers of a run from a preset and a user's choices.
 
     Args:
         defaults: the preset.
-        attacks: one perturber each.
-        gate: of all of them.
-        seed: of all random draws.
-        device: for networks.
-        wrap: gives the similarity that the perturbers use, made of the one that was chosen.
+        attacks: the attacks; each gets one perturber.
+        gate: the gate of all perturbers.
+        seed: the seed of all random draws; None for the default of `Perturber`.
+        device: the device of all networks; None leaves their devices as they are.
+        wrap: a function from the chosen similarity to the one that the perturbers use.
 
     Raises:
         AugmentError: a name is unknown, a value does not fit, or the similarity's model is not in the local cache.
@@ -176,6 +177,6 @@ def run_of(
 
 
 def _options(defaults: Preset, choice: AttackChoice) -> dict[str, dict[str, Any]]:
-    """The options of each attack of a spec: the preset's, over them the probability, over it the user's options."""
+    """The options of each attack of a spec: the user's options override the probability, which overrides the preset."""
     chosen = {} if choice.probability is None else {"probability": choice.probability}
     return {part: {**defaults.options.get(part, {}), **chosen, **choice.options.get(part, {})} for part in choice.parts}

@@ -1,6 +1,6 @@
-"""What attacks propose, in columns, and texts with edits done.
+"""The proposals of attacks in columns, and texts with the active changes applied.
 
-An attack may also propose `Change` objects text by text; they become the same columns here.
+An attack may propose `Change` objects instead, text by text. `Proposals.of_changes` puts them into columns.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,19 +34,19 @@ class Replacements:
 
     @classmethod
     def of_ranges(cls, codes: Codes, starts: Ints, stops: Ints) -> "Replacements":
-        """The columns of the texts that stand at these ranges of an array."""
+        """The columns of the texts at these ranges of an array."""
         offsets = np.zeros(starts.size + 1, dtype=np.int64)
         np.cumsum(stops - starts, out=offsets[1:])
         return cls(codes[_ranges(starts, stops - starts)], offsets)
 
     @property
     def lengths(self) -> Ints:
-        """Code points of each text."""
+        """The number of code points of each text, shape (texts,)."""
         return np.diff(self.offsets)
 
     @classmethod
     def nothing(cls, indices: Ints) -> "Replacements":
-        """An empty text for each index: deletions."""
+        """An empty text for each index, for deletions."""
         return cls(np.zeros(0, dtype=np.uint32), np.zeros(indices.size + 1, dtype=np.int64))
 
     def take(self, indices: Ints) -> "Replacements":
@@ -56,16 +56,16 @@ class Replacements:
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """Edits in columns, with global places in a batch.
+    """The edits of proposed changes in columns, with global places in a batch.
 
     Attributes:
-        starts, stops: where each edit applies, shape (edits,).
+        starts, stops: the range that each edit replaces, shape (edits,).
         changes: the number of the change that each edit belongs to, shape (edits,), ascending.
         ranks: the rank of each change, shape (changes,), in [0, 1).
-        replace: gives the new texts of some edits (by index); a function, because most edits are never applied.
-        clean: the attack states that its edits are sorted and disjoint, that each lies within one text and
-            changes it, and that none puts a letter where none was. Places are checked: where the statement does
-            not hold, the edits are treated like any others, which takes longer.
+        replace: a function from the indices of edits to their new texts, since most edits are never applied.
+        clean: whether the attack states that its edits are sorted and disjoint, that each is inside one text and
+            changes it, and that none puts a letter where none was. The places are checked. If the statement is wrong,
+            the edits are checked like any others, which takes longer.
     """
 
     starts: Ints
@@ -90,7 +90,14 @@ class Proposals:
 
     @classmethod
     def of_swaps(cls, batch: Batch, ones: tuple[Ints, Ints], others: tuple[Ints, Ints], ranks: Floats) -> "Proposals":
-        """Changes of two edits each: a range of the batch and another exchange their texts."""
+        """Changes that exchange the texts of two ranges of a batch; each change has two edits.
+
+        Args:
+            batch: the texts.
+            ones: the starts and stops of the first range of each change, each of shape (changes,).
+            others: those of the second range.
+            ranks: the rank of each change, shape (changes,).
+        """
         starts, stops = (np.stack(pair, axis=1).ravel() for pair in zip(ones, others, strict=True))
         sources = np.arange(starts.size) ^ 1  # the other one of each pair
 
@@ -101,10 +108,10 @@ class Proposals:
 
     @classmethod
     def of_changes(cls, batch: Batch, proposed: Iterable[Iterable[Change]]) -> "Proposals":
-        """The columns of the changes that were proposed for each text of a batch.
+        """The columns of the changes that are proposed for each text of a batch.
 
         Raises:
-            AugmentError: an edit lies outside its text, a rank outside [0, 1), or a change has no edit.
+            AugmentError: an edit is outside its text, a rank is outside [0, 1), or a change has no edit.
         """
         starts: list[int] = []
         stops: list[int] = []
@@ -132,7 +139,7 @@ class Proposals:
         )
 
     def keep(self, changes: Mask) -> "Proposals":
-        """Only the changes that the mask keeps, shape (changes,)."""
+        """The proposals with only the changes where the mask, of shape (changes,), is true."""
         if changes.all():
             return self
         edits = np.flatnonzero(changes[self.changes])
@@ -149,18 +156,18 @@ class Proposals:
 
     @property
     def first_edits(self) -> Ints:
-        """The first edit of each change, shape (changes,)."""
+        """The index of the first edit of each change, shape (changes,)."""
         numbers = np.arange(self.ranks.size)
         return numbers if self.changes.size == numbers.size else np.searchsorted(self.changes, numbers)
 
     def settled(self) -> "Proposals":
-        """The same proposals with their texts worked out."""
+        """The same proposals with the new texts of all edits computed."""
         texts = self.replace(np.arange(self.starts.size))
         return replace(self, replace=texts.take)
 
 
 class Applied(NamedTuple):
-    """The texts of a batch after edits, and the edits in columns, sorted by place."""
+    """The texts of a batch with edits applied, and these edits in columns, sorted by place."""
 
     texts: list[str]
     starts: Ints
@@ -168,10 +175,10 @@ class Applied(NamedTuple):
     """Global places of each edit in the batch, shape (edits,)."""
     replacements: Replacements
     first_edits: Ints
-    """The first edit of each text, and the number of edits, shape (texts + 1,)."""
+    """The index of the first edit of each text, and at the end the number of edits, shape (texts + 1,)."""
 
     def edits(self, row: int, start: int) -> Iterator[Edit]:
-        """The edits of a text that starts at the global place `start`, with places in the text, in order."""
+        """The edits of text number `row` in order, with places in the text; the text starts at global place `start`."""
         first, last = self.first_edits[row : row + 2].tolist()
         bounds = self.replacements.offsets[first : last + 1].tolist()
         texts = decode(self.replacements.codes[bounds[0] : bounds[-1]])
@@ -181,12 +188,18 @@ class Applied(NamedTuple):
 
     @property
     def changed(self) -> Ints:
-        """The texts that have an edit, ascending."""
+        """The numbers of the texts that have an edit, ascending."""
         return np.flatnonzero(np.diff(self.first_edits))
 
 
 def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
-    """The texts of the batch with the active changes done (mask, shape (changes,))."""
+    """The texts of a batch with the active changes applied.
+
+    Args:
+        batch: the texts.
+        proposals: legal changes.
+        active: whether each change is applied, shape (changes,).
+    """
     edits = np.flatnonzero(active[proposals.changes])
     if not proposals.clean:
         edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
@@ -213,6 +226,6 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
 
 
 def _ranges(starts: Ints, lengths: Ints) -> Ints:
-    """The places of all ranges, one after another."""
+    """The places in each range, one range after another."""
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))

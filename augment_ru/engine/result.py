@@ -1,4 +1,4 @@
-"""What became of records: the scripts of their texts, how similar they are, and how their rows are written."""
+"""The class `Result`: the scripts of a record's texts, the status, the similarity, and the row that is written."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
@@ -12,12 +12,12 @@ from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.record import Record
 
 Status = Literal["perturbed", "unchanged", "rejected"]
-"""perturbed: passed, and differs; unchanged: nothing may be changed; rejected: no perturbation passed."""
+"""perturbed: a perturbation passed; unchanged: nothing may be changed; rejected: no perturbation passed."""
 
 STATUSES = ("perturbed", "unchanged", "rejected")
 
 METAS = ("full", "brief", "none")
-"""How much of the metadata is written: all; without source, edits and protected spans; nothing."""
+"""How much metadata is written: all of it; all but the source, edits and protected spans; none."""
 
 Scripts = Mapping[str, Script]
 Spans = Mapping[str, tuple[Span, ...]]
@@ -25,7 +25,7 @@ NO_SPANS: Spans = {}
 
 
 class Settings(NamedTuple):
-    """What the results of one attack share."""
+    """The settings that all results of one perturber share."""
 
     attack: str
     seed: int
@@ -35,7 +35,7 @@ class Settings(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What the search found for a record; None for what holds of perturbed records alone."""
+    """The outcome of the search for a record; values that only perturbed records have are None for others."""
 
     status: Status
     probability: float | None = None
@@ -45,13 +45,13 @@ class Outcome(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """The records of a chunk as an attack saw them, and the texts and edits of each candidate."""
+    """The records of a chunk with what was protected from the attack, and the texts and edits of each candidate."""
 
     prepared: Prepared
     applied: Sequence[Applied]
 
     def scripts(self, at: int, candidate: int | None) -> Scripts:
-        """What a candidate did to each field of a record."""
+        """The script of each field of record number `at` in a candidate; None stands for candidate 0."""
         prepared, batch = self.prepared, self.prepared.batch
         applied = self.applied[candidate or 0]
         return {
@@ -62,12 +62,12 @@ class Chunk(NamedTuple):
         }
 
     def text(self, at: int, candidate: int | None) -> str | None:
-        """The new text of a record's only field; None if one of the records has several."""
+        """The new text of record number `at` in a candidate; None if a record of the chunk has several texts."""
         only = len(self.prepared.fields) == len(self.prepared)
         return self.applied[candidate or 0].texts[at] if only else None
 
     def protected(self, at: int) -> Spans:
-        """The protected spans of each field of a record."""
+        """The protected spans of each field of record number `at`."""
         prepared = self.prepared
         if not prepared.batch.spans[2]:
             return NO_SPANS
@@ -75,10 +75,10 @@ class Chunk(NamedTuple):
 
 
 class Result:
-    """What became of a record. Immutable and picklable.
+    """The result of perturbing a record. Immutable and picklable.
 
-    The record, the scripts and the protected spans of a chunk's results are made when they are first read, so
-    that a million results cost little.
+    The record, the scripts and the protected spans are made when they are first read, so that a result takes little
+    time and memory.
     """
 
     __slots__ = ("_at", "_chunk", "_outcome", "_protected", "_record", "_scripts", "settings")
@@ -101,55 +101,55 @@ class Result:
     def of_chunk(cls, chunk: Chunk, at: int, outcome: Outcome, settings: Settings) -> "Result":
         """The result of record number `at` of a chunk."""
         result = cls.__new__(cls)
-        result._chunk, result._at = chunk, at  # noqa: SLF001  (a result like this one)
+        result._chunk, result._at = chunk, at  # noqa: SLF001  (another result of this class)
         result._outcome, result.settings = outcome, settings  # noqa: SLF001
         result._record = result._scripts = result._protected = None  # noqa: SLF001
         return result
 
     @property
     def record(self) -> Record:
-        """The record, as it came."""
+        """The record before the perturbation."""
         if self._record is None:
             self._record = cast("Chunk", self._chunk).prepared.records[self._at]
         return self._record
 
     @property
     def scripts(self) -> Scripts:
-        """What was done to each perturbed field; empty scripts unless `status` is "perturbed"."""
+        """The script of each perturbed field; the scripts have no edits unless `status` is "perturbed"."""
         if self._scripts is None:
             self._scripts = cast("Chunk", self._chunk).scripts(self._at, self.candidate)
         return self._scripts
 
     @property
     def protected(self) -> Spans:
-        """The spans of each field that no edit could touch, by rule."""
+        """The protected spans of each field."""
         if self._protected is None:
             self._protected = cast("Chunk", self._chunk).protected(self._at)
         return self._protected
 
     @property
     def status(self) -> Status:
-        """Perturbed, unchanged or rejected."""
+        """The status: perturbed, unchanged or rejected."""
         return self._outcome.status
 
     @property
     def probability(self) -> float | None:
-        """The largest probability at which just these changes are active; None unless perturbed."""
+        """The largest probability at which exactly these changes are active; None unless perturbed."""
         return self._outcome.probability
 
     @property
     def similarity(self) -> float | None:
-        """The lowest among the texts that changed, in [0, 1], to 4 digits; None unless perturbed and scored."""
+        """The lowest similarity of the changed texts, in [0, 1], to 4 digits; None unless perturbed and scored."""
         return self._outcome.similarity
 
     @property
     def candidate(self) -> int | None:
-        """Which of the candidates was chosen, from 0; None unless perturbed."""
+        """The number of the chosen candidate, from 0; None unless perturbed."""
         return self._outcome.candidate
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the reader of the similarity must know: that a text was longer than the model takes."""
+        """Warnings about the similarity, such as that a text is longer than the model reads."""
         return self._outcome.warnings
 
     def _values(self) -> tuple[Record, Scripts, Spans, Outcome, Settings]:
@@ -195,15 +195,15 @@ class Result:
         return self.script.source
 
     def row(self, meta: str = "full") -> dict[str, Any]:
-        """The record with its new texts and offsets, and the metadata under `augment`."""
+        """The row with its new texts and offsets, and the metadata (full, brief or none) under `augment`."""
         return replaced(self.record, self.changed(meta))
 
     def line(self, meta: str = "full") -> str:
-        """The row as a line of JSON; what did not change keeps the characters it was read with."""
+        """The row as a line of JSON; values that did not change keep the characters that were read."""
         return written(self.record, self.changed(meta))
 
     def changed(self, meta: str = "full") -> Changed:
-        """What is new in the row: texts, places, and the metadata."""
+        """The new values of the row: texts, offsets, and the metadata."""
         row = self.record.values
         new = {name: script.text for name, script in self.scripts.items() if script.text != script.source}
         values: dict[Path, Any] = {path_of(row, name): text for name, text in new.items()}
@@ -214,7 +214,7 @@ class Result:
         return Changed(values, self.metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
-        """What is written under `augment`: see docs/formats.md; None for "none"."""
+        """The metadata that is written under `augment` (docs/formats.md); None for "none"."""
         if meta not in METAS:
             raise unknown("metadata", meta, METAS)
         if meta == "none":
@@ -247,6 +247,6 @@ class Result:
 
 
 def original(record: Record, seed: int) -> Result:
-    """The record unperturbed, as a row of the attack "original"."""
+    """The result of the attack "original", which leaves a record unperturbed."""
     scripts = {name: Script(text) for name, text in record.texts().items()}
     return Result(record, scripts, NO_SPANS, Outcome("unchanged"), Settings("original", seed, "none", None))

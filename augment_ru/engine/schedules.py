@@ -1,7 +1,7 @@
-"""Schedules: in what order a search asks for scores, and when it stops.
+"""Schedules: which levels a search scores, and when it stops.
 
-Both run in lockstep over the records of a chunk, with one call of the similarity a round. What they find was
-itself scored and passed.
+A schedule searches for all records of a chunk at once, with one call of the similarity in each round. Every text that
+it returns was scored and passed.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,13 +12,13 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.engine.search import Found, Gate, Plan
 
 Schedule = Callable[[Gate, float, int, float], Found]
-"""Gate, probability of the attack, `min_changes` and floor, to what was found."""
+"""A function from the gate, the attack's probability, `min_changes` and the floor to what was found."""
 
 
 def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """TAPE's search: the most similar candidate at p; below the threshold, p is halved, down to the floor.
+    """TAPE's search: take the most similar candidate at p; if none passes, halve p, down to the floor.
 
-    A level that was scored is not scored again: where halving changes nothing, it goes on.
+    A level is scored once: if a halved p gives the same level, it is halved again.
     """
     records = gate.plans[0].levels.size
     found = Found.nothing(records)
@@ -44,9 +44,9 @@ def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Fou
 
 
 def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """A large number of changes that still passes, of the first candidate of which any level does.
+    """Find a high level that passes, of the first candidate with a level that passes.
 
-    Few scores are asked for: see `Brackets`. So a larger level may exist where similarity does not fall evenly.
+    Few levels are scored (see `Brackets`). So a higher level may pass too if similarity does not fall evenly.
     """
     brackets = Brackets(gate.plans, gate.threshold, min_changes, floor, slack=_SLACK if gate.runs_network else 0.0)
     while (levels := brackets.ask()) is not None:
@@ -61,25 +61,29 @@ def strongest(gate: Gate, probability: float, min_changes: int, floor: float) ->
 SCHEDULES: dict[str, Schedule] = {"paper": paper, "strongest": strongest}
 
 _GUESSES = 4
-"""After so many guesses that did not settle a record, its bracket is halved instead: log2 rounds at the most."""
+"""After this number of guesses a record's bracket is halved instead, so the number of rounds is logarithmic."""
 _SLACK = 1 / 8
-"""Where scores cost a forward pass: the share of a record's changes that the search may leave unused."""
+"""The share of a record's changes that the search may leave unused if each score takes a forward pass."""
 
 
 class Brackets:
-    """For each record the largest level known to pass and the smallest known to fail, of one candidate at a time.
+    """The highest level known to pass and the lowest known to fail, for each record and one candidate at a time.
 
-    Similarity falls almost linearly with the level, so the next level asked for is where the curve through the
-    last two scores crosses the threshold. A record is settled when its largest level passed, when no level is
-    left between one that passed and one that failed, or when the curve leaves no room for one more change, or
-    for `slack` of the record's changes. A record of which no level passes goes on to its next candidate.
+    Similarity falls almost linearly with the level. So the next level to score is where the curve through the last
+    two scores crosses the threshold. A record is settled in one of three cases:
+
+    - its highest level passed;
+    - no level is left between one that passed and one that failed;
+    - by the curve, fewer changes could be added than one, or than `slack` of the record's changes.
+
+    If no level of a candidate passes, the record's next candidate is searched.
 
     Args:
         plans: the candidates.
         threshold: the lowest score that passes.
-        min_changes: the changes that are active at any positive probability.
-        floor: the lowest probability; its level is the smallest that is asked for.
-        slack: a share of the record's changes.
+        min_changes: the least number of changes at a positive probability.
+        floor: the lowest probability; its level is the lowest that is scored.
+        slack: a share of the record's changes, in [0, 1].
     """
 
     def __init__(
@@ -97,7 +101,7 @@ class Brackets:
         self._next = self._tops[0].copy()
 
     def ask(self) -> list[Ints] | None:
-        """The levels to score, for each candidate, shape (records,); None when all records are settled."""
+        """The levels to score next, for each candidate, shape (records,); None if all records are settled."""
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
             self._candidate[failed] = number
@@ -111,7 +115,7 @@ class Brackets:
         return [np.where(self._candidate == number, self._next, 0) for number in range(len(self._tops))]
 
     def tell(self, scores: Sequence[Floats]) -> None:
-        """Take the scores of the levels that were asked for, for each candidate, shape (records,)."""
+        """Use the scores of the levels that `ask` returned, for each candidate, shape (records,)."""
         level, asked = self._next, self._next > 0
         score = np.stack(scores)[self._candidate, self._rows]
         good = asked & (score >= self._threshold)
@@ -133,9 +137,10 @@ class Brackets:
         self._next = np.where(asked & ~settled, following, 0)
 
     def _crossing(self) -> Floats:
-        """The level at which a power of the level through the last two points loses as much as the threshold allows.
+        """The level at which the score is expected to equal the threshold, shape (records,).
 
-        Through one point, the other being at level 0, it is a line; the exponent stays in [1/4, 4].
+        The loss (1 - score) is taken as a power of the level, fitted to the last two scores; the exponent is kept in
+        [1/4, 4]. With one score only, the power is a line through it and level 0.
         """
         levels, losses = self._levels, self._losses
         with np.errstate(all="ignore"):

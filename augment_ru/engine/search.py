@@ -1,7 +1,7 @@
-"""Which changes are active: cuts through ranks, the levels of a plan, and the gate that scores them.
+"""Which changes are active: at a probability, or at the levels of a plan that the gate scores.
 
-A record's plan is its legal changes in the order of their ranks. A level is how many of them are active, so the
-perturbations of a record at falling levels are nested.
+A record's plan is its legal changes in the order of their ranks. A level is how many of them are active. So the
+changes of a record at a level include those at every lower level.
 """
 
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
 DIGITS = 4
-"""Similarities are rounded to so many digits before anything is decided, so that no decision hangs on noise."""
+"""Similarities are rounded to this number of digits before they are compared, so that rounding errors do not decide."""
 
 
 def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int) -> Mask:
-    """The changes that are active at a probability: rank < p, and at least `min_changes` an owner.
+    """Whether each change is active at a probability, shape (changes,): its rank is lower, or its record has too few.
 
     Args:
         proposals: legal changes.
         owners: the record of each change, shape (changes,).
-        probability: 0 leaves nothing active.
-        min_changes: how many changes of an owner are active at least at a positive probability, those of the
-            lowest ranks.
+        probability: in [0, 1]; at 0 no change is active.
+        min_changes: the least number of active changes of a record at a positive probability; those of the lowest
+            ranks are added.
     """
     active: Mask = proposals.ranks < probability
     if probability > 0 and min_changes > 0 and owners.size:
@@ -40,7 +40,7 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
 
 
 def _order(owners: Ints) -> Ints:
-    """The place of each entry among those of its owner; the owners ascend."""
+    """The position of each entry among the entries of its owner, from 0; `owners` is ascending."""
     place = np.arange(owners.size)
     first = np.diff(owners, prepend=-1) != 0
     return place - np.maximum.accumulate(np.where(first, place, 0))
@@ -53,8 +53,8 @@ class Plan:
     Attributes:
         proposals: the changes that are active at the attack's probability.
         owners: the record of each change, shape (changes,).
-        order: the place of each change in its record's plan, from 0, shape (changes,).
-        levels: how many changes each record has, shape (records,).
+        order: the position of each change in its record's plan, from 0, shape (changes,).
+        levels: the highest level of each record, that is, the number of its changes, shape (records,).
     """
 
     proposals: Proposals
@@ -71,17 +71,17 @@ class Plan:
         return cls(proposals, owners, order, np.bincount(owners, minlength=records))
 
     def at(self, probability: float, min_changes: int) -> Ints:
-        """The level of each record at a probability."""
+        """The level of each record at a probability, shape (records,)."""
         active = cut(self.proposals, self.owners, probability, min_changes)
         return np.bincount(self.owners[active], minlength=self.levels.size)
 
     def mask(self, levels: Ints) -> Mask:
-        """The changes that are active at these levels, shape (changes,)."""
+        """Whether each change is active at these levels, shape (changes,)."""
         mask: Mask = self.order < levels[self.owners]
         return mask
 
     def probabilities(self, levels: Ints, probability: float) -> Floats:
-        """The largest probability, at most `probability`, that leaves each record at its level."""
+        """The largest probability, at most `probability`, at which each record has its level, shape (records,)."""
         found = np.full(levels.size, probability)
         following = self.order == levels[self.owners]
         found[self.owners[following]] = self.proposals.ranks[following]
@@ -91,7 +91,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Cost:
-    """What searches cost: calls of the similarity, pairs in them, texts that went through its network."""
+    """The cost of searches: calls of the similarity, scored pairs, and forward passes."""
 
     calls: int = 0
     pairs: int = 0
@@ -106,15 +106,15 @@ class Cost:
 
 @dataclass(slots=True)
 class Found:
-    """What a search found, by record: shapes (records,).
+    """What a search found for each record; all arrays have shape (records,).
 
     Attributes:
-        candidates: the candidate that passed, from 0; -1 where none did.
-        levels: how many of its changes are active.
-        probabilities: the largest probability at which just these are active.
-        similarities: the score; NaN where none passed or nothing was scored.
-        cost: what the search cost.
-        warnings: what the reader of a score must know, by record.
+        candidates: the candidate that passed, from 0; -1 if none passed.
+        levels: the level of that candidate.
+        probabilities: the largest probability with this level.
+        similarities: the score; NaN if none passed or nothing was scored.
+        cost: the cost of the search.
+        warnings: the scorer's warnings, by record.
     """
 
     candidates: Ints
@@ -126,18 +126,18 @@ class Found:
 
     @classmethod
     def nothing(cls, records: int) -> "Found":
-        """Nothing found yet for so many records."""
+        """The state before a search of this number of records."""
         return cls(np.full(records, -1), np.zeros(records, dtype=np.int64), np.zeros(records), np.full(records, np.nan))
 
 
 class Gate:
-    """Scores levels of plans; what reaches the threshold passes.
+    """Similarity and threshold: scores levels of plans; a level passes if its score is at least the threshold.
 
     Args:
         batch: the texts.
         owners: the record of each text, shape (texts,).
         plans: the candidates.
-        similarity: scores changed texts against the originals.
+        similarity: compares changed texts with the originals.
         threshold: the lowest score that passes.
     """
 
@@ -151,19 +151,19 @@ class Gate:
 
     @property
     def runs_network(self) -> bool:
-        """Whether each score costs a forward pass."""
+        """Whether each score takes a forward pass of a network."""
         return self._scorer.runs_network
 
     def scores(self, levels: Sequence[Ints]) -> list[Floats]:
-        """The similarity of each record at each candidate's level, in one call.
+        """The similarity of each record at each candidate's level, computed in one call.
 
-        A record's similarity is the lowest of its texts that changed.
+        The similarity of a record is the lowest of its changed texts.
 
         Args:
-            levels: for each candidate the levels, shape (records,); 0 asks for no score.
+            levels: for each candidate the levels, shape (records,); a level of 0 is not scored.
 
         Returns:
-            For each candidate the scores, shape (records,); NaN where none was asked for.
+            For each candidate the scores, shape (records,); NaN where the level is 0.
         """
         rows: list[Ints] = []
         texts: list[str] = []
@@ -183,11 +183,11 @@ class Gate:
         return found
 
     def applied(self, plan: Plan, levels: Ints) -> Applied:
-        """The texts at these levels of a plan."""
+        """The texts at these levels of a plan, with their edits."""
         return apply(self._batch, plan.proposals, plan.mask(levels))
 
     def finished(self, found: Found) -> Found:
-        """What was found, with what it cost and the scorer's warnings."""
+        """The same findings with the cost and the scorer's warnings added."""
         self._cost.passes = self._scorer.passes
         found.cost = self._cost
         for text, warnings in sorted(self._scorer.warnings.items()):

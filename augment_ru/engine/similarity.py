@@ -1,4 +1,4 @@
-"""What a similarity is: the seam; plain functions as similarities; similarities by name."""
+"""The classes `Similarity` and `Scorer`, which similarities inherit from; functions as similarities; names."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,37 +14,37 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import configured
 
 ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[float] | Floats]
-"""References and candidates, of equal number, to their scores."""
+"""A function from references and candidates, of equal number, to their scores."""
 
 
 class Scorer(ABC):
-    """Scores candidates against the references that it was made for. All but `score` has a default."""
+    """Compares candidates with the references that it was made for. All members but `score` have a default."""
 
     runs_network: bool = False
-    """Whether each score costs a forward pass; searches then ask for fewer."""
+    """Whether each score takes a forward pass of a network; a search then scores fewer candidates."""
     passes: int = 0
-    """Texts that went through a network so far."""
+    """The number of forward passes (texts that a network has read) so far."""
 
     @abstractmethod
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Scores of the candidates, each at most 1, shape (candidates,).
+        """The scores of candidates, each at most 1, shape (candidates,).
 
         Args:
-            indices: the number of each candidate's reference.
-            candidates: texts.
+            indices: the number of each candidate's reference, shape (candidates,).
+            candidates: the perturbed texts.
         """
 
     @property
     def warnings(self) -> Mapping[int, tuple[str, ...]]:
-        """What the reader of a score must know, by the number of the reference."""
+        """Warnings about the scores, by the number of the reference."""
         return {}
 
 
 class Similarity(ABC):
-    """How alike a perturbed text and its original are; always asked for many pairs at once.
+    """Scores how alike perturbed texts and their originals are, many pairs at once.
 
-    A class that inherits from this one, usually a frozen dataclass whose fields are its options. This class holds
-    all that the engine reads of a similarity; what follows `against` has a default.
+    To write a similarity, inherit from this class, usually in a frozen dataclass whose fields are its options. The
+    engine reads only the members of this class. All members after `against` have a default.
     """
 
     __slots__ = ()
@@ -52,45 +52,50 @@ class Similarity(ABC):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """All that defines the score: model, layer, options, versions."""
+        """A text that states all that defines a score: model, layer, options, versions."""
 
     @property
     @abstractmethod
     def threshold(self) -> float:
-        """The lowest score that passes by default."""
+        """The default of the lowest score that passes, in [0, 1]."""
 
     @abstractmethod
     def against(self, references: Sequence[str]) -> Scorer:
-        """A scorer for these references; what it works out for them serves all candidates."""
+        """A scorer for these references; what it computes for a reference is used for all its candidates."""
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, Any]:
-        """The options that a text stands for, as `MODEL@LAYER` in `bertscore:MODEL@LAYER`.
+        """The options that the text after the colon of a name gives, such as `MODEL@LAYER` in `bertscore:MODEL@LAYER`.
 
         Raises:
-            AugmentError: it takes none.
+            AugmentError: the similarity has no such text.
         """
-        raise AugmentError(f"'{text}' after the colon: {cls.__name__} takes nothing there; leave it out")
+        raise AugmentError(f"'{text}': {cls.__name__} takes nothing after a colon; leave it out")
 
     def on_device(self, device: str) -> Self:
-        """The similarity with its networks on a device (auto, cpu, cuda, cuda:N); itself if it runs none."""
+        """The similarity with its networks on a device (auto, cpu, cuda, cuda:N); the same object if it runs none."""
         del device
         return self
 
     @property
     def can_be_rescaled(self) -> bool:
-        """Whether it can rescale its scores by those of unrelated texts."""
+        """Whether the similarity can rescale its scores by a baseline: the scores of unrelated texts."""
         return False
 
     def baseline_lines(self, references: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
-        """The lines of a file of baselines: its scores of pairs of unrelated texts, where it can be rescaled."""
+        """The lines of a baseline file, with the scores of unrelated texts; none if it cannot be rescaled.
+
+        Args:
+            references: texts.
+            candidates: for each of them an unrelated text.
+        """
         del references, candidates
         yield from ()
 
 
 @dataclass(frozen=True)
 class PlainFunction(Similarity):
-    """A function (references, candidates) -> scores as a similarity."""
+    """A similarity made of a function (references, candidates) -> scores."""
 
     function: ScoreFunction
     threshold: float = 0.8
@@ -102,7 +107,7 @@ class PlainFunction(Similarity):
         return f"{named.__module__}.{named.__qualname__}"
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """The function with these references."""
+        """A scorer that calls the function with these references."""
         return _FunctionScorer(self.function, list(references))
 
 
@@ -114,18 +119,20 @@ class _FunctionScorer(Scorer):
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         scores = np.asarray(self.function([self.references[index] for index in indices], candidates), dtype=np.float64)
         if scores.shape != (len(candidates),):
-            raise AugmentError(f"similarity: scores of shape {scores.shape} for {len(candidates)} pairs")
+            raise AugmentError(
+                f"similarity: scores of shape {scores.shape} for {len(candidates)} pairs; return one a pair"
+            )
         return scores
 
 
 def similarity_of(
     similarity: str | Similarity | ScoreFunction | None, options: Mapping[str, Any] | None = None
 ) -> Similarity | None:
-    """The similarity that a name, a function or a similarity stands for; None for `none`.
+    """The similarity with this name, or made of this function; None for `none`.
 
     Args:
-        similarity: `NAME`, `NAME:ARGUMENT` (what the argument stands for, the similarity says), a `Similarity`, or a
-            function (references, candidates) -> scores.
+        similarity: `NAME`, `NAME:ARGUMENT` (see `Similarity.argument`), a `Similarity`, or a function
+            (references, candidates) -> scores.
         options: options of a named similarity.
 
     Raises:
@@ -138,7 +145,7 @@ def similarity_of(
     if not isinstance(similarity, str):
         if not callable(similarity):
             raise AugmentError(
-                f"{type(similarity).__name__}: is no similarity; inherit from augment_ru.Similarity, or give a "
+                f"{type(similarity).__name__} is not a similarity; inherit from augment_ru.Similarity, or give a "
                 f"function (references, candidates) -> scores"
             )
         return PlainFunction(similarity)

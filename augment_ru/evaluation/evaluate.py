@@ -10,7 +10,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import golds_of
 from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.demonstrations import demonstrations
-from augment_ru.evaluation.examples import Model, PredictFunction, maker_of, model_of
+from augment_ru.evaluation.examples import Model, ModelRequest, PredictFunction, maker_of, model_of
 from augment_ru.evaluation.intervals import scipy_stats
 from augment_ru.evaluation.metrics import Kind, metrics_of, sklearn_metrics
 from augment_ru.evaluation.named_model import NamedModel
@@ -215,6 +215,6 @@ def _named_models(  # noqa: PLR0917  (passed on as they are)
     for name, model in given.items():
         if isinstance(model, str):
             own = {**shared, **options.get(model.partition(":")[0], {})}
-            model = model_of(model, task=pairs.task, labels=labels, device=device, options=own)  # noqa: PLW2901
+            model = model_of(model, ModelRequest("", pairs.task, labels, device, own))  # noqa: PLW2901
         named.append(NamedModel.of(name, model))
     return named

@@ -1,7 +1,7 @@
 """The seam between the evaluation and the models: what a model is asked, what it answers, and what it states."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 from augment_ru import registry
@@ -13,6 +13,9 @@ from augment_ru.records.task import Task
 
 Prediction: TypeAlias = str | int | float | bool | Sequence[Any] | Mapping[str, Any] | None
 """A label or a text; for a task with several labels an object, field to label. Labels are compared as texts."""
+
+CHUNK = 256
+"""Examples of one call of a model that does not state a chunk of its own."""
 
 CHUNK = 256
 """Examples of one call of a model that does not state a chunk of its own."""
@@ -73,31 +76,30 @@ PredictFunction: TypeAlias = Callable[[Sequence[Example]], Sequence[Prediction]]
 """A plain function as a model: a prediction for each example, in their order."""
 
 
-class ModelMaker(Protocol):
-    """The function `KIND` of `augment_ru/models/KIND.py`: it makes the model of `--model KIND:ARGUMENT`."""
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """What a model is made from.
 
-    def __call__(
-        self,
-        argument: str,
-        /,
-        *,
-        task: Task,
-        labels: tuple[str, ...] | None,
-        device: str,
-        options: Mapping[str, Any],
-    ) -> Model | PredictFunction:
-        """The model.
+    Attributes:
+        argument: the specification after its first colon; empty if it has none.
+        task: the task of the rows.
+        labels: the classes of a classification, sorted, as texts; None where answers are free.
+        device: auto, cpu or cuda[:N].
+        options: those of `--model-option KIND.NAME=VALUE` for this kind (values are texts), and `seed`, an integer.
+    """
 
-        Args:
-            argument: the specification after its first colon; empty if it has none.
-            task: the task of the rows.
-            labels: the classes of a classification, sorted, as texts; None where answers are free.
-            device: auto, cpu or cuda[:N].
-            options: those of `--model-option KIND.NAME=VALUE` for this kind (values are texts), and `seed`, an integer.
+    argument: str
+    task: Task
+    labels: tuple[str, ...] | None = None
+    device: str = "auto"
+    options: Mapping[str, Any] = field(default_factory=dict)
 
-        Raises:
-            AugmentError: the argument or an option is wrong, or an extra is missing.
-        """
+
+ModelMaker: TypeAlias = Callable[[ModelRequest], Model | PredictFunction]
+"""The function `KIND` of `augment_ru/models/KIND.py`: it makes the model of `--model KIND:ARGUMENT`.
+
+It raises an `AugmentError` if the argument or an option is wrong, or an extra is missing.
+"""
 
 
 def maker_of(spec: str) -> ModelMaker:
@@ -114,23 +116,15 @@ def maker_of(spec: str) -> ModelMaker:
     return found
 
 
-def model_of(
-    spec: str,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None = None,
-    device: str = "auto",
-    options: Mapping[str, Any] | None = None,
-) -> Model | PredictFunction:
-    """The model of a specification `KIND` or `KIND:ARGUMENT`.
+def model_of(spec: str, request: ModelRequest) -> Model | PredictFunction:
+    """The model of a specification `KIND` or `KIND:ARGUMENT`; its argument goes into the request.
 
     Raises:
         AugmentError: there is no such kind, or the model cannot be made.
     """
-    argument = spec.partition(":")[2]
     make = maker_of(spec)
     try:
-        return make(argument, task=task, labels=labels, device=device, options=options or {})
+        return make(replace(request, argument=spec.partition(":")[2]))
     except AugmentError as error:
         raise AugmentError(f"--model {spec}: {error}") from error
 
@@ -142,8 +136,8 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
         AugmentError: a field that is perturbed is missing, or is not a text.
     """
     question = without_metadata(record)
-    for field in task.gold:
-        for name in field_paths.every(question, field):
+    for gold in task.gold:
+        for name in field_paths.every(question, gold):
             question = _without(question, field_paths.path_of(question, name))
     return Example(question, task, "\n".join(Record(record, task).texts().values()), tuple(shots))
 

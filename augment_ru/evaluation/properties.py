@@ -6,12 +6,13 @@ from functools import cache
 from typing import TypeAlias
 
 from augment_ru.evaluation.bins import Value
-from augment_ru.evaluation.text_measures import flesch, type_token_ratio, words_in
+from augment_ru.evaluation.text_measures import flesch, type_token_ratio
 from augment_ru.language.morphology import morphology
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_values, label_of
 from augment_ru.records.record import Record, list_of_texts, option_markers
 from augment_ru.records.task import Task
+from augment_ru.text.words import hyphenated_words
 
 Property: TypeAlias = Callable[[Record], Value]
 
@@ -40,7 +41,7 @@ def properties_of(task: Task, *, labels: bool) -> dict[str, Property]:
         labels: whether right answers are labels.
     """
     found: dict[str, Property] = {
-        "length": lambda record: len(words_in(_text(record))),
+        "length": lambda record: len(hyphenated_words(_text(record))),
         "type_token_ratio": lambda record: type_token_ratio(_text(record)),
         "readability": lambda record: flesch(_text(record)),
     }
@@ -89,7 +90,7 @@ def _candidates(record: Record) -> Value:
 def _referent(record: Record, grammeme: str) -> Value:
     """The gender or number of the noun that the pronoun may stand for."""
     answer = record.values.get("answer")
-    words = words_in(answer) if isinstance(answer, str) else []
+    words = hyphenated_words(answer) if isinstance(answer, str) else []
     return _grammemes(words[-1])[grammeme] if words else None
 
 
@@ -116,7 +117,7 @@ def _answer_kind(record: Record) -> Value:
             text = str(value).strip().lstrip("«\"'(")
             if _DIGIT.search(text):
                 return "number"
-            if len(words_in(text)) > _PHRASE:
+            if len(hyphenated_words(text)) > _PHRASE:
                 return "phrase"
             return "name" if _is_name(text) else "word"
     return None
@@ -125,7 +126,7 @@ def _answer_kind(record: Record) -> Value:
 @cache
 def _is_name(text: str) -> bool:
     """Whether a word after the first has a capital letter, or a capitalised word is a name in the dictionary."""
-    words = words_in(text)
+    words = hyphenated_words(text)
     if any(word[0].isupper() for word in words[1:]):
         return True
     return any(_NAMES & set(morphology().parse(word)[0].tag.grammemes) for word in words if word[0].isupper())

@@ -1,14 +1,8 @@
-"""Measures of a text: its words, their diversity, its readability."""
+"""Measures of a text: the diversity of its words, its readability."""
 
-import re
+from augment_ru.text.words import hyphenated_words
 
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _VOWELS = frozenset("аеёиоуыэюяАЕЁИОУЫЭЮЯ")
-
-
-def words_in(text: str) -> list[str]:
-    """The words of a text: letters, with hyphens inside."""
-    return _WORD.findall(text)
 
 
 def type_token_ratio(text: str) -> float | None:
@@ -17,7 +11,7 @@ def type_token_ratio(text: str) -> float | None:
     >>> type_token_ratio("Кот и кот и пёс")
     0.6
     """
-    words = [word.lower() for word in words_in(text)]
+    words = [word.lower() for word in hyphenated_words(text)]
     return len(set(words)) / len(words) if words else None
 
 
@@ -31,11 +25,11 @@ def flesch(text: str) -> float | None:
     >>> round(flesch("Мама мыла раму."), 3)
     82.735
     """
-    words = words_in(text)
+    words = hyphenated_words(text)
     if not words:
         return None
     from razdel import sentenize  # noqa: PLC0415  (its import is slow, and few commands need it)
 
-    sentences = len([sentence for sentence in sentenize(text) if _WORD.search(sentence.text)])
+    sentences = len([sentence for sentence in sentenize(text) if hyphenated_words(sentence.text)])
     syllables = sum(letter in _VOWELS for word in words for letter in word)
     return 206.835 - 1.3 * len(words) / sentences - 60.1 * syllables / len(words)

@@ -1,218 +1,251 @@
-"""Tables of texts: CSV and TSV, read so that a cell which does not change keeps its bytes."""
+"""Tables of texts: CSV and TSV, read and written by value with the standard library's `csv`."""
 
+import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.json_lines import BOM, MAX_LINE, Line, encoded
+from augment_ru.formats.json_lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, encoded
 
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
-_CLOSING = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
-_QUOTED = re.compile(f'"{_CLOSING.pattern}')
+_IN_QUOTES = re.compile('"[^"]*"')
 
 
-class Cell(NamedTuple):
-    """A cell: its characters in the file, and the text they spell."""
+class _Echo:
+    """A file for `csv.writer` that gives a written row back."""
 
-    raw: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """How a table is written: what parts its cells, and how its lines end.
-
-    A cell of CSV that starts with a quotation mark goes to the next lone one, line ends included, and has each of its
-    quotation marks twice. TSV has no line ends in a cell; a quotation mark there that nothing closes is a character.
-    """
-
-    delimiter: str
-    end: str = "\n"
-
-    @property
-    def is_tsv(self) -> bool:
-        """Whether tabs part the cells."""
-        return self.delimiter == "\t"
-
-    def leaves_open(self, line: str, *, within: bool = False) -> bool:
-        """Whether a cell goes on after the line, which itself may start within one."""
-        if self.is_tsv:
-            return False
-        at = 0
-        while True:
-            if within or line.startswith('"', at):
-                closing = _CLOSING.match(line, at if within else at + 1)
-                if closing is None:
-                    return True
-                at, within = closing.end(), False
-            at = line.find(self.delimiter, at) + 1
-            if at == 0:
-                return False
-
-    def cells(self, line: str) -> list[Cell]:
-        """The cells of a row, without the end of its line.
-
-        Raises:
-            AugmentError: a quotation mark is not closed, or closed before its cell ends.
-        """
-        if '"' not in line:
-            return [Cell(raw, raw) for raw in line.split(self.delimiter)]
-        found: list[Cell] = []
-        at = 0
-        while True:
-            quoted = _QUOTED.match(line, at)
-            stop = line.find(self.delimiter, quoted.end() if quoted else at)
-            stop = len(line) if stop < 0 else stop
-            if quoted and quoted.end() == stop:
-                found.append(Cell(quoted[0], quoted[0][1:-1].replace('""', '"')))
-            elif self.is_tsv or not line.startswith('"', at):
-                stop = line.find(self.delimiter, at)
-                stop = len(line) if stop < 0 else stop
-                found.append(Cell(line[at:stop], line[at:stop]))
-            else:
-                why = "is closed before the cell ends" if quoted else "is not closed"
-                raise AugmentError(f"cell {len(found) + 1}: its quotation mark {why}; inside a cell write it twice")
-            if stop == len(line):
-                return found
-            at = stop + 1
-
-    def row(self, cells: Sequence[str]) -> str:
-        """Written cells as a row; the lone cell of a row, if empty, is in quotation marks, or its line were blank."""
-        return self.delimiter.join(cells) or ('""' if len(cells) == 1 else "")
-
-    def written(self, text: str, like: str = "") -> str:
-        """A text as a cell; in quotation marks if it needs them, or if `like`, the cell it replaces, has them.
-
-        >>> Dialect(",").written('два "слова", да'), Dialect(",").written("слово", like='"дело"')
-        ('"два ""слова"", да"', '"слово"')
-        """
-        needs = self.delimiter in text or "\n" in text or "\r" in text or text.startswith('"')
-        needs = needs or ('"' in text and not self.is_tsv)
-        if needs or (len(like) > 1 and like[0] == like[-1] == '"'):
-            return '"' + text.replace('"', '""') + '"'
+    def write(self, text: str) -> str:
         return text
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """The first line of a table."""
+class Layout:
+    """How a table is written.
 
-    names: tuple[str, ...]
-    raw: str
-    dialect: Dialect
-    bom: bool
-    ended: bool = True
-    """Whether the line ends; else it is the last."""
+    A cell of CSV in quotation marks may hold delimiters and line ends; each of its own quotation marks stands twice.
+    A row of TSV is one line. If csv's quotation marks give it one cell for each column, they are read so; else every
+    quotation mark of the line is a character.
+
+    Attributes:
+        delimiter: the character between two cells: a comma, a semicolon or a tab, which makes it TSV.
+        end: the end of each line.
+        bom: whether a byte-order mark stands first.
+    """
+
+    delimiter: str = ","
+    end: str = "\n"
+    bom: bool = False
+
+    @property
+    def is_tsv(self) -> bool:
+        """Whether tabs separate the cells."""
+        return self.delimiter == "\t"
+
+    def cells_of_line(self, line: str, columns: int | None = None) -> list[str]:
+        """The cells of a row of TSV, without the end of its line; `columns` is their number, if it is known."""
+        plain = line.split("\t")
+        if '"' not in line:
+            return plain
+        try:
+            (cells,) = csv.reader([line], delimiter="\t", strict=True)
+        except csv.Error:
+            return plain
+        return cells if columns in (None, len(cells)) else plain
+
+    def row(self, cells: Sequence[str]) -> str:
+        r"""Cells as a row with the end of its line; reading it gives the same cells.
+
+        >>> Layout(",").row(['два "слова", да', "слово"]), Layout("\t").row(['"кот" спит', '"пёс"'])
+        ('"два ""слова"", да",слово\n', '"кот" спит\t"пёс"\n')
+
+        Raises:
+            AugmentError: a cell of TSV holds a line feed.
+        """
+        if self.is_tsv:
+            plain = "\t".join(cells)
+            if "\n" in plain:
+                raise AugmentError("a cell of TSV is one line, but a text has a line feed; write CSV (-o OUT.csv)")
+            if plain.strip(" \r") and "\r" not in plain and self.cells_of_line(plain, len(cells)) == list(cells):
+                return plain + self.end
+        # with this line terminator every version of csv puts cells with either line end in quotation marks
+        written: Any = csv.writer(_Echo(), delimiter=self.delimiter, lineterminator="\r\n").writerow(cells)
+        line = str(written).removesuffix("\r\n")
+        return (line if line.strip(" \r\n") else f'"{line}"') + self.end  # a blank line would be no row
+
+
+class _Lines:
+    """The lines of a table for `csv.reader`, which takes as many as a row has; with the bytes of the row at hand."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        first = stream.readline(MAX_LINE + 2)
+        self.bom = first.startswith(BOM)
+        self.first = self._ahead = first.removeprefix(BOM)
+        self.number = 0
+        """How many lines were read."""
+        self.begin()
+
+    def begin(self) -> None:
+        """Start a row at the next line."""
+        self.row: list[bytes] = []
+        self.size = 0
+        """Bytes of the row, also those that were passed over."""
+        self.ended = False
+        """Whether the row went on at the end of the file, or beyond `MAX_LINE`."""
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        data = self._ahead or (self._stream.readline(MAX_LINE + 2) if self.size <= MAX_LINE else b"")
+        self._ahead = b""
+        if not data:
+            self.ended = True
+            raise StopIteration
+        self.number += 1
+        self.size += len(data)
+        self.row.append(data)
+        rest = data
+        while self.size > MAX_LINE and rest and not rest.endswith(b"\n"):
+            rest = self._stream.readline(MAX_LINE)
+            self.size += len(rest)
+        return data.decode("utf-8", "surrogateescape")  # Table.parsed refuses what is not UTF-8
 
 
 class Table:
     """A CSV or TSV file, as a source of rows.
 
+    Attributes:
+        layout: how the file is written.
+        names: the names of the columns; none if the file is empty.
+
     Raises:
-        AugmentError: the file has no line of names, or one that cannot be used.
+        AugmentError: the line of names cannot be used.
     """
 
     unit: ClassVar[str] = "line"
 
     def __init__(self, stream: BinaryIO, delimiter: str | None) -> None:
-        self._stream = stream
-        self._number = 0
-        self.head = self._read_head(delimiter)
-
-    def _read_head(self, delimiter: str | None) -> Head | None:
-        first = self._stream.readline(MAX_LINE)
-        if not first.removeprefix(BOM).strip():
-            return None
-        text = _decoded(first.removeprefix(BOM), "the line of names")
+        csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))  # of the whole process: it is never lowered
+        self._lines = _Lines(stream)
+        first = self._lines.first.decode("utf-8", "replace")
         if delimiter is None:
-            bare = _QUOTED.sub("", text)
+            bare = _IN_QUOTES.sub("", first)
             delimiter = max(",;\t", key=lambda one: (bare.count(one), one == ","))
-        dialect = Dialect(delimiter, "\r\n" if text.endswith("\r\n") else "\n")
-        text += "".join(_decoded(more, "the line of names") for more in self._rest(text, dialect))
-        self._number = text.count("\n") or 1
-        raw = text.rstrip("\r\n")
-        names = tuple(cell.text for cell in dialect.cells(raw))
-        if "\r" in _QUOTED.sub("", raw):
-            raise AugmentError("the line of names: its end is a lone carriage return; save the file with line feeds")
+        self.layout = Layout(delimiter, "\r\n" if first.endswith("\r\n") else "\n", self._lines.bom)
+        self._reader = csv.reader(self._lines, delimiter=delimiter, strict=True)
+        self.names: tuple[str, ...] = ()
+        try:
+            self.names = self._read_names() if first.strip() else ()
+        except AugmentError as error:
+            raise AugmentError(f"the line of names: {error}") from error
+
+    def _read_names(self) -> tuple[str, ...]:
+        line = next(self._rows())
+        _decoded(line.data)
+        if line.problem:
+            raise AugmentError(line.problem)
+        names = tuple(line.place)
+        if self.layout.is_tsv and "\r" in "".join(names):
+            raise AugmentError(_CARRIAGE_RETURN)
         if twins := [name for name in names if names.count(name) > 1]:
-            raise AugmentError(f"the line of names: '{twins[0]}' stands twice; rename one column")
-        return Head(names, raw, dialect, first.startswith(BOM), ended=text.endswith("\n"))
+            raise AugmentError(f"'{twins[0]}' stands twice; rename one column")
+        return names
 
     def __iter__(self) -> Iterator[Line]:
         """The rows; a row of several lines has the number of its first. Blank lines are passed over."""
-        if self.head is None:
-            return
-        while data := self._stream.readline(MAX_LINE + 2):
-            self._number += 1
-            number = self._number
-            if b'"' in data:
-                rest = list(self._rest(data.decode("utf-8", "replace"), self.head.dialect))
-                self._number += len(rest)
-                data += b"".join(rest)
+        return (line for line in self._rows() if line.data.strip(b" \r\n"))
+
+    def _rows(self) -> Iterator[Line]:
+        """The rows with their cells in `place`."""
+        lines = self._lines
+        while True:
+            lines.begin()
+            cells: list[str] = []
+            problem = None
+            try:
+                if self.layout.is_tsv:
+                    text = next(lines)
+                    text = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
+                    cells = self.layout.cells_of_line(text, len(self.names) or None)
+                else:
+                    cells = next(self._reader)
+            except StopIteration:
+                return
+            except csv.Error:
+                problem = self._problem()
+            data = b"".join(lines.row)
             bare = data.removesuffix(b"\n").removesuffix(b"\r") if data.endswith(b"\n") else data
-            if len(bare) > MAX_LINE:
-                yield Line(number, bare, f"{len(bare):,} bytes; the longest row may have {MAX_LINE:,}; split the text")
-            elif bare.strip(b" \r\n"):
-                yield Line(number, bare, end=data[len(bare) :])
+            if (size := lines.size - len(data) + len(bare)) > MAX_LINE:
+                problem = f"{size:,} bytes; the longest row may have {MAX_LINE:,}; split the text"
+                bare = bare[:LONG_LINE_SHOWN]
+            yield Line(lines.number - len(lines.row) + 1, bare, problem, place=cells)
 
-    def _rest(self, first: str, dialect: Dialect) -> Iterator[bytes]:
-        """The further lines of a row, if a cell of its first line goes on."""
-        within, size = dialect.leaves_open(first), len(first)
-        while within and size <= MAX_LINE and (more := self._stream.readline(MAX_LINE + 2)):
-            size += len(more)
-            within = dialect.leaves_open(more.decode("utf-8", "replace"), within=True)
-            yield more
+    def _problem(self) -> str:
+        """Why `csv` refused the row at hand."""
+        if self._lines.ended:
+            return "a quotation mark is not closed; inside a cell write it twice"
+        bare = b"".join(self._lines.row).rstrip(b"\r\n")
+        if b"\r" in bare and b'"' not in bare:
+            return _CARRIAGE_RETURN
+        return "a quotation mark is closed before the cell ends; inside a cell write it twice"
 
-    def parsed(self, line: Line) -> tuple[None, dict[str, Any], Any]:
-        """The values of a row by the names of the columns, and its cells.
+    def parsed(self, line: Line) -> tuple[None, dict[str, Any], None]:
+        """The values of a row by the names of the columns.
 
         Raises:
             AugmentError: it is not UTF-8, or has more or fewer cells than there are names.
         """
-        if self.head is None:
-            raise AugmentError("no line of names")
-        cells = self.head.dialect.cells(_decoded(line.data))
-        if len(cells) != len(self.head.names):
-            held = _DELIMITERS[self.head.dialect.delimiter]
-            counts = f"cells: {len(cells)}, names: {len(self.head.names)}"
-            raise AugmentError(f"{counts}; put a cell that holds {held} in quotation marks")
-        values = dict(zip(self.head.names, (cell.text for cell in cells), strict=True))
-        return None, values, Origin(tuple(cell.raw for cell in cells), line.end.decode())
+        _decoded(line.data)
+        cells: list[str] = line.place
+        if len(cells) != len(self.names):
+            counts = f"cells: {len(cells)}, names: {len(self.names)}"
+            raise AugmentError(
+                f"{counts}; put a cell that holds {_DELIMITERS[self.layout.delimiter]} in quotation marks"
+            )
+        return None, dict(zip(self.names, cells, strict=True)), None
 
 
-class Origin(NamedTuple):
-    """What a row of a table was read from: its cells as they are written, and the end of its line."""
-
-    cells: tuple[str, ...]
-    end: str
+_CARRIAGE_RETURN = "a lone carriage return; save the file with line feeds, or put the cell in quotation marks"
 
 
-def _decoded(data: bytes, where: str = "") -> str:
+def _decoded(data: bytes) -> None:
+    """Raise an error if the bytes are not UTF-8.
+
+    Raises:
+        AugmentError: where they are not.
+    """
     try:
-        return data.decode("utf-8")
+        data.decode("utf-8")
     except UnicodeDecodeError as error:
-        here = f"{where}: " if where else ""
-        raise AugmentError(f"{here}not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+        raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8") from error
 
 
 def cell_text(value: object) -> str:
-    """A value of JSON as the text of a cell: nothing is empty, lists and objects are JSON."""
+    """A value of JSON as the text of a cell: null is empty; lists, objects and numbers are JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else encoded(value)
 
 
-def row_of(values: Mapping[str, Any], names: Sequence[str], dialect: Dialect) -> str:
-    """A row made of values.
+def row_of_values(values: Mapping[str, Any], names: Sequence[str], layout: Layout) -> str:
+    """Values as a row with the end of its line.
 
     Raises:
-        AugmentError: it has other fields than there are columns.
+        AugmentError: the values have other names than the columns, or a text has no form in the table.
     """
     if values.keys() != set(names):
         raise AugmentError(
             f"a row has the fields {', '.join(values)}; the table has the columns {', '.join(names)}; "
             f"write rows of different fields as JSON lines (-o OUT.jsonl)"
         )
-    return dialect.row([dialect.written(cell_text(values[name])) for name in names])
+    row = layout.row([cell_text(values[name]) for name in names])
+    try:
+        row.encode()
+    except UnicodeEncodeError as error:
+        raise AugmentError(
+            "a text with a lone surrogate has no form in a table; write JSON lines (-o OUT.jsonl)"
+        ) from error
+    return row

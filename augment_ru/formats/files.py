@@ -1,28 +1,20 @@
-"""Files and terminals: input that may be stdin, output that is whole or absent, a bar that shows the rate."""
+"""Files: input that may be stdin, output that is whole or absent, checks of names before work begins."""
 
 import os
 import stat
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, cast
 
 from augment_ru.errors import AugmentError
 
 
-class Advance(Protocol):
-    """Told of rows and bytes as they are read."""
-
-    def __call__(self, rows: int, size: int) -> None:
-        """So many more rows, of so many bytes."""
-
-
 @contextmanager
-def opened(source: str) -> Iterator[BinaryIO]:
+def open_input(source: str) -> Iterator[BinaryIO]:
     """The file, or stdin for `-`.
 
     Raises:
@@ -39,7 +31,7 @@ def opened(source: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """A stream that can be read twice: itself, or what it holds, kept in a temporary file."""
+    """A stream that can be read twice: the stream itself, or a temporary file with its content."""
     if stream.seekable():
         yield stream
         return
@@ -51,7 +43,7 @@ def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[BinaryIO]:
-    """A file that takes the target's place when all went well, and is gone when it did not.
+    """A file that takes the place of the target when the block ends without an error, and is deleted otherwise.
 
     Raises:
         AugmentError: the file cannot be written, or the disk is full.
@@ -83,43 +75,54 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
-@contextmanager
-def progress(source: str) -> Iterator[Advance]:
-    """A bar with the rate on stderr, when that is a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda rows, size: None  # noqa: ARG005
-        return
-    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+def check_input(source: str, option: str = "") -> None:
+    """Raise an error if a file to read does not exist; `-` is stdin; `option` names the file in messages.
 
-    total = Path(source).stat().st_size if source != "-" and Path(source).is_file() else None
-    began = time.perf_counter()
-    done = 0
-    columns = (
-        SpinnerColumn(), BarColumn(), TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]:,.0f} a second"),
-        TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        shown = bar.add_task("perturb", total=total, rows=0, rate=0.0)
-
-        def advance(rows: int, size: int) -> None:
-            nonlocal done
-            done += rows
-            bar.update(shown, advance=size, rows=done, rate=done / max(time.perf_counter() - began, 1e-9))
-
-        yield advance
+    Raises:
+        AugmentError: there is no such file, or it is a folder.
+    """
+    if source != "-" and (not Path(source).exists() or Path(source).is_dir()):
+        problem = "is a folder; give a file" if Path(source).is_dir() else "no such file"
+        raise AugmentError(f"{option} {source}: {problem}".lstrip())
 
 
-@contextmanager
-def steps(name: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr, when that is a terminal; is told how many steps are done, of how many."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda done, total: None  # noqa: ARG005
-        return
-    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[str | None]) -> None:
+    """Raise an error if a file to write cannot be written, or would take the place of another file of the run.
 
-    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TextColumn("parts"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        shown = bar.add_task(name, total=None)
-        yield lambda done, total: bar.update(shown, completed=done, total=total)
+    Args:
+        outputs: options with their files; a file of None is passed over.
+        inputs: the files that are read; `-` is stdin, None is passed over.
+
+    Raises:
+        AugmentError: a file is none, has no folder, is an input, or is named by two options.
+    """
+    sources = [source for source in inputs if source is not None]
+    taken: dict[Path, str] = {}
+    for option, file in outputs:
+        if file is None:
+            continue
+        path = Path(file)
+        if file in ("", "-") or path.is_dir():
+            raise AugmentError(f"{option} {file}: is no file; give a file to write to")
+        check_folder(f"{option} {file}", path)
+        if path.is_file() and any(_is_same(path, source) for source in sources):
+            raise AugmentError(f"{option} {file}: is the input; give another file, or the input would be lost")
+        if (other := taken.setdefault(path.resolve(), option)) != option:
+            raise AugmentError(f"{option} {file}: is the file of {other}, too; give each a file of its own")
+
+
+def check_folder(what: str, path: Path) -> None:
+    """Raise an error if the folder does not exist in which a file or folder is to be made; `what` names it.
+
+    Raises:
+        AugmentError: it does not exist.
+    """
+    if not path.absolute().parent.is_dir():
+        raise AugmentError(f"{what}: its folder does not exist; make it first")
+
+
+def _is_same(path: Path, source: str) -> bool:
+    """Whether an input is the same file."""
+    if source != "-":
+        return Path(source).exists() and path.samefile(source)
+    return sys.stdin is not None and os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))

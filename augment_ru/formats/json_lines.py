@@ -1,4 +1,4 @@
-"""JSON lines: strict reading, finding where a value stands in a line, writing a value as its line does."""
+"""JSON lines: strict reading, finding a value in a line, writing a value in the spelling of its line."""
 
 import json
 import json.decoder
@@ -13,8 +13,11 @@ from augment_ru.errors import AugmentError
 MAX_LINE = 16 * 2**20
 """Bytes of the longest line that is read: a text of that size takes about 1 GiB while it is perturbed."""
 
+LONG_LINE_SHOWN = 80
+"""Bytes that are kept of a line or row that is too long."""
+
 _scan_text: Callable[[str, int], tuple[str, int]] = vars(json.decoder)["scanstring"]
-"""The standard library's own reader of a JSON text, which its type information leaves out."""
+"""The standard library's reader of a JSON text; its type information leaves it out."""
 
 BOM = b"\xef\xbb\xbf"
 """What some editors put at the start of a file in UTF-8."""
@@ -22,7 +25,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class Line(NamedTuple):
-    """A line or row of a file: its number from 1, its bytes without the line's end, or why it cannot be used."""
+    """A line or row of a file: its number from 1, its bytes without the end of the line, and why it cannot be used."""
 
     number: int
     data: bytes
@@ -30,13 +33,13 @@ class Line(NamedTuple):
     end: bytes = b"\n"
     """How the line ends; empty for a last one that does not."""
     place: Any = None
-    """What the format must know to find the row again."""
+    """What else the format keeps of the row."""
 
 
-def lines(stream: BinaryIO) -> Iterator[Line]:
+def read_lines(stream: BinaryIO) -> Iterator[Line]:
     """The lines of a file that are not blank. A byte-order mark is skipped; LF and CR LF both end a line.
 
-    A line over `MAX_LINE` bytes is reported as a problem.
+    A line over `MAX_LINE` bytes is reported as a problem, with its first bytes.
     """
     number = 0
     while data := stream.readline(MAX_LINE + 2):
@@ -48,12 +51,10 @@ def lines(stream: BinaryIO) -> Iterator[Line]:
         if not data.endswith(b"\n") and size > MAX_LINE:
             while rest := stream.readline(MAX_LINE):
                 size += len(rest)
-                data += rest
                 if rest.endswith(b"\n"):
                     break
-            yield Line(
-                number, data.rstrip(b"\r\n"), f"{size:,} bytes; the longest line may have {MAX_LINE:,}; split the text"
-            )
+            problem = f"{size:,} bytes; the longest line may have {MAX_LINE:,}; split the text"
+            yield Line(number, data[:LONG_LINE_SHOWN], problem)
             continue
         bare = data.rstrip(b"\r\n")
         if bare.strip():
@@ -79,7 +80,7 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 _decoder = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_twins)
 _finder = json.JSONDecoder(parse_int=str, parse_float=str)
-"""Only to find where a value stops."""
+"""Only finds where a value stops: it does not read numbers."""
 
 
 def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
@@ -120,10 +121,10 @@ class JsonLines:
 
     def __iter__(self) -> Iterator[Line]:
         """The lines."""
-        return lines(self._stream)
+        return read_lines(self._stream)
 
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], Any]:
-        """A line as text, its values, and what stands around it.
+        """A line as text, its values, and the bytes around it.
 
         Raises:
             AugmentError: it is not UTF-8, not JSON, or not an object.
@@ -132,14 +133,14 @@ class JsonLines:
 
 
 class Around(NamedTuple):
-    """What stands before a line, which is nothing or a byte-order mark, and after it."""
+    """The bytes before a line, a byte-order mark or none, and those after it, its end or none."""
 
     before: bytes
     after: bytes
 
 
 def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:
-    """Where the value at a path of keys and numbers stands in a line that is known to be JSON."""
+    """The start and the stop of the value at a path of keys and numbers, in a line that is JSON."""
     at = skip(line, 0)
     for step in path:
         at = _member(line, at, step) if isinstance(step, str) else _item(line, at, step)
@@ -152,7 +153,7 @@ def value_end(line: str, at: int) -> int:
 
 
 def skip(line: str, at: int) -> int:
-    """The next place from `at` on that is no space."""
+    """The first index from `at` on without a space."""
     match = _SPACE.match(line, at)
     return match.end() if match else at
 
@@ -182,7 +183,7 @@ def _item(line: str, at: int, wanted: int) -> int:
 
 
 def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
-    r"""The value as JSON, with letters or slashes escaped where the text `like` does so.
+    r"""The value as JSON; letters and slashes are escaped if they are in the JSON text `like`.
 
     >>> print(encoded("д/х", like=r'"\u043a\/\u043e"'))
     "\u0434\/\u0445"
@@ -198,7 +199,7 @@ def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
 
 
 def encoded_row(row: Mapping[str, Any]) -> str:
-    """A row made in Python as a line of JSON.
+    """A row as a line of JSON.
 
     Raises:
         AugmentError: a value has no form in JSON.

@@ -1,15 +1,15 @@
-"""Parquet files: rows as values; what does not change stays in the columns it was read from."""
+"""Parquet files: rows are read as values; what does not change stays in the columns that it was read from."""
 
 import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 
-from augment_ru.engine.result import Result
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import Line
-from augment_ru.formats.row import refuse_twice
+from augment_ru.formats.row import Changed, new_row, refuse_twice
 from augment_ru.records import field_paths
+from augment_ru.records.record import Record
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 _ROWS = 1024
 
 
-class Origin(NamedTuple):
-    """Where a row stands: in which part of the file, and as which row of it."""
+class BatchRow(NamedTuple):
+    """Where a row stands: the number of its batch, the batch, and the number of the row in it."""
 
-    part: int
-    table: Any
+    number: int
+    batch: Any
     row: int
 
 
@@ -53,19 +53,19 @@ class Parquet:
 
     @property
     def compression(self) -> str:
-        """How the file is compressed, as its writer is told."""
+        """How the file is compressed, in the words of pyarrow's writer."""
         groups = self.file.metadata.num_row_groups and self.file.metadata.num_columns
         codec = self.file.metadata.row_group(0).column(0).compression.lower() if groups else "snappy"
         return {"uncompressed": "none"}.get(codec, codec)
 
     def __iter__(self) -> Iterator[Line]:
-        """The rows, numbered from 1; the values of a row stand in its place."""
+        """The rows, numbered from 1; `place` holds the values of a row and where it stands."""
         number = 0
-        for part, table in enumerate(self.file.iter_batches(batch_size=_ROWS)):
-            for row, values in enumerate(table.to_pylist()):
+        for at, batch in enumerate(self.file.iter_batches(batch_size=_ROWS)):
+            for row, values in enumerate(batch.to_pylist()):
                 number += 1
                 data = json.dumps(values, ensure_ascii=False, default=str).encode("utf-8", "replace")
-                yield Line(number, data, place=(values, Origin(part, table, row)))
+                yield Line(number, data, place=(values, BatchRow(at, batch, row)))
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], Any]:
         """The values of a row, and where it stands."""
@@ -74,14 +74,17 @@ class Parquet:
 
 
 class ParquetSink:
-    """Writes a Parquet file: with the columns of the one that was read, or of the rows where it was none."""
+    """Writes a Parquet file: with the columns of the Parquet file that was read, else with those of the rows.
 
-    def __init__(self, stream: BinaryIO, source: Parquet | None, meta: str, key: str) -> None:
+    `metadata` says whether every row gets metadata; `key` is the column for it.
+    """
+
+    def __init__(self, stream: BinaryIO, source: Parquet | None, key: str, *, metadata: bool) -> None:
         self.arrow = _arrow()
-        self._stream, self._source, self._meta, self._key = stream, source, meta, key
+        self._stream, self._source, self._key, self._metadata = stream, source, key, metadata
         self._parts: list[Any] = []
 
-    def write(self, results: Sequence[Result]) -> None:
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         """Add rows.
 
         Raises:
@@ -89,38 +92,37 @@ class ParquetSink:
         """
         try:
             if self._source is None:
-                rows = [self._row(result) for result in results]
-                names = dict.fromkeys(name for row in rows for name in row)  # of every row: pyarrow asks only the first
-                self._parts.append(self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows]))
+                made = [self._made(record, changed) for record, changed in rows]
+                names = dict.fromkeys(name for row in made for name in row)  # pyarrow takes those of the first row only
+                self._parts.append(self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in made]))
                 return
-            for _, same in groupby(results, key=lambda result: result.record.origin.part):
+            for _, same in groupby(rows, key=lambda row: row[0].origin.number):
                 self._parts.append(self._changed(list(same)))
         except self.arrow.ArrowException as error:
             raise AugmentError(f"Parquet: {_first_line(error)}; write JSON lines (-o OUT.jsonl)") from error
 
-    def _row(self, result: Result) -> dict[str, Any]:
-        row = result.row(self._meta)
-        if self._key in row and self._meta != "none":
-            row[self._key] = json.dumps(row[self._key], ensure_ascii=False)
+    def _made(self, record: Record, changed: Changed) -> dict[str, Any]:
+        row = new_row(record.values, changed)
+        if changed.metadata is not None:
+            row[self._key] = json.dumps(changed.metadata, ensure_ascii=False)
         return row
 
-    def _changed(self, results: Sequence[Result]) -> Any:  # noqa: ANN401
-        """The rows of one part: its columns, with new ones in place of those that change."""
-        table = self.arrow.Table.from_batches([results[0].record.origin.table])
-        table = table.take([result.record.origin.row for result in results])
-        changes = [result.changed(self._meta) for result in results]
-        rows: list[Any] = [result.record.values for result in results]
-        for number, change in enumerate(changes):
-            for path, value in change.values.items():
+    def _changed(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
+        """The rows of one batch: its columns, with new ones in place of those that change."""
+        table = self.arrow.Table.from_batches([given[0][0].origin.batch])
+        table = table.take([record.origin.row for record, _ in given])
+        rows: list[Any] = [record.values for record, _ in given]
+        for number, (_, changed) in enumerate(given):
+            for path, value in changed.values.items():
                 rows[number] = field_paths.with_value(rows[number], path, value)
-        for name in dict.fromkeys(str(path[0]) for change in changes for path in change.values):
+        for name in dict.fromkeys(str(path[0]) for _, changed in given for path in changed.values):
             at = table.schema.get_field_index(name)
             field = table.schema.field(at)
             column = self.arrow.chunked_array([self.arrow.array([row[name] for row in rows], type=field.type)])
             table = table.set_column(at, field, column)
-        if self._meta != "none":
+        if self._metadata:
             refuse_twice(rows[0], self._key)
-            texts = [json.dumps(change.metadata, ensure_ascii=False) for change in changes]
+            texts = [json.dumps(changed.metadata, ensure_ascii=False) for _, changed in given]
             table = table.append_column(self._key, self.arrow.array(texts, type=self.arrow.string()))
         return table
 

@@ -1,16 +1,15 @@
-"""Rows of a file, each with its place for messages, and the hash of what was read."""
+"""All rows of a file at once, each with its place for messages, and a hash of them."""
 
 import json
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.files import opened
+from augment_ru.formats.files import check_input, open_input
 from augment_ru.formats.json_lines import Line, encoded_row
 from augment_ru.formats.row import KEY
-from augment_ru.formats.sources import Source, kind_of, source_of
+from augment_ru.formats.sources import RowSource, kind_of, source_of
 
 
 class Row(NamedTuple):
@@ -38,12 +37,11 @@ def read_rows(source: str) -> Rows:
     Raises:
         AugmentError: there is no such file, or it does not hold rows.
     """
-    if source != "-" and not Path(source).is_file():
-        raise AugmentError(f"{source}: {'is a folder; give a file' if Path(source).is_dir() else 'no such file'}")
+    check_input(source)
     where = "stdin" if source == "-" else source
     rows: list[Row] = []
     digest = blake2b(digest_size=8)
-    with opened(source) as stream:
+    with open_input(source) as stream:
         try:
             held = source_of(kind_of(source), stream)
             for line in held:
@@ -54,7 +52,7 @@ def read_rows(source: str) -> Rows:
     return Rows(rows, digest.hexdigest())
 
 
-def _read(place: str, held: Source, line: Line) -> Row:
+def _read(place: str, held: RowSource, line: Line) -> Row:
     if line.problem:
         raise AugmentError(f"{place}: {line.problem}")
     try:
@@ -64,7 +62,7 @@ def _read(place: str, held: Source, line: Line) -> Row:
 
 
 def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The row with its metadata as an object, where a table holds it as a text."""
+    """The row with its metadata as an object; in a table it is a text of JSON."""
     held = values.get(KEY)
     if not isinstance(held, str) or not held.startswith("{"):
         return values

@@ -1,4 +1,4 @@
-"""How a row is written back: its own line or dictionary, with the new values and the metadata."""
+"""How a row is written: its own line or dictionary, with the new values and the metadata."""
 
 import copy
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ KEY = "augment"
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The values of a row that are new: path to value; and the metadata that is added, if any."""
+    """The new values of a row by their paths, and the metadata that is added, if any."""
 
     values: Mapping[Path, Any]
     metadata: Mapping[str, Any] | None = None
@@ -26,7 +26,7 @@ class Changed:
 
 
 def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
-    """Nothing, unless the row has a field of the metadata's name already.
+    """Raise an error if the row has a field of the metadata's name already.
 
     Raises:
         AugmentError: it has.
@@ -59,14 +59,23 @@ def written(record: Record, changed: Changed) -> str:
 
 
 def replaced(record: Record, changed: Changed) -> dict[str, Any]:
-    """The row as a dictionary, with the new values, sharing nothing with the record.
+    """The row as a dictionary with the new values; it shares nothing with the record.
+
+    Raises:
+        AugmentError: the row has a field of the metadata's name already.
+    """
+    return new_row(copy.deepcopy(dict(record.values)), changed)
+
+
+def new_row(values: Mapping[str, Any], changed: Changed) -> dict[str, Any]:
+    """The row of these values as a dictionary with the new ones; it shares the others.
 
     Raises:
         AugmentError: the row has a field of the metadata's name already.
     """
     if changed.metadata is not None:
-        refuse_twice(record.values, changed.key)
-    row: dict[str, Any] = copy.deepcopy(dict(record.values))
+        refuse_twice(values, changed.key)
+    row = dict(values)
     for path, value in changed.values.items():
         row = field_paths.with_value(row, path, value)
     if changed.metadata is not None:

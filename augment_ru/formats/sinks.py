@@ -1,69 +1,67 @@
-"""How results are written: in the format of the output, and in the layout of the input if that has the same format."""
+"""What writes rows: in the format of the output, and in the layout of the input if that has the same format."""
 
-import json
 from collections.abc import Sequence
 from typing import BinaryIO, Protocol
 
-from augment_ru.engine.result import Result
-from augment_ru.formats import delimited, json_array
+from augment_ru.formats.delimited import Layout, Table, row_of_values
+from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import Around, JsonLines
 from augment_ru.formats.parquet import Parquet, ParquetSink
-from augment_ru.formats.row import KEY, refuse_twice
-from augment_ru.formats.sources import Source
+from augment_ru.formats.row import KEY, Changed, new_row, written
+from augment_ru.formats.sources import RowSource
+from augment_ru.records.record import Record
 
 
 class Sink(Protocol):
-    """Writes results as rows."""
+    """Writes rows."""
 
-    def write(self, results: Sequence[Result]) -> None:
-        """Write some more.
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
+        """Write some more rows: the records that were read, and what is new in each.
 
         Raises:
             AugmentError: a row has no form in the format.
         """
 
     def finish(self) -> None:
-        """Write what comes after the last one."""
+        """Write what comes after the last row."""
 
 
-def sink_of(kind: str, stream: BinaryIO, source: Source, meta: str, *, mark: bool = True) -> Sink:
-    """What writes results to a file; in the source's own layout where it has the same format.
+def sink_of(kind: str, stream: BinaryIO, source: RowSource, *, metadata: bool, mark: bool = True) -> Sink:
+    """What writes rows to a file; in the source's own layout where it has the same format.
 
     Args:
         kind: the format, as `augment_ru.formats.sources.kind_of` calls it.
-        stream: where to; it is not closed.
-        source: what the results were read from.
-        meta: full, brief or none.
+        stream: the file; it is not closed.
+        source: what the rows were read from.
+        metadata: whether every row gets metadata; a table then has a column for it.
         mark: whether a byte-order mark of the source is written, too.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
-        return _JsonArraySink(stream, source if isinstance(source, json_array.JsonArray) else None, meta, mark=mark)
+        return _JsonArraySink(stream, source if isinstance(source, JsonArray) else None, mark=mark)
     if kind in {"CSV", "TSV"}:
-        delimiter = "\t" if kind == "TSV" else ","
-        head = source.head if isinstance(source, delimited.Table) else None
-        same = head if head and head.dialect.is_tsv == (kind == "TSV") else None
-        return _TableSink(stream, same, delimiter, meta, mark=mark)
+        names = source.names if isinstance(source, Table) else ()
+        same = isinstance(source, Table) and source.layout.is_tsv == (kind == "TSV")
+        layout = source.layout if isinstance(source, Table) and same else Layout("\t" if kind == "TSV" else ",")
+        return _TableSink(stream, layout, (*names, KEY) if names and metadata else names, mark=mark)
     if kind == "Parquet":
-        return ParquetSink(stream, source if isinstance(source, Parquet) else None, meta, KEY)
-    return _LinesSink(stream, meta, mark=mark)
+        return ParquetSink(stream, source if isinstance(source, Parquet) else None, KEY, metadata=metadata)
+    return _LinesSink(stream, mark=mark)
 
 
 class _LinesSink:
-    """JSON lines; a row of several lines becomes one."""
+    """JSON lines."""
 
-    def __init__(self, stream: BinaryIO, meta: str, *, mark: bool) -> None:
-        self._stream, self._meta, self._mark = stream, meta, mark
+    def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
+        self._stream, self._mark = stream, mark
 
-    def write(self, results: Sequence[Result]) -> None:
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         pieces: list[bytes] = []
-        for at, result in enumerate(results):
-            around = result.record.origin
-            if not isinstance(around, Around):
-                around = _PLAIN
-            last = at + 1 == len(results)
+        for at, (record, changed) in enumerate(rows):
+            around = record.origin if isinstance(record.origin, Around) else _PLAIN
+            last = at + 1 == len(rows)
             end = around.after or (b"" if last else b"\n")  # only the last row of a file may lack an end
-            first = not (at and results[at - 1].record is result.record)
-            pieces += (around.before if first and self._mark else b"", _one_line(result.line(self._meta)).encode(), end)
+            first = not (at and rows[at - 1][0] is record)
+            pieces += (around.before if first and self._mark else b"", written(record, changed).encode(), end)
         self._stream.write(b"".join(pieces))
 
     def finish(self) -> None:
@@ -73,97 +71,65 @@ class _LinesSink:
 _PLAIN = Around(b"", b"\n")
 
 
-def _one_line(text: str) -> str:
-    """JSON on one line: line feeds stand between its values only."""
-    return " ".join(map(str.strip, text.splitlines())) if "\n" in text else text
-
-
 class _JsonArraySink:
-    """The rows of arrays, with what stood around them."""
+    """Arrays with a row on each line, and around the arrays what stood there in the source."""
 
-    def __init__(self, stream: BinaryIO, source: json_array.JsonArray | None, meta: str, *, mark: bool) -> None:
-        self._stream, self._source, self._meta = stream, source, meta
-        self._mark = "\ufeff" if mark and source is not None and source.bom else ""
+    def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool) -> None:
+        self._stream, self._source = stream, source
+        first, *rest = source.around if source else ("", "\n")
+        self._around = [f"\ufeff{first}" if mark and source and source.bom else first, *rest]
         self._array = -1
-        self._last: object = None
-        self._any = False
+        """The number of the array that is open; -1 before the first."""
+        self._empty = True
+        """Whether it has no row yet."""
 
-    def write(self, results: Sequence[Result]) -> None:
-        for result in results:
-            text = self._before(result.record.origin) + result.line(self._meta)
-            self._stream.write(text.encode())
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
+        pieces: list[str] = []
+        for record, changed in rows:
+            pieces.append(self._up_to(record.origin if self._source else 0))
+            pieces += ("\n" if self._empty else ",\n", written(record, changed))
+            self._empty = False
+        self._stream.write("".join(pieces).encode())
 
-    def _before(self, origin: json_array.Origin | None) -> str:
-        source = self._source
-        if source is None or origin is None:
-            before, self._any = (",\n" if self._any else "[\n"), True
-            return before
-        if origin.array == self._array:
-            entry = None if origin.entry == self._last or not origin.entry else origin.entry
-            self._last = origin.entry
-            return source.separator(origin.array, entry)
-        heads = "".join(source.head(number) for number in range(self._array + 1, origin.array + 1))
-        before = (self._mark if self._array < 0 else "") + heads
-        self._array, self._last = origin.array, origin.entry
-        return before
+    def _up_to(self, array: int) -> str:
+        """What stands between the last row written and the rows of an array."""
+        pieces: list[str] = []
+        while self._array < array:
+            pieces += (self._end(), self._around[self._array + 1], "[")
+            self._array += 1
+            self._empty = True
+        return "".join(pieces)
+
+    def _end(self) -> str:
+        """The end of the array that is open."""
+        return "" if self._array < 0 else "]" if self._empty else "\n]"
 
     def finish(self) -> None:
-        source = self._source
-        if source is None:
-            self._stream.write(b"\n]\n" if self._any else b"[]\n")
-            return
-        heads = "".join(source.head(number) for number in range(self._array + 1, len(source.arrays)))
-        mark = self._mark if self._array < 0 else ""
-        self._stream.write(f"{mark}{heads}{source.tail()}".encode())
+        rest = self._up_to(len(self._around) - 2)
+        self._stream.write(f"{rest}{self._end()}{self._around[-1]}".encode())
 
 
 class _TableSink:
-    """A table: with the cells of the one that was read, or those made of the rows where it was none."""
+    """A table; the names of its columns are those given, or those of the first row."""
 
-    def __init__(self, stream: BinaryIO, head: delimited.Head | None, delimiter: str, meta: str, *, mark: bool) -> None:
-        self._stream, self._head, self._meta, self._mark = stream, head, meta, mark
-        self._dialect = head.dialect if head else delimited.Dialect(delimiter)
-        self._names: tuple[str, ...] = head.names if head else ()
+    def __init__(self, stream: BinaryIO, layout: Layout, names: Sequence[str], *, mark: bool) -> None:
+        self._stream, self._layout, self._names = stream, layout, tuple(names)
+        self._mark = "\ufeff" if mark and layout.bom else ""
         self._started = False
 
-    def write(self, results: Sequence[Result]) -> None:
-        make = self._kept if self._head else self._made
-        pieces = [f"{make(result)}{self._dialect.end}" for result in results]
-        if pieces and self._head and not results[-1].record.origin.end:
-            pieces[-1] = pieces[-1].removesuffix(self._dialect.end)  # the file's last line did not end
-        self._stream.write(f"{self._start()}{''.join(pieces)}".encode())
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
+        made = [new_row(record.values, changed) for record, changed in rows]
+        if not self._names and made:
+            self._names = tuple(made[0])
+        lines = [row_of_values(row, self._names, self._layout) for row in made]
+        self._stream.write(f"{self._start()}{''.join(lines)}".encode())
 
     def _start(self) -> str:
         """The line of names, once."""
-        if self._started:
+        if self._started or not self._names:
             return ""
         self._started = True
-        dialect = self._dialect
-        if self._head is None:
-            return dialect.delimiter.join(map(dialect.written, self._names)) + dialect.end
-        mark = "\ufeff" if self._mark and self._head.bom else ""
-        column = f"{dialect.delimiter}{KEY}" if self._meta != "none" else ""
-        return f"{mark}{self._head.raw}{column}{dialect.end}"
-
-    def _kept(self, result: Result) -> str:
-        """A row with the cells that it was read with, save those that change."""
-        origin: delimited.Origin = result.record.origin
-        changed = result.changed(self._meta)
-        cells = list(origin.cells)
-        for path, value in changed.values.items():
-            at = self._names.index(str(path[0]))
-            cells[at] = self._dialect.written(str(value), like=cells[at])
-        if changed.metadata is not None:
-            refuse_twice(result.record.values, changed.key)
-            cells.append(self._dialect.written(json.dumps(changed.metadata, ensure_ascii=False)))
-        return self._dialect.row(cells)
-
-    def _made(self, result: Result) -> str:
-        row = result.row(self._meta)
-        self._names = self._names or tuple(row)
-        return delimited.row_of(row, self._names, self._dialect)
+        return self._mark + self._layout.row(self._names)
 
     def finish(self) -> None:
-        if self._head and not self._started:
-            start = self._start()
-            self._stream.write((start if self._head.ended else start.removesuffix(self._dialect.end)).encode())
+        self._stream.write(self._start().encode())

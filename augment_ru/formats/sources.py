@@ -1,4 +1,4 @@
-"""File formats: which one a file has, and how its rows are read."""
+"""File formats: which one a file has, and what reads its rows."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,22 +9,22 @@ from augment_ru.formats.json_lines import JsonLines, Line
 from augment_ru.formats.parquet import Parquet
 
 KINDS = {".json": "JSON", ".csv": "CSV", ".tsv": "TSV", ".parquet": "Parquet"}
-"""The format of a file by the end of its name; all others hold JSON lines."""
+"""The format of a file by the end of its name; a file of another name holds JSON lines."""
 
 JSON_LINES = "JSON lines"
 
 
-class Source(Protocol):
+class RowSource(Protocol):
     """A file of rows."""
 
     unit: ClassVar[str]
-    """What is counted in messages: line or row."""
+    """What messages count: line or row."""
 
     def __iter__(self) -> Iterator[Line]:
-        """The rows, not yet read."""
+        """The rows, not yet parsed."""
 
     def parsed(self, line: Line) -> tuple[str | None, dict[str, Any], Any]:
-        """Of a row: its JSON, if it is any; its values; and what a sink of the same format must know of it.
+        """The JSON of a row, None where the format has none; its values; and what a sink of the same format needs.
 
         Raises:
             AugmentError: it is no row.
@@ -32,18 +32,18 @@ class Source(Protocol):
 
 
 def kind_of(name: str | None) -> str:
-    """The format of a file by its name; that of stdin and stdout is JSON lines."""
+    """The format of a file by its name; stdin and stdout, `-` or None, hold JSON lines."""
     return KINDS.get(Path(name).suffix.lower(), JSON_LINES) if name and name != "-" else JSON_LINES
 
 
-def source_of(kind: str, stream: BinaryIO) -> Source:
+def source_of(kind: str, stream: BinaryIO) -> RowSource:
     """The rows of a file.
 
     Raises:
         AugmentError: the file is not of this format, or what reads it is not installed.
     """
     if kind == "JSON":
-        return json_array.rows_of(stream)
+        return json_array.json_source(stream)
     if kind in {"CSV", "TSV"}:
         return delimited.Table(stream, "\t" if kind == "TSV" else None)
     if kind == "Parquet":

@@ -1,4 +1,4 @@
-"""Models from the Hugging Face hub into its local cache: the only place of this package that uses the network."""
+"""Downloads of models from the Hugging Face hub into its local cache: the only use of the network in this package."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ _FOREIGN = ("onnx/", "openvino/", "coreml/", "tf_model", "flax_model", "rust_mod
 
 
 def wanted(files: Sequence[str]) -> list[str]:
-    """What of a repository is needed: vocabulary, configuration, and the weights as safetensors where it has them.
+    """The files of a repository that are needed: vocabulary, configuration, and weights, as safetensors if it has them.
 
-    Code (`.py`) is never among it.
+    Code (`.py`) is never among them.
 
     >>> wanted(["config.json", "model.safetensors", "pytorch_model.bin", "modeling.py", "onnx/model.onnx"])
     ['config.json', 'model.safetensors']
@@ -27,10 +27,10 @@ def wanted(files: Sequence[str]) -> list[str]:
 
 
 def pull(name: str, revision: str | None = None) -> str:
-    """Fetch a model into the local cache; its folder there.
+    """Download a model into the local cache, and return its folder there.
 
     Raises:
-        AugmentError: it does not exist, or the hub cannot be reached.
+        AugmentError: the model does not exist, or the hub cannot be reached.
     """
     try:
         from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415  (an extra)
@@ -41,13 +41,15 @@ def pull(name: str, revision: str | None = None) -> str:
         files = wanted([file.rfilename for file in HfApi().model_info(name, revision=revision).siblings or ()])
         if "config.json" in files:
             return snapshot_download(name, revision=revision, allow_patterns=files)
-        problem = "the repository has no config.json, so it is no model of transformers"
+        problem = "the repository has no config.json, so transformers cannot load it"
     except HFValidationError:
-        problem = "no name of a model on the hub; it looks like OWNER/NAME"
+        problem = "not a valid name of a model on the hub; a name is OWNER/NAME"
     except OfflineModeIsEnabled:
-        problem = "HF_HUB_OFFLINE is set; unset it to fetch models"
+        problem = "HF_HUB_OFFLINE is set; unset it to download models"
     except HfHubHTTPError as error:
-        problem = f"the hub says {error.response.status_code}; check the name, and HF_TOKEN if it is private"
+        problem = (
+            f"the hub answers with status {error.response.status_code}; check the name, and HF_TOKEN if it is private"
+        )
     except Exception as error:  # noqa: BLE001  (of whichever HTTP library the client brings)
         problem = f"the hub cannot be reached ({error}); check the network, or copy the model's folder"
     raise AugmentError(f"model {name}: {problem}")

@@ -1,7 +1,7 @@
-"""Log-likelihoods of token sequences under a causal language model, with what they share computed once.
+"""Log-likelihoods of token sequences under a causal language model; common prefixes are computed once.
 
-The numbers are those of a plain loop that gives the model one sequence after another (to 1e-4 in float32); where an
-architecture does not compute a tree of tokens as it computes its sequences, which a probe shows, it gets sequences.
+The numbers equal those of a loop over single sequences (to 1e-4 in float32). A probe finds out whether the architecture
+computes a tree of tokens exactly as it computes the sequences; if it does not, it is given whole sequences.
 """
 
 from collections.abc import Sequence
@@ -10,64 +10,57 @@ from dataclasses import dataclass
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams, digests
-from augment_ru.inference.pretrained import Pretrained, each_batch
+from augment_ru.inference.batches import TokensByDevice, each_batch, padded
+from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.inference.token_trees import Request
-from augment_ru.inference.tree_likelihood import by_trees, chosen
+from augment_ru.inference.tree_likelihood import by_trees, log_probabilities
 
-_BUDGET = {"cpu": 512, "cuda": 8192}
-"""Tokens in a batch of rows; each takes a float32 for every word of the vocabulary."""
+_BATCH_TOKENS = TokensByDevice(cpu=512, gpu=8192)
+"""Tokens of a batch; each takes a float32 for every token of the vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scorer:
-    """Log-likelihoods under one model.
+class Likelihoods:
+    """The log-likelihoods of sequences under one model.
 
     Attributes:
-        pretrained: the model.
-        budget: tokens in a batch, with padding.
-        shares: whether the model computes trees as it computes their sequences.
+        pretrained: a causal language model.
+        budget: tokens of a batch, padding included.
+        trees: whether the model computes trees exactly as it computes their sequences.
     """
 
     pretrained: Pretrained
     budget: int
-    shares: bool
+    trees: bool
 
-    def __call__(self, questions: Sequence[Sequence[Request]]) -> list[Floats]:
-        """The sum of log p(x_i | x_<i) over the scored tokens of each sequence, natural logarithms.
+    @classmethod
+    def of(cls, pretrained: Pretrained, batch_tokens: int | None = None) -> "Likelihoods":
+        """The log-likelihoods under a model, after the probe of how it computes trees.
 
         Args:
-            questions: the sequences of each question; `tokens.size - 1` of none may exceed the model's context.
+            pretrained: a causal language model.
+            batch_tokens: tokens of a batch, padding included; None for the default of the device.
+        """
+        budget = batch_tokens or _BATCH_TOKENS.on(pretrained.device)
+        return cls(pretrained, budget, _computes_trees(pretrained, budget))
+
+    def __call__(self, questions: Sequence[Sequence[Request]]) -> list[Floats]:
+        """The sum of log p(x_i | x_<i) over the scored tokens of each sequence, in nats.
+
+        Args:
+            questions: the sequences of each question; none may have more tokens than the model's context and one.
+
+        Returns:
+            For each question an array of shape (sequences,).
         """
         longest = max((request.tokens.size for question in questions for request in question), default=0)
-        if self.shares and longest <= _window(self.pretrained):
+        if self.trees and longest <= _window(self.pretrained):
             return by_trees(self.pretrained, questions, self.budget)
         return _one_by_one(self.pretrained, questions, self.budget)
 
 
-def scorer(pretrained: Pretrained, budget: int | None = None) -> Scorer:
-    """The scorer of a model, after a probe of how it computes trees.
-
-    Args:
-        pretrained: a causal language model.
-        budget: tokens in a batch; by default what suits the device.
-    """
-    budget = budget or _BUDGET.get(pretrained.device.type, 4096)
-    return Scorer(pretrained, budget, _computes_trees(pretrained, budget))
-
-
-def context_of(pretrained: Pretrained) -> int:
-    """How many tokens the model can look at."""
-    config = pretrained.model.config.get_text_config()
-    found = [
-        size
-        for size in (getattr(config, "max_position_embeddings", None), pretrained.tokenizer.model_max_length)
-        if isinstance(size, int) and 0 < size < 10**9  # tokenizers without a limit say 10^30
-    ]
-    return min(found, default=2048)
-
-
 def _computes_trees(pretrained: Pretrained, budget: int) -> bool:
-    """Whether two small questions on one stem get the same numbers as trees and as sequences."""
+    """Whether two small questions with a common stem get the same numbers as trees and as sequences."""
     size = min(pretrained.model.config.get_text_config().vocab_size, len(pretrained.tokenizer))
     draws = Streams.of(digests(["trees"])).uniform(np.zeros(40, dtype=np.int64), np.arange(40))
     ids = (draws * size).astype(np.int64)
@@ -79,7 +72,13 @@ def _computes_trees(pretrained: Pretrained, budget: int) -> bool:
         return False
     try:
         trees = by_trees(pretrained, questions, budget, worth=0)
-    except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):  # it takes no such mask, or no positions
+    except (
+        TypeError,
+        ValueError,
+        RuntimeError,
+        IndexError,
+        AttributeError,
+    ):  # the model takes no mask of this form, or no positions
         return False
     plain = _one_by_one(pretrained, questions, budget)
     worst = max(float(np.abs(one - other).max()) for one, other in zip(trees, plain, strict=True))
@@ -87,7 +86,7 @@ def _computes_trees(pretrained: Pretrained, budget: int) -> bool:
 
 
 def _window(pretrained: Pretrained) -> int:
-    """How long a sequence may be for every token to see all before it, and for positions to mean the same."""
+    """The longest sequence in which every token attends to all before it, and positions are encoded the same way."""
     config = pretrained.model.config.get_text_config()
     scaling = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
     kinds = {str(one.get("rope_type")) for one in (scaling, *scaling.values()) if isinstance(one, dict)}
@@ -100,29 +99,20 @@ def _window(pretrained: Pretrained) -> int:
 
 
 def _one_by_one(pretrained: Pretrained, questions: Sequence[Sequence[Request]], budget: int) -> list[Floats]:
-    """The same by sequences, which are padded at their ends."""
+    """The log-likelihoods, by batches of whole sequences with padding at their ends."""
     import torch  # noqa: PLC0415
 
     requests = [request for question in questions for request in question]
     found = np.zeros(len(requests))
 
     def score(batch: Ints) -> None:
-        length = max(requests[index].tokens.size - 1 for index in batch)
-        ids = np.zeros((batch.size, length), dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, index in enumerate(batch):
-            tokens = requests[index].tokens[:-1]
-            ids[row, : tokens.size], mask[row, : tokens.size] = tokens, 1
+        ids, mask = padded([requests[index].tokens[:-1] for index in batch], pretrained.device)
         with torch.inference_mode():
-            logits = pretrained.model(
-                input_ids=torch.from_numpy(ids).to(pretrained.device),
-                attention_mask=torch.from_numpy(mask).to(pretrained.device),
-                use_cache=False,
-            ).logits
+            logits = pretrained.model(input_ids=ids, attention_mask=mask, use_cache=False).logits
             for row, index in enumerate(batch):
                 first, tokens = requests[index].first, requests[index].tokens
                 nexts = torch.from_numpy(tokens[first:]).to(pretrained.device)
-                found[index] = chosen(logits[row, first - 1 : tokens.size - 1].float(), nexts).sum()
+                found[index] = log_probabilities(logits[row, first - 1 : tokens.size - 1].float(), nexts).sum()
 
     lengths = np.array([max(request.tokens.size - 1, 1) for request in requests], dtype=np.int64)
     wanted = np.flatnonzero(np.array([request.tokens.size > request.first for request in requests], dtype=np.bool_))

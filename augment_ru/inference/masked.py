@@ -1,76 +1,78 @@
-"""Words that a masked language model would put into a gap, with their logits; gaps of all texts in batches."""
+"""Russian words that a masked language model predicts for a gap, with their logits; in batches."""
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Ints
+from augment_ru.inference.batches import TokensByDevice, each_batch, padded
 from augment_ru.inference.generate import longest_input, tokenized
-from augment_ru.inference.pretrained import Pretrained, each_batch
+from augment_ru.inference.pretrained import Pretrained
 from augment_ru.language.morphology import morphology
 from augment_ru.text.words import RUSSIAN
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 LISTED = 200
-"""Words listed for a gap."""
-_NOW_AND_THEN = 0.05
-"""The least share of a word's uses that counts."""
-_AROUND = 300
-"""Characters that the model sees before and behind a gap."""
-_TOKENS = {"cpu": 4096, "cuda": 65536}
-"""Tokens of a batch, with their padding, by the kind of device."""
+"""How many words are returned for a gap at most."""
+_LEAST_SCORE = 0.05
+"""Analyses of a word to which pymorphy3 gives a lower probability are ignored."""
+_WINDOW = 300
+"""How many characters before and after a gap the model sees."""
+_BATCH_TOKENS = TokensByDevice(cpu=4096, gpu=65_536)
 GAP = "\ue000"
-"""Stands for the gap in a text; the first private character, which no text of a language has."""
+"""Stands for the gap in a text; a private-use character, which texts do not contain."""
 
-_LETTERS = frozenset("аивкосуя")
-"""The letters that are words."""
+_ONE_LETTER_WORDS = frozenset("аивкосуя")
 
 
-class Word(NamedTuple):
-    """A word for a gap, and the model's logit for it."""
+class GapWord(NamedTuple):
+    """A word for a gap, with its token and the logit that the model gives it."""
 
     text: str
     logit: float
     token: int
 
 
-def context(text: str, start: int, stop: int) -> str:
-    """The text around a range, with a gap in its place: whole words, as many as the model needs to see."""
-    left, right = text[max(start - _AROUND, 0) : start], text[stop : stop + _AROUND]
-    if start > _AROUND:
+def with_gap(text: str, start: int, stop: int) -> str:
+    """The text with a gap in place of `text[start:stop]`, cut to the whole words of a window around it."""
+    left, right = text[max(start - _WINDOW, 0) : start], text[stop : stop + _WINDOW]
+    if start > _WINDOW:
         left = left.partition(" ")[2]
-    if stop + _AROUND < len(text):
+    if stop + _WINDOW < len(text):
         right = right.rpartition(" ")[0]
     return f"{left}{GAP}{right}".replace("\n", " ").replace("\r", " ")
 
 
-def words_for(model: Pretrained, contexts: Sequence[str]) -> list[tuple[Word, ...]]:
+def words_for(model: Pretrained, contexts: Sequence[str]) -> list[tuple[GapWord, ...]]:
     """The likeliest Russian words for the gap in each context, the likeliest first, `LISTED` at most.
 
-    Only words that are one token of the model are found. None for a context that is longer than the model
-    reads, or that holds a mask of its own.
+    Only words that are one token of the model can be found. A context that is longer than the model reads, or
+    that contains the model's mask token itself, gets no words.
 
     Args:
         model: loaded as `AutoModelForMaskedLM`.
         contexts: texts with one `GAP` each.
     """
-    found: list[tuple[Word, ...]] = [()] * len(contexts)
+    found: list[tuple[GapWord, ...]] = [()] * len(contexts)
     texts = [text.replace(GAP, model.tokenizer.mask_token) for text in contexts]
     ids = tokenized(model, texts)
     mask = model.tokenizer.mask_token_id
     usable = np.array([len(row) <= longest_input(model) and row.count(mask) == 1 for row in ids], dtype=np.bool_)
     rows = np.flatnonzero(usable & np.array([text.count(GAP) == 1 for text in contexts], dtype=np.bool_))
-    names = whole_words(model.name, model.tokenizer)
-    allowed = np.fromiter(names, dtype=np.int64, count=len(names))
+    words = whole_words(model.name, model.tokenizer)
+    allowed = np.fromiter(words, dtype=np.int64, count=len(words))
 
     def call(batch: Ints) -> None:
-        chosen = rows[batch].tolist()
-        for row, best in zip(chosen, _best(model, [ids[row] for row in chosen], allowed), strict=True):
-            found[row] = tuple(Word(names[token], logit, token) for token, logit in best)
+        members = rows[batch].tolist()
+        for row, best in zip(members, _best(model, [ids[row] for row in members], allowed), strict=True):
+            found[row] = tuple(GapWord(words[token], logit, token) for token, logit in best)
 
-    budget = _TOKENS[model.device.type if model.device.type in _TOKENS else "cpu"]
-    each_batch(np.array([len(ids[row]) for row in rows.tolist()], dtype=np.int64), budget, call)
+    lengths = np.array([len(ids[row]) for row in rows.tolist()], dtype=np.int64)
+    each_batch(lengths, _BATCH_TOKENS.on(model.device), call)
     return found
 
 
@@ -80,38 +82,38 @@ def _best(model: Pretrained, ids: Sequence[Sequence[int]], allowed: Ints) -> lis
 
     if not allowed.size:
         return [[] for _ in ids]
-    width = max(map(len, ids))
-    inputs = torch.full((len(ids), width), model.tokenizer.pad_token_id or 0)
-    seen = torch.zeros((len(ids), width), dtype=torch.long)
-    for at, row in enumerate(ids):
-        inputs[at, : len(row)] = torch.tensor(row)
-        seen[at, : len(row)] = 1
-    places = torch.tensor([row.index(model.tokenizer.mask_token_id) for row in ids])
+    inputs, attention = padded(ids, model.device, pad=model.tokenizer.pad_token_id or 0)
+    gaps = torch.tensor([row.index(model.tokenizer.mask_token_id) for row in ids], device=model.device)
     with torch.inference_mode():
-        logits = _logits(model, inputs.to(model.device), seen.to(model.device), places.to(model.device))
+        logits = _logits(model, inputs, attention, gaps)
         values, order = logits.float()[:, torch.from_numpy(allowed).to(model.device)].topk(min(LISTED, allowed.size))
     tokens = allowed[order.cpu().numpy()]
     return [list(zip(*row, strict=True)) for row in zip(tokens.tolist(), values.cpu().tolist(), strict=True)]
 
 
 HEADS = {"bert": "cls", "roberta": "lm_head", "xlm-roberta": "lm_head"}
-"""Where the head of a kind of model is, so that it need not run on every token: a vocabulary is large."""
+"""The prediction head of each kind of model by its attribute: it runs on the gaps alone, which saves much time."""
 
 
-def _logits(model: Pretrained, inputs: Any, seen: Any, places: Any) -> Any:  # noqa: ANN401  (tensors)
-    """The logits at one place of each row, shape (rows, vocabulary)."""
+def _logits(model: Pretrained, inputs: "Tensor", attention: "Tensor", gaps: "Tensor") -> Any:  # noqa: ANN401  (a tensor)
+    """The logits at the gap of each row, shape (rows, vocabulary)."""
     network = model.model
     rows = range(inputs.shape[0])
     head = getattr(network, HEADS.get(network.config.model_type, ""), None)
     if head is None:
-        return network(input_ids=inputs, attention_mask=seen).logits[rows, places]
-    hidden = network.base_model(input_ids=inputs, attention_mask=seen)[0][rows, places]
+        return network(input_ids=inputs, attention_mask=attention).logits[rows, gaps]
+    hidden = network.base_model(input_ids=inputs, attention_mask=attention)[0][rows, gaps]
     return head(hidden)
 
 
 @lru_cache(maxsize=8)
 def whole_words(name: str, tokenizer: Any) -> dict[int, str]:  # noqa: ANN401  (transformers' own)
-    """The tokens that are whole Russian words, and the words; `name` is the model's."""
+    """The tokens that are whole Russian words, with their words.
+
+    Args:
+        name: the name of the model; part of the cache key.
+        tokenizer: its tokenizer.
+    """
     del name
     tokens: list[str] = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
     starts = next((sign for sign in ("▁", "Ġ") if any(token.startswith(sign) for token in tokens)), "")
@@ -121,25 +123,25 @@ def whole_words(name: str, tokenizer: Any) -> dict[int, str]:  # noqa: ANN401  (
             continue
         word = tokenizer.decode([number]).strip() if starts == "Ġ" else token.removeprefix(starts)
         low = word.lower()
-        if RUSSIAN.fullmatch(word) and (low in _LETTERS if len(low) == 1 else morphology().word_is_known(low)):
+        if RUSSIAN.fullmatch(word) and (low in _ONE_LETTER_WORDS if len(low) == 1 else morphology().word_is_known(low)):
             found[number] = word
     return found
 
 
 def same_kind(one: str, other: str) -> bool:
-    """Whether two words can be the same part of speech."""
+    """Whether two words have a part of speech in common."""
     return bool(parts_of_speech(one.lower()) & parts_of_speech(other.lower()))
 
 
 @lru_cache(maxsize=100_000)
 def parts_of_speech(word: str) -> frozenset[str]:
-    """The parts of speech that a Russian word is now and then, as pymorphy3 names them; «из» is no noun."""
+    """The parts of speech of a Russian word, as pymorphy3 names them, without very rare ones: «из» as a noun."""
     analyses = morphology().parse(word)
-    return frozenset(str(analysis.tag.POS) for analysis in analyses if analysis.score >= _NOW_AND_THEN)
+    return frozenset(str(analysis.tag.POS) for analysis in analyses if analysis.score >= _LEAST_SCORE)
 
 
 def in_case(word: str, like: str) -> str:
-    """The word in the letter case of another: «Кошка», «КОШКА», «кошка».
+    """The word in the letter case of another word: title, upper or lower case.
 
     >>> in_case("собака", "Кошка"), in_case("Собака", "КОШКА"), in_case("Собака", "кошка"), in_case("и", "Я")
     ('Собака', 'СОБАКА', 'собака', 'И')

@@ -1,4 +1,4 @@
-"""What was worked out, kept for the next that ask."""
+"""A memory of computed values, limited in size."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
@@ -9,9 +9,10 @@ T = TypeVar("T")
 
 
 class Memo(Generic[T]):
-    """What a function made of texts; the oldest are forgotten.
+    """The values of functions of a text, the newest `most` of them; safe to use from several threads.
 
-    The candidates of a search ask models for the same texts. Only what depends on no draw is kept.
+    The candidates of a search give models the same texts again and again. Only values that depend on no random draw
+    may be kept.
     """
 
     def __init__(self, most: int = 100_000) -> None:
@@ -22,7 +23,13 @@ class Memo(Generic[T]):
     def __call__(
         self, name: Hashable, texts: Sequence[str], function: Callable[[Sequence[str]], Sequence[T]]
     ) -> list[T]:
-        """The function's value for each text, worked out once for each; `name` stands for the function."""
+        """The function's value for each text, computed once for each different text.
+
+        Args:
+            name: the key of the function: all that its values depend on, beside the text.
+            texts: the texts.
+            function: computes the values of texts that are not known yet, in their order.
+        """
         with self._lock:
             known = {text: self._known[name, text] for text in texts if (name, text) in self._known}
         new = [text for text in dict.fromkeys(texts) if text not in known]

@@ -1,13 +1,13 @@
-"""Hugging Face models from a folder or the local cache: loaded safely, once, on one device, and run in batches.
+"""Hugging Face models from a folder or the local cache: each is loaded once, safely, on one device.
 
-Nothing here reaches the network and no code of a model repository is run. Weights are read as safetensors
-where the repository has them, else through torch's weights-only loader; never through a full unpickle.
+This module does not use the network and runs no code of a model's repository. Weights are read as safetensors
+where the repository has them, else through torch's weights-only loader; objects are never unpickled.
 """
 
 import gc
 import logging
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,9 +16,6 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from augment_ru.draws import Ints
 from augment_ru.errors import AugmentError
 
 if TYPE_CHECKING:
@@ -33,10 +30,10 @@ _lock = Lock()
 
 
 def device_of(name: str) -> "Device":
-    """The device of this name; `auto` is the first GPU where there is one, else the CPU.
+    """The torch device of this name; `auto` is the first GPU if there is one, else the CPU.
 
     Raises:
-        AugmentError: there is no such device, or no torch.
+        AugmentError: the machine has no such device, or torch is not installed.
     """
     torch = _torch()
     if name == "auto":
@@ -55,10 +52,10 @@ def device_of(name: str) -> "Device":
 
 
 def dtype_of(name: str, device: "Device") -> "Dtype":
-    """The number format of this name; `auto` is bfloat16 on a GPU, else float32.
+    """The torch dtype of this name; `auto` is bfloat16 on a GPU, else float32.
 
     Raises:
-        AugmentError: there is no such format.
+        AugmentError: the name is not one of `DTYPES`, or torch is not installed.
     """
     torch = _torch()
     if name not in DTYPES:
@@ -80,30 +77,31 @@ class Pretrained:
 
 
 def load(head: str, name: str, *, device: str = "auto", dtype: str = "auto", **options: Any) -> Pretrained:  # noqa: ANN401
-    """The model of this name with the head that is asked for; loaded once, however many ask.
+    """The model of this name; later calls with the same arguments return the same object.
 
     Args:
-        head: the transformers class that makes it, as in `AutoModelForCausalLM`.
+        head: the transformers class that loads it, for example `AutoModelForCausalLM`.
         name: a folder, or the hub's name of a model in the local cache.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
-        dtype: of `DTYPES`.
-        options: of the class's `from_pretrained`; `device_map` leaves the placing to accelerate.
+        dtype: one of `DTYPES`.
+        options: further arguments of the class's `from_pretrained`; with `device_map` accelerate places the weights.
 
     Raises:
-        AugmentError: there is no such model, device or format, or the model has no such head or no tokenizer.
+        AugmentError: the model, device or dtype does not exist, or the model has no weights for this head or no
+            tokenizer.
     """
-    where = device_of(device)
-    number = dtype_of(dtype, where)
-    key = (head, str(name), str(where), str(number), *sorted((option, str(value)) for option, value in options.items()))
+    place, numbers = device_of(device), dtype_of(dtype, device_of(device))
+    settings = sorted((option, str(value)) for option, value in options.items())
+    key = (head, str(name), str(place), str(numbers), *settings)
     with _lock:
         if key not in _loaded:
             with _quiet():
-                _loaded[key] = _load(head, str(name), where, number, options)
+                _loaded[key] = _load(head, str(name), place, numbers, options)
         return _loaded[key]
 
 
 def release() -> None:
-    """Forget every model that is loaded, and give its memory back."""
+    """Drop all loaded models and free their memory."""
     with _lock:
         _loaded.clear()
     gc.collect()
@@ -116,7 +114,7 @@ def tokenizer_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
     """The tokenizer of a model in a folder or in the local cache.
 
     Raises:
-        AugmentError: there is none.
+        AugmentError: the model has no tokenizer, or it cannot be read.
     """
     transformers = _transformers()
     folder = _folder(name)
@@ -125,7 +123,7 @@ def tokenizer_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError, ImportError, AttributeError, TypeError) as error:
-        raise AugmentError(f"model {name}: no tokenizer that can be read ({_first(error)})") from error
+        raise AugmentError(f"model {name}: its tokenizer cannot be read ({_first_line(error)})") from error
     return tokenizer
 
 
@@ -133,19 +131,19 @@ def config_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
     """The configuration of a model in a folder or in the local cache.
 
     Raises:
-        AugmentError: there is none.
+        AugmentError: there is no such model, or its configuration cannot be read.
     """
     transformers = _transformers()
     folder = _folder(name)
     try:
         return transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError) as error:
-        raise AugmentError(f"model {name}: its config.json cannot be read ({_first(error)})") from error
+        raise AugmentError(f"model {name}: its config.json cannot be read ({_first_line(error)})") from error
 
 
 @lru_cache(maxsize=16)
 def fingerprint(name: str) -> str:
-    """The name of a model, without its folders, and a digest of its weights and vocabulary, eight digits.
+    """The name of a model without its parent folders, `#`, and eight digits of a digest of its weights and vocabulary.
 
     Raises:
         AugmentError: there is no such model.
@@ -153,64 +151,30 @@ def fingerprint(name: str) -> str:
     folder = _folder(name)
     files = [path for path in sorted(folder.iterdir()) if path.suffix in (".safetensors", ".bin", ".spm", ".model")]
     files += [path for file in ("tokenizer.json", "vocab.txt", "vocab.json") if (path := folder / file).is_file()]
-    whole = blake2b(digest_size=4)
+    digest = blake2b(digest_size=4)
     for path in files:
-        whole.update(path.name.encode())
+        digest.update(path.name.encode())
         with path.open("rb") as file:
             while block := file.read(1 << 22):
-                whole.update(block)
+                digest.update(block)
     shown = Path(name).name if Path(name).is_dir() else name
-    return f"{shown}#{whole.hexdigest()}"
+    return f"{shown}#{digest.hexdigest()}"
 
 
-def digest(content: bytes) -> str:
-    """Eight hexadecimal digits that stand for a content."""
+def context_of(pretrained: Pretrained) -> int:
+    """How many tokens the model can read at once; 2048 where neither model nor tokenizer states a limit."""
+    config = pretrained.model.config.get_text_config()
+    limits = [
+        size
+        for size in (getattr(config, "max_position_embeddings", None), pretrained.tokenizer.model_max_length)
+        if isinstance(size, int) and 0 < size < 10**9  # a tokenizer without a limit states 10^30
+    ]
+    return min(limits, default=2048)
+
+
+def short_digest(content: bytes) -> str:
+    """A digest of some content: BLAKE2b, eight hexadecimal digits."""
     return blake2b(content, digest_size=4).hexdigest()
-
-
-def batches(lengths: Ints, budget: int, largest: int = 4096) -> Iterator[Ints]:
-    """Indices in batches of like length, the longest first.
-
-    Args:
-        lengths: tokens of each sequence, shape (sequences,).
-        budget: how many tokens a batch may have with its padding; a longer sequence is a batch of its own.
-        largest: how many sequences a batch may have.
-    """
-    order = np.argsort(-lengths, kind="stable")
-    at = 0
-    while at < order.size:
-        size = min(max(budget // max(int(lengths[order[at]]), 1), 1), largest)
-        yield order[at : at + size]
-        at += size
-
-
-def each_batch(lengths: Ints, budget: int, call: Callable[[Ints], None], largest: int = 4096) -> None:
-    """Call with the indices of each batch; a batch that does not fit into memory is halved and tried again.
-
-    Raises:
-        AugmentError: a single sequence does not fit into memory.
-    """
-    for batch in batches(lengths, budget, largest):
-        _halving(batch, lengths, call)
-
-
-def _halving(batch: Ints, lengths: Ints, call: Callable[[Ints], None]) -> None:
-    torch = _torch()
-    try:
-        call(batch)
-    except (torch.OutOfMemoryError, MemoryError) as error:
-        if batch.size == 1:
-            raise AugmentError(
-                f"out of memory at a sequence of {int(lengths[batch[0]])} tokens; "
-                f"use a smaller model, dtype bfloat16, or --device cpu"
-            ) from error
-    else:
-        return
-    if torch.cuda.is_available():  # outside the handler, whose traceback would keep the tensors alive
-        torch.cuda.empty_cache()
-    half = batch.size // 2
-    _halving(batch[:half], lengths, call)
-    _halving(batch[half:], lengths, call)
 
 
 def _load(head: str, name: str, device: "Device", dtype: "Dtype", options: dict[str, Any]) -> Pretrained:
@@ -222,14 +186,14 @@ def _load(head: str, name: str, device: "Device", dtype: "Dtype", options: dict[
             _folder(name), **safe, dtype=dtype, output_loading_info=True, **options
         )
     except Exception as error:
-        reason = _first(error)
-        if "Weights only load failed" in reason:  # torch's own words go on to recommend what must not be done
-            reason = "its weights are not plain tensors; pickled objects are never read"
+        reason = _first_line(error)
+        if "Weights only load failed" in reason:  # torch's own message recommends to unpickle
+            reason = "its weights are not plain tensors, and pickled objects are never read; use a model in safetensors"
         raise AugmentError(f"model {name}: cannot be loaded as {head}: {reason}") from error
     if absent := sorted(key for key in report["missing_keys"] if "pooler" not in key):
         raise AugmentError(
             f"model {name}: has no weights for {absent[0]} and {len(absent) - 1} more, so it is no {head}; "
-            f"choose a model that was trained as one"
+            f"use a model that was trained as one"
         )
     if "device_map" not in options:
         model = model.to(device)
@@ -243,10 +207,10 @@ _TOKENIZER_FILES = (
 
 
 def _folder(name: str) -> Path:
-    """Where the files of a model are.
+    """The folder with the files of a model.
 
     Raises:
-        AugmentError: it is not; how to get it.
+        AugmentError: there is no such model; the message says how to get it.
     """
     folder = Path(name)
     if name and folder.is_dir():
@@ -261,7 +225,9 @@ def _folder(name: str) -> Path:
     try:
         found = try_to_load_from_cache(name, "config.json")
     except HFValidationError:
-        raise AugmentError(f"model {name}: no such folder, and no name of a model on the hub") from None
+        raise AugmentError(
+            f"model {name}: no such folder, and not a valid name of a model on the hub (OWNER/NAME)"
+        ) from None
     if not isinstance(found, str):
         raise AugmentError(
             f"model {name}: neither a folder nor in the local cache; get it with: augment-ru models pull {name}"
@@ -269,27 +235,27 @@ def _folder(name: str) -> Path:
     return Path(found).parent
 
 
-def _first(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     """The first line of an error's message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the progress bars, reports and warnings of loading: what matters is raised."""
-    from transformers.utils import logging as chatter  # noqa: PLC0415
+    """No progress bars, reports and warnings while a model is loaded: problems that matter are raised as errors."""
+    from transformers.utils import logging as logs  # noqa: PLC0415
 
-    level, bars = chatter.get_verbosity(), chatter.is_progress_bar_enabled()
-    chatter.set_verbosity(logging.CRITICAL)
-    chatter.disable_progress_bar()  # type: ignore[no-untyped-call]
+    level, bars = logs.get_verbosity(), logs.is_progress_bar_enabled()
+    logs.set_verbosity(logging.CRITICAL)
+    logs.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        chatter.set_verbosity(level)
+        logs.set_verbosity(level)
         if bars:
-            chatter.enable_progress_bar()  # type: ignore[no-untyped-call]
+            logs.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def _torch() -> Any:  # noqa: ANN401  (a module)

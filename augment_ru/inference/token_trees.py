@@ -1,8 +1,9 @@
-"""Sequences that begin alike as one tree: every token that several of them share is computed once.
+"""Token sequences with common prefixes as one tree, so that a shared token is computed once.
 
-The sequences of a question share its prompt, and the prompts of an episode share its demonstrations. Questions whose
-sequences begin alike stand on one stem, whose keys and values the model keeps; what follows the stem branches, and the
-branches of many questions are packed into one row of tokens in which each sees only those on its way from the root.
+The sequences of a question share its prompt, and the prompts of an episode share its demonstrations. Questions with a
+long common prefix form a group; the model computes the keys and values of the prefix once. What follows the prefix is a
+tree for each question, and the trees of many questions are packed into one row of tokens, in which a token attends to
+the prefix and to its ancestors only.
 """
 
 import itertools
@@ -20,60 +21,72 @@ Tokens = npt.NDArray[np.int64]
 
 
 class Request(NamedTuple):
-    """A sequence, and from which of its tokens on it is scored; at least from the second, which has one before it."""
+    """A sequence to score.
+
+    Attributes:
+        tokens: the sequence.
+        first: the first token that is scored; from 1, for a token needs one before it.
+    """
 
     tokens: Tokens
     first: int
 
 
-class Run(NamedTuple):
-    """Tokens that follow one another in a row without a branch, and the places of those that stand before them."""
+class Segment(NamedTuple):
+    """Consecutive tokens of a tree without a branch between them.
+
+    Attributes:
+        start: where they start in the tree's tokens.
+        stop: where they stop.
+        ancestors: the places of the tokens of the tree that precede them in their sequence.
+    """
 
     start: int
     stop: int
-    before: Ints
+    ancestors: Ints
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The sequences of a question after their stem.
+    """The sequences of a question after their prefix.
 
     Attributes:
-        tokens: the tokens that are given to the model, shape (fed,): each is followed by another.
-        depths: how many tokens stand before each, those of the stem included, shape (fed,).
-        runs: the same tokens as runs; all that a token sees of the tree is before it in its run, or `before` the run.
-        parents: for each token that is scored, which of the fed stands before it; -1 for the end of the stem.
+        tokens: the tokens that the model is given, shape (inputs,); the last token of a sequence is not among them,
+            unless another sequence goes on from it.
+        depths: how many tokens precede each in its sequence, those of the prefix included, shape (inputs,).
+        segments: the same tokens as segments; a token attends to the earlier ones of its segment, and its ancestors.
+        parents: for each scored token, the input that precedes it; -1 is the last token of the prefix; shape (scored,).
         scored: the tokens that are scored, shape (scored,).
-        paths: for each sequence, its scored tokens as numbers in `scored`.
+        paths: for each sequence, the indices of its tokens in `scored`.
     """
 
     tokens: Tokens
     depths: Ints
-    runs: tuple[Run, ...]
+    segments: tuple[Segment, ...]
     parents: Ints
     scored: Tokens
     paths: tuple[Ints, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """Questions that share a stem.
+class PrefixGroup:
+    """Questions whose sequences all begin with the same tokens.
 
     Attributes:
-        stem: the tokens with which all their sequences begin; may be empty.
+        prefix: these tokens; may be empty.
         members: the numbers of the questions.
-        first: the first token of the stem that any sequence scores; its length if none does.
+        first: the first token of the prefix that any sequence scores; the prefix's length if none does.
     """
 
-    stem: Tokens
+    prefix: Tokens
     members: tuple[int, ...]
     first: int
 
 
-def shared(one: Tokens, other: Tokens) -> int:
+def common_length(one: Tokens, other: Tokens) -> int:
     """How many tokens two sequences have in common at their beginning.
 
-    >>> shared(np.array([1, 2, 3]), np.array([1, 2, 4, 5]))
+    >>> common_length(np.array([1, 2, 3]), np.array([1, 2, 4, 5]))
     2
     """
     size = min(one.size, other.size)
@@ -81,45 +94,45 @@ def shared(one: Tokens, other: Tokens) -> int:
     return int(differ[0]) if differ.size else size
 
 
-def families(questions: Sequence[Sequence[Request]], least: int) -> list[Family]:
-    """The questions in families, such that the fewest tokens are computed.
+def prefix_groups(questions: Sequence[Sequence[Request]], least: int) -> list[PrefixGroup]:
+    """The questions in groups by prefix, such that the fewest tokens are computed.
 
     Args:
         questions: the sequences of each question, none of them empty.
-        least: how many tokens a stem must save to be worth a call of the model.
+        least: how many tokens a prefix must save to be worth a call of the model.
     """
-    commons = [_common(question) for question in questions]
-    keys = [common.astype(">u4").tobytes() for common in commons]  # sorts as the tokens do, and fast
+    prefixes = [_common_prefix(question) for question in questions]
+    keys = [prefix.astype(">u4").tobytes() for prefix in prefixes]  # sorts as the tokens do, and fast
     order = sorted(range(len(questions)), key=keys.__getitem__)
-    overlaps = [shared(commons[one], commons[other]) for one, other in itertools.pairwise(order)]
+    overlaps = [common_length(prefixes[one], prefixes[other]) for one, other in itertools.pairwise(order)]
     alone: list[int] = []
-    found: list[Family] = []
-    for start, stop, size in _stems(overlaps, least):
+    found: list[PrefixGroup] = []
+    for start, stop, size in _intervals(overlaps, least):
         members = tuple(sorted(order[start:stop]))
         if size == 0:
             alone += members
         else:
             first = min(request.first for member in members for request in questions[member])
-            found.append(Family(commons[members[0]][:size], members, min(max(first, 1), size)))
+            found.append(PrefixGroup(prefixes[members[0]][:size], members, min(max(first, 1), size)))
     if alone:
-        found.append(Family(np.empty(0, dtype=np.int64), tuple(sorted(alone)), 0))
+        found.append(PrefixGroup(np.empty(0, dtype=np.int64), tuple(sorted(alone)), 0))
     return found
 
 
-def _common(question: Sequence[Request]) -> Tokens:
-    """What all sequences of a question begin with; at least one token of each is left for its tree."""
+def _common_prefix(question: Sequence[Request]) -> Tokens:
+    """The tokens that all sequences of a question begin with, without the last token of any: a tree is never empty."""
     first = question[0].tokens
     size = min(request.tokens.size - 1 for request in question)
     for request in question[1:]:
-        size = min(size, shared(first, request.tokens))
+        size = min(size, common_length(first, request.tokens))
     return first[:size]
 
 
-def _stems(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, int]]:
-    """The sorted questions as intervals with the length of their stems.
+def _intervals(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, int]]:
+    """The sorted questions as intervals, each with the length of its prefix; 0 for questions without one.
 
-    An interval is kept whole if its stem saves more than the stems of its parts, into which it falls where its
-    neighbours share the least.
+    An interval is divided where neighbours have the least in common. It stays whole if its own prefix saves more tokens
+    than those of its parts together.
     """
     whole = (0, len(overlaps) + 1)
     parts: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -129,9 +142,10 @@ def _stems(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, int]
         start, stop = interval = stack.pop()
         order.append(interval)
         inner = overlaps[start : stop - 1]
-        least_shared = min(inner, default=0)
-        cuts = [start + 1 + at for at, size in enumerate(inner) if size == least_shared]
-        parts[interval] = list(zip([start, *cuts], [*cuts, stop], strict=True)) if cuts else []
+        smallest = min(inner, default=0)
+        divisions = [start + 1 + at for at, size in enumerate(inner) if size == smallest]
+        bounds = zip([start, *divisions], [*divisions, stop], strict=True)
+        parts[interval] = list(bounds) if divisions else []
         stack += parts[interval]
     saved: dict[tuple[int, int], int] = {}
     kept: dict[tuple[int, int], bool] = {}
@@ -152,94 +166,98 @@ def _stems(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, int]
             stack += parts[interval]
 
 
-def tree(question: Sequence[Request], stem: int) -> Tree:
-    """The tree of a question's sequences after the first `stem` tokens, which they share."""
+class _Nodes(NamedTuple):
+    """A tree with all its tokens, the last ones of sequences included; `paths` maps a sequence to its nodes."""
+
+    tokens: Tokens
+    depths: Ints
+    parents: Ints
+    segments: list[tuple[int, int, list[int]]]
+    paths: dict[int, list[int]]
+
+
+def tree_of(question: Sequence[Request], prefix: int) -> Tree:
+    """The tree of a question's sequences after their first `prefix` tokens, which they have in common."""
     order = sorted(range(len(question)), key=lambda index: question[index].tokens.astype(">u4").tobytes())
     tokens: list[int] = []
     depths: list[int] = []
     parents: list[int] = []
-    runs: list[tuple[int, int, list[int]]] = []
-    ways: dict[int, list[int]] = {}
-    way: list[int] = []
-    before = question[order[0]].tokens[:stem]
+    segments: list[tuple[int, int, list[int]]] = []
+    paths: dict[int, list[int]] = {}
+    path: list[int] = []
+    before = question[order[0]].tokens[:prefix]
     for index in order:
         sequence = question[index].tokens
-        way = way[: shared(before, sequence) - stem]
-        start, parent = len(tokens), way[-1] if way else -1
-        for depth, token in enumerate(sequence[stem + len(way) :].tolist(), start=stem + len(way)):
+        path = path[: common_length(before, sequence) - prefix]
+        start, parent = len(tokens), path[-1] if path else -1
+        known = prefix + len(path)
+        for depth, token in enumerate(sequence[known:].tolist(), start=known):
             parents.append(parent)
             parent = len(tokens)
             tokens.append(token)
             depths.append(depth)
         if len(tokens) > start:
-            runs.append((start, len(tokens), list(way)))
-        way += range(start, len(tokens))
-        ways[index] = list(way)
+            segments.append((start, len(tokens), list(path)))
+        path += range(start, len(tokens))
+        paths[index] = list(path)
         before = sequence
-    return _fed(question, stem, _Nodes(np.array(tokens), np.array(depths), np.array(parents), runs, ways))
+    return _tree(question, prefix, _Nodes(np.array(tokens), np.array(depths), np.array(parents), segments, paths))
 
 
-class _Nodes(NamedTuple):
-    tokens: Tokens
-    depths: Ints
-    parents: Ints
-    runs: list[tuple[int, int, list[int]]]
-    ways: dict[int, list[int]]
-
-
-def _fed(question: Sequence[Request], stem: int, nodes: _Nodes) -> Tree:
-    """The tree with the tokens that nothing follows left out of what the model is given."""
-    fed = np.zeros(nodes.tokens.size, dtype=np.bool_)
-    fed[nodes.parents[nodes.parents >= 0]] = True
-    place = np.cumsum(fed) - 1
-    scored = np.zeros(nodes.tokens.size, dtype=np.bool_)
+def _tree(question: Sequence[Request], prefix: int, nodes: _Nodes) -> Tree:
+    """The tree of these nodes; those without a child are scored, but the model is not given them."""
+    is_input = np.zeros(nodes.tokens.size, dtype=np.bool_)
+    is_input[nodes.parents[nodes.parents >= 0]] = True
+    place = np.cumsum(is_input) - 1
+    is_scored = np.zeros(nodes.tokens.size, dtype=np.bool_)
     for index, request in enumerate(question):
-        scored[nodes.ways[index][max(request.first - stem, 0) :]] = True
-    scored &= nodes.depths > 0  # nothing stands before the very first token
-    number = np.cumsum(scored) - 1
-    parents = nodes.parents[scored]
-    runs = []
-    for start, stop, way in nodes.runs:
-        last = stop if fed[stop - 1] else stop - 1  # only the end of a run can have nothing after it
+        is_scored[nodes.paths[index][max(request.first - prefix, 0) :]] = True
+    is_scored &= nodes.depths > 0  # no token precedes the first one of a sequence
+    number = np.cumsum(is_scored) - 1
+    parents = nodes.parents[is_scored]
+    segments = []
+    for start, stop, ancestors in nodes.segments:
+        last = stop if is_input[stop - 1] else stop - 1  # only the last token of a segment can have no child
         if last > start:
-            runs.append(Run(int(place[start]), int(place[last - 1]) + 1, place[way]))
+            segments.append(Segment(int(place[start]), int(place[last - 1]) + 1, place[ancestors]))
     paths = []
     for index, request in enumerate(question):
-        path = np.array(nodes.ways[index][max(request.first - stem, 0) :], dtype=np.int64)
-        paths.append(number[path[scored[path]]])
+        path = np.array(nodes.paths[index][max(request.first - prefix, 0) :], dtype=np.int64)
+        paths.append(number[path[is_scored[path]]])
     return Tree(
-        tokens=nodes.tokens[fed],
-        depths=nodes.depths[fed],
-        runs=tuple(runs),
+        tokens=nodes.tokens[is_input],
+        depths=nodes.depths[is_input],
+        segments=tuple(segments),
         parents=np.where(parents >= 0, place[parents], -1),
-        scored=nodes.tokens[scored],
+        scored=nodes.tokens[is_scored],
         paths=tuple(paths),
     )
 
 
-def seen(trees: Sequence[Tree], size: int, stem: int) -> Bools:
-    """Which tokens each token of a row sees: those of the stem, and those on its way, shape (size, stem + size).
+def tree_mask(trees: Sequence[Tree], size: int, prefix: int) -> Bools:
+    """Which tokens each token of a row attends to, shape (size, prefix + size).
 
     Args:
-        trees: whose tokens the row holds, one tree after the other; places that are left over see only themselves.
+        trees: the trees of the row, one after the other; places of padding attend to the prefix and themselves.
         size: the length of the row.
-        stem: the length of the stem.
+        prefix: the length of the prefix.
     """
-    mask = np.zeros((size, stem + size), dtype=np.bool_)
-    mask[:, :stem] = True
-    np.fill_diagonal(mask[:, stem:], val=True)
+    mask = np.zeros((size, prefix + size), dtype=np.bool_)
+    mask[:, :prefix] = True
+    np.fill_diagonal(mask[:, prefix:], val=True)
     at = 0
-    for one in trees:
-        for run in one.runs:
-            rows = slice(at + run.start, at + run.stop)
-            mask[rows, stem + at + run.before] = True
-            mask[rows, stem + at + run.start : stem + at + run.stop] = np.tri(run.stop - run.start, dtype=np.bool_)
-        at += one.tokens.size
+    for tree in trees:
+        for segment in tree.segments:
+            rows = slice(at + segment.start, at + segment.stop)
+            mask[rows, prefix + at + segment.ancestors] = True
+            length = segment.stop - segment.start
+            mask[rows, prefix + at + segment.start : prefix + at + segment.stop] = np.tri(length, dtype=np.bool_)
+        at += tree.tokens.size
     return mask
 
 
 def packed(sizes: Sequence[int], row: int) -> list[list[int]]:
-    """Numbers of trees in rows of at most `row` tokens: the largest first, each into the first row with room.
+    """The numbers of trees in rows of at most `row` tokens: the largest first, each into the first row with room.
 
     >>> packed([3, 5, 2, 9], 8)
     [[3], [1, 0], [2]]

@@ -1,6 +1,5 @@
 """A similarity measured on a user's texts: unrelated pairs, each attack at several probabilities, a threshold."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +9,12 @@ import numpy as np
 from augment_ru.draws import Floats, digests
 from augment_ru.editing.corpus import corpus_of
 from augment_ru.engine.attack import Attack
+from augment_ru.engine.figures import distribution
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Similarity
 from augment_ru.errors import AugmentError
-from augment_ru.jobs.summary import distribution
 from augment_ru.records.record import Record
 
 PROBABILITIES = (0.05, 0.1, 0.2, 0.4, 0.8)
@@ -72,7 +71,7 @@ class Calibration:
             "what": measured.what,
             "probability": measured.probability,
             "pairs": measured.scores.size,
-            "similarity": distribution(Counter(np.round(measured.scores * 10**DIGITS).astype(int).tolist())),
+            "similarity": distribution(np.round(measured.scores, DIGITS).tolist()),
             "passing": round(measured.passing(self.threshold), DIGITS),
         }
 

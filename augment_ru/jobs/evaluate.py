@@ -1,9 +1,7 @@
 """The work of `augment-ru evaluate`: check the files, evaluate, write the report."""
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +11,9 @@ from augment_ru.evaluation.cache import default_path
 from augment_ru.evaluation.evaluate import check_models, evaluate
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.protocol import ModelRun, check_shots
-from augment_ru.formats.files import replacing
+from augment_ru.formats.files import check_input, check_outputs, replacing
 from augment_ru.formats.json_lines import encoded_row
+from augment_ru.jobs.progress import progress
 from augment_ru.records.task import task as task_of
 
 
@@ -62,24 +61,12 @@ class EvaluationJob:
         self._check_files()
 
     def _check_files(self) -> None:
-        outputs = [target for target in (self.report, self.html, self.predictions) if target is not None]
-        if len({Path(target).absolute() for target in outputs}) < len(outputs):
-            raise AugmentError("-o, --html and --predictions: each needs a file of its own")
-        inputs = [("", self.source), ("--originals ", self.settings["originals"]), ("--train ", self.settings["train"])]
-        for option, path in inputs:
-            if path not in (None, "-") and not Path(path).is_file():
-                problem = "is a folder; give a file of JSON lines" if Path(path).is_dir() else "no such file"
-                raise AugmentError(f"{option}{path}: {problem}")
-        for option, target in (("-o", self.report), ("--html", self.html), ("--predictions", self.predictions)):
-            if target is None or (option == "-o" and target == "-"):
-                continue
-            if not target or target == "-" or Path(target).is_dir():
-                raise AugmentError(f"{option} {target}: is no file; give a file to write to")
-            if not Path(target).absolute().parent.is_dir():
-                raise AugmentError(f"{option} {target}: its folder does not exist; make it first")
-            for _, path in inputs:
-                if path not in (None, "-") and Path(target).exists() and Path(target).samefile(path):
-                    raise AugmentError(f"{option} {target}: is an input; give another file, or the input would be lost")
+        inputs = {"": self.source, "--originals": self.settings["originals"], "--train": self.settings["train"]}
+        for option, path in inputs.items():
+            if path is not None:
+                check_input(path, option)
+        report = None if self.report == "-" else self.report
+        check_outputs([("-o", report), ("--html", self.html), ("--predictions", self.predictions)], inputs.values())
 
 
 def run_evaluation(job: EvaluationJob) -> None:
@@ -94,7 +81,7 @@ def run_evaluation(job: EvaluationJob) -> None:
         shots=job.shots,
         options=job.options,
         cache=None if job.cache == "none" else job.cache or default_path(),
-        progress=_progress_bar,
+        progress=lambda name, questions: progress(name, "answers", questions),
         on_model_done=_print_counts,
         **job.settings,
     )
@@ -139,30 +126,3 @@ def _print_counts(runs: Sequence[ModelRun]) -> None:
     from_cache = sum(run.counts.from_cache for run in runs)
     cached = f", {from_cache:,} of them from the cache" if from_cache else ""
     print(f"augment-ru: {runs[0].model}: {questions:,} questions, {different:,} different{cached}", file=sys.stderr)
-
-
-@contextmanager
-def _progress_bar(name: str, questions: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on stderr, if that is a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
-    from rich.markup import escape  # noqa: PLC0415
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    began, answers = time.perf_counter(), 0
-    columns = (
-        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(),
-        TextColumn("{task.fields[answers]:,} answers, {task.fields[rate]:,.1f} a second"), TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(escape(name), total=questions, answers=0, rate=0.0)
-
-        def advance(count: int) -> None:
-            nonlocal answers
-            answers += count
-            rate = answers / max(time.perf_counter() - began, 1e-9)
-            bar.update(task, advance=count, answers=answers, rate=rate)
-
-        yield advance

@@ -1,4 +1,4 @@
-"""What `augment-ru explain` shows: why a text changes as it does."""
+"""`augment-ru explain`: prints what attacks propose for a text, what is dropped and why, and what is applied."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,11 +18,11 @@ from augment_ru.records.task import generic
 from augment_ru.text.characters import decode
 
 _SHOWN = 200
-"""Changes listed for one attack; a long text has thousands."""
+"""The most changes that are listed for an attack; a long text has thousands."""
 
 
 def explained(text: str, preparation: Preparation, perturbers: Sequence[Perturber]) -> None:
-    """Print the protected spans of the text, and for each attack what was proposed, dropped and applied."""
+    """Print the protected spans of a text, and for each attack the proposed, dropped and applied changes."""
     console = Console(highlight=False)
     record = Record({"text": text}, generic())
     prepared = preparation.chunk([record], frozenset().union(*(one.attack.layers for one in perturbers)))

@@ -1,39 +1,46 @@
-"""The work of `augment-ru perturb`: rows in, rows out, in chunks; nothing half-done is left behind."""
+"""The work of `augment-ru perturb`: reads rows in chunks, perturbs them, writes them; no incomplete file is left."""
 
-import os
 import sys
-import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-import orjson
-
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, chunks
-from augment_ru.engine.result import STATUSES, Result, original
-from augment_ru.engine.search import Cost
+from augment_ru.engine.result import Result, original
 from augment_ru.errors import AugmentError
-from augment_ru.formats.files import Advance, opened, progress, replacing, twice
+from augment_ru.formats.files import check_input, check_outputs, open_input, replacing, twice
 from augment_ru.formats.json_lines import Line, encoded
 from augment_ru.formats.row import refuse_twice
 from augment_ru.formats.sinks import sink_of
-from augment_ru.formats.sources import JSON_LINES, KINDS, Source, kind_of, source_of
-from augment_ru.jobs.summary import Summary
-from augment_ru.jobs.summary import lines as lines_of
+from augment_ru.formats.sources import JSON_LINES, KINDS, RowSource, kind_of, source_of
+from augment_ru.jobs.progress import progress
+from augment_ru.jobs.summary import Summary, Tally, summary_lines
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_for_row
 from augment_ru.records.task import task as task_of
-from augment_ru.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the command line asks for."""
+    """A run of `perturb`, as the command line describes it.
+
+    Attributes:
+        source: the input file; `-` is stdin.
+        output: the output file; None is stdout.
+        perturbers: the attacks, in the order of the command line.
+        preparation: annotates and protects the records.
+        task: the name of the task of all rows; None recognises that of each row.
+        fields: the fields to perturb, in place of the task's.
+        with_original: whether each row is also written unperturbed.
+        meta: full, brief or none: how much metadata is written.
+        skip: whether bad rows go to the rejects file; otherwise the first one ends the run.
+        limit: how many rows are read at most.
+        report: the file of the closing table as JSON.
+    """
 
     source: str
     output: str | None
@@ -49,7 +56,7 @@ class Job:
 
     @property
     def schema(self) -> Task | None:
-        """The task of all rows; None if each row's is recognised."""
+        """The task of all rows; None if that of each row is recognised."""
         return task_of(self.task) if self.task else None
 
     def check(self) -> None:
@@ -60,141 +67,71 @@ class Job:
         """
         if not self.perturbers:
             raise AugmentError("no attack; name one with --attack (augment-ru list attacks)")
-        self.preparation.check(self.schema)  # a wrong rule is wrong usage, not a failed run
-        if self.source != "-" and not Path(self.source).exists():
-            raise AugmentError(f"{self.source}: no such file")
-        if self.source != "-" and Path(self.source).is_dir():
-            raise AugmentError(f"{self.source}: is a folder; give a file")
-        if self.report is not None:
-            self.check_beside("--report", self.report)
-        if self.output is not None:
-            self._check_output(Path(self.output))
-        elif self.skip:
-            raise AugmentError("--on-error skip: needs -o, so that rejected lines can be written beside it")
+        self.preparation.check(self.schema)  # so that a wrong rule is an error of usage
+        check_input(self.source)
+        self._check_outputs()
         if "Parquet" in {kind_of(self.source), self.format} and find_spec("pyarrow") is None:
             raise AugmentError('Parquet files need pyarrow: pip install "augment-ru[hf]"')
 
-    def check_beside(self, option: str, file: str) -> None:
-        """See that a file which an option names can be written, and takes the place of no other of the job.
-
-        Raises:
-            AugmentError: it has no folder, is one, or is the input or the output.
-        """
-        path = Path(file)
-        if not file or path.is_dir():
-            raise AugmentError(f"{option} {file}: is no file; give a file to write to")
-        if not path.absolute().parent.is_dir():
-            raise AugmentError(f"{option} {file}: its folder does not exist; make it first")
-        if path.is_file() and self._is_input(path):
-            raise AugmentError(f"{option} {file}: is the input; give another file, or the input would be lost")
-        taken = [] if self.output is None else [Path(self.output), *([self.rejects] if self.skip else [])]
-        if any(path.resolve() == other.resolve() for other in taken):
-            raise AugmentError(f"{option} {file}: the rows go there; give another file")
-
-    def _check_output(self, target: Path) -> None:
-        if not self.output or target.is_dir():
-            raise AugmentError(f"-o {self.output}: is no file; give a file to write to")
-        if not target.absolute().parent.is_dir():
-            raise AugmentError(f"{target}: the folder {target.parent} does not exist; make it first")
-        if self.skip and target.exists() and not target.is_file():
-            raise AugmentError(f"--on-error skip: {target} is no plain file, so rejects have no place beside it")
-        for path in (target, self.rejects) if self.skip else (target,):
-            if path.exists() and path.is_file() and self._is_input(path):
-                raise AugmentError(f"{path}: is the input; give another file, or the input would be lost")
-
-    def _is_input(self, path: Path) -> bool:
-        if self.source != "-":
-            return path.samefile(self.source)
-        return sys.stdin is not None and os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+    def _check_outputs(self) -> None:
+        if self.skip and self.output is None:
+            raise AugmentError("--on-error skip: needs -o, so that rejected lines can be written beside it")
+        if self.skip and Path(self.output or "").exists() and not Path(self.output or "").is_file():
+            raise AugmentError(f"--on-error skip: {self.output} is no plain file, so rejects have no place beside it")
+        rejects = str(self.rejects) if self.skip else None
+        outputs = [("-o", self.output), ("the rejects of --on-error skip:", rejects), ("--report", self.report)]
+        check_outputs(outputs, [self.source])
 
     @property
     def rejects(self) -> Path:
-        """Where rejected lines go: `OUT.rejects.jsonl` beside `OUT.jsonl`."""
+        """The file of rejected rows: `OUT.rejects.jsonl` beside `OUT.jsonl`."""
         target = Path(self.output or "")
         stem = target.stem if target.suffix in {".jsonl", *KINDS} else target.name
         return target.with_name(f"{stem}.rejects.jsonl")
 
     @property
     def format(self) -> str:
-        """That of the output: of its name, on stdout that of the input, but JSON lines for Parquet."""
+        """The format of the output: by its name; on stdout that of the input, or JSON Lines if that is Parquet."""
         kind = kind_of(self.source if self.output is None else self.output)
         return JSON_LINES if self.output is None and kind == "Parquet" else kind
 
 
-@dataclass(slots=True)
-class Tally:
-    """What is told at the end."""
-
-    summaries: Mapping[str, Summary]
-    rows: int = 0
-    skipped: int = 0
-    began: float = field(default_factory=time.perf_counter)
-
-    def __str__(self) -> str:
-        cost = Cost()
-        status: Counter[str] = Counter()
-        for summary in self.summaries.values():
-            cost.add(summary.cost)
-            status += summary.status
-        parts = [f"{self.rows:,} rows in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
-        if cost.pairs:
-            parts.append(f"{cost.pairs:,} pairs scored in {cost.calls:,} calls")
-        if cost.passes:
-            each = f", {cost.passes / status['perturbed']:.2f} a perturbed row" if status["perturbed"] else ""
-            parts.append(f"{cost.passes:,} forward passes{each}")
-        if self.skipped:
-            parts.append(f"{self.skipped:,} lines skipped")
-        return "; ".join([*parts, f"{time.perf_counter() - self.began:.1f} s"])
-
-    def report(self, first: Perturber) -> dict[str, Any]:
-        """The same, and what defines the numbers, as JSON values; without the time, so that it can be compared."""
-        settings = first.settings
-        return {
-            "version": 1,
-            "augment_ru": __version__,
-            "scorer": settings.scorer,
-            "threshold": settings.threshold,
-            "schedule": first.schedule if first.similarity else None,
-            "candidates": first.candidates if first.similarity else 1,
-            "seed": first.seed,
-            "rows": self.rows,
-            "skipped": self.skipped,
-            "attacks": {name: summary.table() for name, summary in self.summaries.items()},
-        }
-
-
 def run(job: Job) -> int:
-    """Do the job; the exit code: 1 when lines were skipped, else 0.
+    """Perturb the rows; the exit code: 1 if rows were skipped, otherwise 0.
 
     Raises:
-        AugmentError: a line or a file is wrong.
+        AugmentError: a row or a file is wrong.
     """
     tally = Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
     with ExitStack() as stack:
-        content = stack.enter_context(opened(job.source))
+        content = stack.enter_context(open_input(job.source))
         if any(perturber.attack.wants_corpus for perturber in job.perturbers):
             content = stack.enter_context(twice(content))
             job = _with_corpus(job, content)
         source = _source(job, content)
         stream, reject = stack.enter_context(_outputs(job))
-        advance = stack.enter_context(progress(job.source))
-        sink = sink_of(job.format, stream, source, job.meta, mark=job.output is not None)
+        advance = stack.enter_context(progress("perturb", "rows", _size(job.source)))
+        sink = sink_of(job.format, stream, source, metadata=job.meta != "none", mark=job.output is not None)
         for chunk in chunks(_records(source, job, tally, reject, advance)):
-            sink.write(list(_perturbed(chunk, job, tally)))
+            results = _perturbed(chunk, job, tally)
+            sink.write([(result.record, result.changed(job.meta)) for result in results])
             stream.flush()
         sink.finish()
         stream.flush()
     if job.report is not None:
         with replacing(Path(job.report)) as file:
-            file.write(
-                orjson.dumps(tally.report(job.perturbers[0]), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-            )
+            file.write(tally.report(job.perturbers[0]))
     if sys.stderr is not None:
-        print(*lines_of(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
+        print(*summary_lines(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
     return 1 if tally.skipped else 0
 
 
-def _source(job: Job, stream: BinaryIO) -> Source:
+def _size(source: str) -> int | None:
+    """The bytes of a file; None if it is no plain file."""
+    return Path(source).stat().st_size if source != "-" and Path(source).is_file() else None
+
+
+def _source(job: Job, stream: BinaryIO) -> RowSource:
     try:
         return source_of(kind_of(job.source), stream)
     except AugmentError as error:
@@ -202,7 +139,7 @@ def _source(job: Job, stream: BinaryIO) -> Source:
 
 
 def _with_corpus(job: Job, stream: BinaryIO) -> Job:
-    """The job with attacks that have the sentences of all its records; the stream is back where it was."""
+    """The job with attacks that have the sentences of all its records; the stream stands where it stood."""
     from augment_ru.editing.corpus import corpus_of  # noqa: PLC0415  (only some attacks want it)
 
     start = stream.tell()
@@ -210,7 +147,7 @@ def _with_corpus(job: Job, stream: BinaryIO) -> Job:
 
     def records() -> Iterator[Record]:
         for line in source:
-            with suppress(AugmentError):  # told when it is perturbed
+            with suppress(AugmentError):  # the row is reported when it is perturbed
                 yield _record(source, line, job, task)
 
     corpus = corpus_of(records())
@@ -219,7 +156,7 @@ def _with_corpus(job: Job, stream: BinaryIO) -> Job:
 
 
 def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally) -> Iterator[Result]:
-    """The results of the rows: in row order, the attacks of a row in command order."""
+    """The results of the records in their order; those of a record in the order of the attacks."""
     layers = frozenset().union(*(perturber.attack.layers for perturber in job.perturbers))
     prepared = job.preparation.chunk(chunk, layers)
     summaries = [tally.summaries[perturber.attack.name] for perturber in job.perturbers]
@@ -235,7 +172,7 @@ def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally) -> Iterator[Resu
 
 
 def records_of(job: Job) -> Iterator[Record]:
-    """The rows of the job's input as records.
+    """The records of the job's input.
 
     Raises:
         AugmentError: a line is no row of the task.
@@ -244,7 +181,7 @@ def records_of(job: Job) -> Iterator[Record]:
     def reject(line: Line, reason: str) -> None:
         raise AugmentError(f"{line.number}: {reason}")
 
-    with opened(job.source) as stream:
+    with open_input(job.source) as stream:
         source = _source(job, stream)
         yield from _records(source, job, Tally({}), reject, lambda _rows, _size: None)
 
@@ -253,8 +190,10 @@ class _Reject(Protocol):
     def __call__(self, line: Line, reason: str) -> None: ...
 
 
-def _records(source: Source, job: Job, tally: Tally, reject: _Reject, advance: Advance) -> Iterator[Record]:
-    """The rows of the file as records that can be perturbed; what cannot is rejected, or ends the run."""
+def _records(
+    source: RowSource, job: Job, tally: Tally, reject: _Reject, advance: Callable[[int, int], None]
+) -> Iterator[Record]:
+    """The records that can be perturbed; a row that cannot is rejected, or ends the run."""
     task = job.schema
     where = "stdin" if job.source == "-" else job.source
     if job.limit == 0:
@@ -275,8 +214,8 @@ def _records(source: Source, job: Job, tally: Tally, reject: _Reject, advance: A
             return
 
 
-def _record(source: Source, line: Line, job: Job, task: Task | None) -> Record:
-    """The record of a line, of the task given or recognised.
+def _record(source: RowSource, line: Line, job: Job, task: Task | None) -> Record:
+    """The record of a row; its task is the one given, or recognised.
 
     Raises:
         AugmentError: the line is no row of the task.
@@ -294,7 +233,7 @@ def _record(source: Source, line: Line, job: Job, task: Task | None) -> Record:
 
 @contextmanager
 def _outputs(job: Job) -> Iterator[tuple[BinaryIO, _Reject]]:
-    """Where rows and rejected lines go."""
+    """The stream for rows, and the function for rejected rows."""
     if job.output is None:
         if sys.stdout is None:
             raise AugmentError("stdout: is closed; give a file with -o")
@@ -322,4 +261,4 @@ def _outputs(job: Job) -> Iterator[tuple[BinaryIO, _Reject]]:
 
         yield rows, reject
         if job.skip and not rejects:
-            job.rejects.unlink(missing_ok=True)  # of a run before: no longer true
+            job.rejects.unlink(missing_ok=True)  # of an earlier run

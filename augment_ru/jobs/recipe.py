@@ -1,45 +1,35 @@
-"""Recipes: the options of `perturb` in a TOML file."""
+"""Recipes of `perturb`: its options in a TOML file."""
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.strict_tables import INTEGER, NUMBER, TEXT, TEXT_OR_TEXTS, TRUTH, Key, read_toml, table_values
 
 _LISTS = {"attack": "attacks", "field": "fields", "constraint": "constraints", "set": "options"}
-_VALUES: dict[str, type | tuple[type, ...]] = {
-    "task": str, "probability": (int, float), "similarity": str, "threshold": (int, float), "schedule": str,
-    "candidates": int, "annotator": str, "no-constraints": bool, "seed": int, "preset": str, "with-original": bool,
-    "meta": str,
-    "device": str, "on-error": str, "limit": int, "output": str, "report": str,
+"""The options that may be repeated, and the names of their values."""
+_KEYS = {
+    **{key: Key(TEXT_OR_TEXTS) for key in _LISTS},
+    "task": Key(TEXT), "probability": Key(NUMBER), "similarity": Key(TEXT), "threshold": Key(NUMBER),
+    "schedule": Key(TEXT), "candidates": Key(INTEGER), "annotator": Key(TEXT), "no-constraints": Key(TRUTH),
+    "seed": Key(INTEGER), "preset": Key(TEXT), "with-original": Key(TRUTH), "meta": Key(TEXT), "device": Key(TEXT),
+    "on-error": Key(TEXT), "limit": Key(INTEGER), "output": Key(TEXT), "report": Key(TEXT),
 }  # fmt: skip
 
 
 def read_recipe(path: Path) -> Mapping[str, Any]:
-    """The options of a recipe: the long options of `perturb` as keys; repeatable ones as lists.
+    """The options of a recipe: its keys are the long options of `perturb`; those that may be repeated are lists.
 
     Raises:
         AugmentError: the file cannot be read, a key is unknown, or a value has the wrong type.
     """
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise AugmentError(f"{path}: cannot be read ({error.strerror})") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise AugmentError(f"{path.name}: not TOML: {error}") from error
+    content = read_toml(path, path.name)
+    values = table_values(path.name, content, _KEYS)
     options: dict[str, Any] = {}
-    for key, value in content.items():
+    for key in content:
+        value = values[key]
         if key in _LISTS:
-            values = value if isinstance(value, list) else [value]
-            if not all(isinstance(one, str) for one in values):
-                raise AugmentError(f"{path.name}: '{key}' must be a text or a list of texts")
-            options[_LISTS[key]] = tuple(values)
-        elif key in _VALUES:
-            wrong_bool = isinstance(value, bool) and _VALUES[key] is not bool
-            if wrong_bool or not isinstance(value, _VALUES[key]):
-                raise AugmentError(f"{path.name}: '{key}' is {value!r}; it has the wrong type")
-            options[key.replace("-", "_")] = value
+            options[_LISTS[key]] = (value,) if isinstance(value, str) else tuple(value)
         else:
-            raise AugmentError(f"{path.name}: {unknown('option', key, [*_LISTS, *_VALUES])}")
+            options[key.replace("-", "_")] = value
     return options

@@ -1,108 +1,95 @@
-"""What a run did, attack by attack: acceptance, similarity, and the probability that was spent (TAPE, Table 1)."""
+"""The table at the end of a run: the figures of each attack, and what its gate cost."""
 
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from augment_ru.engine.result import Result
-from augment_ru.engine.search import DIGITS, Cost
+import orjson
 
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-_SCALE = 10**DIGITS
+from augment_ru.engine.figures import Figures
+from augment_ru.engine.perturber import Perturber
+from augment_ru.engine.result import STATUSES, Result
+from augment_ru.engine.search import Cost
+from augment_ru.version import __version__
 
 
 @dataclass(slots=True)
 class Summary:
-    """The results of one attack. Similarities have four digits, so counting them keeps quantiles exact."""
+    """The figures of one attack, and the counts of what was scored for it."""
 
-    status: Counter[str] = field(default_factory=Counter)
-    similarities: Counter[int] = field(default_factory=Counter)
-    probability: float = 0.0
-    edits: int = 0
+    figures: Figures = field(default_factory=Figures)
     cost: Cost = field(default_factory=Cost)
 
     def add(self, result: Result) -> None:
         """Count a result."""
-        self.status[result.status] += 1
-        if result.similarity is not None:
-            self.similarities[round(result.similarity * _SCALE)] += 1
-        if result.probability is not None:
-            self.probability += result.probability
-            self.edits += sum(len(script.edits) for script in result.scripts.values())
-
-    @property
-    def accepted(self) -> float | None:
-        """The share of the rows with something to change whose perturbation passed; None without such rows."""
-        possible = self.status["perturbed"] + self.status["rejected"]
-        return self.status["perturbed"] / possible if possible else None
-
-    @property
-    def passes(self) -> float | None:
-        """Texts through a network for each perturbed row; None without a network or such rows."""
-        perturbed = self.status["perturbed"]
-        return self.cost.passes / perturbed if perturbed and self.cost.passes else None
+        edits = sum(len(script.edits) for script in result.scripts.values()) if result.status == "perturbed" else 0
+        self.figures.count(result.status, result.probability, result.similarity, edits)
 
     def table(self) -> dict[str, Any]:
-        """The figures as JSON values; `similarity` is None where nothing was scored."""
-        perturbed = self.status["perturbed"]
+        """The figures and the costs as JSON values; the last is None if no network ran."""
+        passes = self.cost.passes
         return {
-            "rows": self.status.total(),
-            "perturbed": perturbed,
-            "unchanged": self.status["unchanged"],
-            "rejected": self.status["rejected"],
-            "accepted": _rounded(self.accepted),
-            "similarity": distribution(self.similarities),
-            "probability": _rounded(self.probability / perturbed if perturbed else None),
-            "edits": _rounded(self.edits / perturbed if perturbed else None),
-            "calls": self.cost.calls,
-            "pairs": self.cost.pairs,
-            "passes": self.cost.passes,
-            "passes_an_accepted_row": _rounded(self.passes),
+            **self.figures.table(),
+            "similarity_calls": self.cost.calls,
+            "scored_pairs": self.cost.pairs,
+            "forward_passes": passes,
+            "forward_passes_per_perturbed_row": self.figures.per_perturbed_row(passes) if passes else None,
         }
 
 
-def distribution(values: Mapping[int, int]) -> dict[str, Any] | None:
-    """Mean, standard deviation and quantiles of counted values, each in units of the last of four digits."""
-    total = sum(values.values())
-    if not total:
-        return None
-    mean = sum(value * count for value, count in values.items()) / total
-    variance = sum((value - mean) ** 2 * count for value, count in values.items()) / total
-    ordered = sorted(values.items())
-    quantiles = {f"{share:.0%}": _quantile(ordered, total, share) / _SCALE for share in QUANTILES}
-    return {
-        "mean": _rounded(mean / _SCALE),
-        "deviation": _rounded(variance**0.5 / _SCALE),
-        "least": ordered[0][0] / _SCALE,
-        **quantiles,
-        "most": ordered[-1][0] / _SCALE,
-    }
+@dataclass(slots=True)
+class Tally:
+    """The counts of a run: its rows, and the summary of each attack."""
 
+    summaries: Mapping[str, Summary]
+    rows: int = 0
+    skipped: int = 0
+    began: float = field(default_factory=time.perf_counter)
 
-def _quantile(ordered: Sequence[tuple[int, int]], total: int, share: float) -> int:
-    """The least value that at least this share of the values does not exceed."""
-    wanted = share * total
-    below = 0
-    for value, count in ordered:
-        below += count
-        if below >= wanted:
-            return value
-    return ordered[-1][0]
+    def __str__(self) -> str:
+        cost = Cost()
+        status: Counter[str] = Counter()
+        for summary in self.summaries.values():
+            cost.add(summary.cost)
+            status += summary.figures.statuses
+        parts = [f"{self.rows:,} rows in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
+        if cost.pairs:
+            parts.append(f"{cost.pairs:,} pairs scored in {cost.calls:,} calls")
+        if cost.passes:
+            each = f", {cost.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
+            parts.append(f"{cost.passes:,} forward passes{each}")
+        if self.skipped:
+            parts.append(f"{self.skipped:,} lines skipped")
+        return "; ".join([*parts, f"{time.perf_counter() - self.began:.1f} s"])
 
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, DIGITS)
+    def report(self, first: Perturber) -> bytes:
+        """The summaries and what defines their numbers, as JSON; without the time, so that reports can be compared."""
+        settings = first.settings
+        report = {
+            "version": 1,
+            "augment_ru": __version__,
+            "scorer": settings.scorer,
+            "threshold": settings.threshold,
+            "schedule": first.schedule if first.similarity else None,
+            "candidates": first.candidates if first.similarity else 1,
+            "seed": first.seed,
+            "rows": self.rows,
+            "skipped": self.skipped,
+            "attacks": {name: summary.table() for name, summary in self.summaries.items()},
+        }
+        return orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 _COLUMNS = (
-    "attack", "rows", "perturbed", "unchanged", "rejected", "accepted", "similarity", "± sd", "5 %", "50 %", "95 %",
-    "p", "passes/row",
+    "attack", "rows", "perturbed", "unchanged", "rejected", "acceptance", "similarity", "± sd", "5 %", "50 %", "95 %",
+    "probability", "passes per perturbed row",
 )  # fmt: skip
 
 
-def lines(summaries: Mapping[str, Summary]) -> Iterable[str]:
-    """The table for people, one attack a line."""
+def summary_lines(summaries: Mapping[str, Summary]) -> Iterable[str]:
+    """The table for people, a line for each attack; the last column only if a network ran."""
     rows = [_COLUMNS, *(_row(name, summary.table()) for name, summary in summaries.items())]
     if not any(summary.cost.passes for summary in summaries.values()):
         rows = [row[:-1] for row in rows]
@@ -116,16 +103,15 @@ def lines(summaries: Mapping[str, Summary]) -> Iterable[str]:
 
 
 def _row(name: str, table: Mapping[str, Any]) -> tuple[str, ...]:
-    similarity = table["similarity"] or {}
-
     def number(value: float | None, form: str = ".3f") -> str:
         return "–" if value is None else format(value, form)
 
+    similarity, probability = table["similarity"] or {}, table["probability"] or {}
     return (
         name,
         *(f"{table[status]:,}" for status in ("rows", "perturbed", "unchanged", "rejected")),
-        number(table["accepted"], ".1%"),
-        *(number(similarity.get(key)) for key in ("mean", "deviation", "5%", "50%", "95%")),
-        number(table["probability"]),
-        number(table["passes_an_accepted_row"], ".2f"),
+        number(table["acceptance"], ".1%"),
+        *(number(similarity.get(key)) for key in ("mean", "std", "5%", "50%", "95%")),
+        number(probability.get("mean")),
+        number(table["forward_passes_per_perturbed_row"], ".2f"),
     )

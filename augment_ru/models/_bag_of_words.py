@@ -1,4 +1,4 @@
-"""What the models that count words share: a train file, a classifier for each field of the right answer."""
+"""The models that count words: their train file, and a classifier for each field of the right answer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,17 +6,16 @@ from typing import Any, Protocol
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import golds_of
-from augment_ru.evaluation.examples import Example, Prediction, example_of
+from augment_ru.evaluation.examples import Example, ModelRequest, Prediction, example_of
 from augment_ru.evaluation.metrics import sklearn_metrics
 from augment_ru.formats.read import read_rows
-from augment_ru.records.task import Task
 
 
 class Classifier(Protocol):
-    """scikit-learn's classifiers and pipelines."""
+    """A classifier or a pipeline of scikit-learn, as far as it is used here."""
 
     def fit(self, inputs: Sequence[str], labels: Sequence[str], /) -> Any:  # noqa: ANN401  (itself)
-        """Learn."""
+        """Learn the labels of the inputs."""
 
     def predict(self, inputs: Sequence[str], /) -> Any:  # noqa: ANN401  (an array of labels)
         """A label for each input."""
@@ -24,20 +23,24 @@ class Classifier(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Train:
-    """The texts and the labels of a train file: those of each field of the right answer."""
+    """A train file: its texts, the labels of each field of the right answer, and the digest of its rows."""
 
     texts: Sequence[str]
     labels: Mapping[str, Sequence[str]]
     digest: str
 
 
-def train_of(argument: str, task: Task, options: Mapping[str, Any], kind: str) -> Train:
-    """The train file that a model of this kind is given, as its argument or by `--train`.
+def train_of(request: ModelRequest, kind: str) -> Train:
+    """The train file of a model: its argument, or the file of `--train`.
+
+    Args:
+        request: what the model is made from; its option `train` is the file of `--train`.
+        kind: the kind of model, for messages.
 
     Raises:
-        AugmentError: none is given, or a row lacks its text or its label.
+        AugmentError: no file is given, or a row has no text or no label.
     """
-    path = argument or options.get("train")
+    path, task = request.argument or request.options.get("train"), request.task
     if not path:
         raise AugmentError(f"needs a train file: {kind}:TRAIN.jsonl, or --train TRAIN.jsonl")
     read = read_rows(str(path))
@@ -58,19 +61,24 @@ def train_of(argument: str, task: Task, options: Mapping[str, Any], kind: str) -
 
 
 @dataclass(frozen=True, slots=True)
-class Always:
-    """The classifier for a train file of one class, which scikit-learn's refuse."""
+class Constant:
+    """A classifier that always gives the same label; scikit-learn's need a train file of at least two classes."""
 
     label: str
 
     def predict(self, inputs: Sequence[str]) -> list[str]:
-        """The label, for each input."""
+        """The label, once for each input."""
         return [self.label] * len(inputs)
 
 
 @dataclass(frozen=True, slots=True)
 class BagOfWords:
-    """Classifiers, one for each field of the right answer; they see the text alone."""
+    """Classifiers, one for each field of the right answer; they read the text alone, without demonstrations.
+
+    Attributes:
+        classifiers: by field.
+        signature: all that defines the answers.
+    """
 
     classifiers: Mapping[str, Any]
     signature: str
@@ -79,29 +87,34 @@ class BagOfWords:
     chunk: int = field(default=2**20, init=False)
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """A label for each example, or an object of labels."""
+        """A label for each example; for a task with several labels, an object from field to label."""
         texts = [example.text for example in examples]
-        said = {name: [str(label) for label in one.predict(texts)] for name, one in self.classifiers.items()}
-        if len(said) == 1:
-            return list(next(iter(said.values())))
-        return [dict(zip(said, row, strict=True)) for row in zip(*said.values(), strict=True)]
+        found = {name: [str(label) for label in one.predict(texts)] for name, one in self.classifiers.items()}
+        if len(found) == 1:
+            return list(next(iter(found.values())))
+        return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
 
 
 def fitted(train: Train, make: Callable[[], Classifier], signature: str) -> BagOfWords:
-    """A classifier for each field, trained.
+    """Train a new classifier for each field.
+
+    Args:
+        train: the train file.
+        make: returns an untrained classifier.
+        signature: all that defines it, beside the train file.
 
     Raises:
-        AugmentError: scikit-learn is missing, or there are no words to count.
+        AugmentError: scikit-learn is not installed, or the texts have no words.
     """
     sklearn_metrics()
     classifiers: dict[str, Any] = {}
     for name, labels in train.labels.items():
         if len(set(labels)) == 1:
-            classifiers[name] = Always(labels[0])
+            classifiers[name] = Constant(labels[0])
             continue
         classifiers[name] = make()
         try:
             classifiers[name].fit(train.texts, labels)
         except ValueError as error:
-            raise AugmentError(f"cannot be trained: {error}") from error
+            raise AugmentError(f"cannot be trained on this file: {error}") from error
     return BagOfWords(classifiers, f"{signature}|train={train.digest}")

@@ -1,4 +1,4 @@
-"""Questions to a server over HTTP: JSON there and back, patient with what passes, plain about what does not."""
+"""Questions to a server over HTTP, in JSON; failures that may pass are retried, others are errors."""
 
 import json
 import time
@@ -17,29 +17,30 @@ from augment_ru.errors import AugmentError
 
 T = TypeVar("T")
 
-_PASSING = frozenset({408, 409, 425, 429})
-"""Status codes that a later attempt may not get, beside all from 500."""
+_RETRIED = frozenset({408, 409, 425, 429})
+"""Status codes below 500 after which a question is asked again."""
 
-_SERVER = 500
+_SERVER_ERROR = 500
 _FIRST, _LONGEST = 0.5, 60.0
-"""Seconds before the second attempt, doubled for each that follows; and the longest."""
+"""Seconds before the second attempt, doubled for each further one, and the most seconds before any."""
 
-_PIECE = 2**16
-_MOST = 16 * 2**20
-"""Bytes of the longest answer that is read."""
+_READ_SIZE = 2**16
+_MOST_BYTES = 16 * 2**20
+"""An answer with more bytes is an error."""
 
-_SHOWN = 200
+_MESSAGE_LENGTH = 200
+"""The most characters of a server's message in an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that answers JSON.
+    """A server that answers in JSON.
 
     Attributes:
-        url: where questions are posted.
-        headers: sent with each, beside the type of the content.
-        timeout: seconds that an attempt may take.
-        retries: attempts after the first.
+        url: the address that questions are posted to.
+        headers: sent with each question, beside the content type.
+        timeout: how many seconds an attempt may take.
+        retries: how many attempts may follow the first.
     """
 
     url: str
@@ -48,11 +49,16 @@ class Server:
     retries: int
 
     def ask(self, question: Mapping[str, Any], read: Callable[[Any], str], stopped: Event) -> str:
-        """What `read` finds in the answer; an answer in which it finds nothing (`LookupError`, `TypeError`) is retried.
+        """The answer to a question.
+
+        Args:
+            question: the body, a JSON object.
+            read: returns the text of an answer; after a LookupError, TypeError or ValueError the question is retried.
+            stopped: is set when the answer is not wanted any more.
 
         Raises:
-            AugmentError: the server refuses the question, or no attempt was answered.
-            CancelledError: `stopped` was set: nobody waits for the answer any more.
+            AugmentError: the server refuses the question, or every attempt failed.
+            CancelledError: `stopped` was set while this method waited for the next attempt.
         """
         body = json.dumps(question, ensure_ascii=False).encode("utf-8", "replace")
         problem, wait = "", 0.0
@@ -64,14 +70,14 @@ class Server:
                 return read(self._posted(body))
             except urllib.error.HTTPError as error:
                 problem = f"HTTP {error.code}: {_message(error)}"
-                if error.code not in _PASSING and error.code < _SERVER:
+                if error.code not in _RETRIED and error.code < _SERVER_ERROR:
                     raise AugmentError(f"{self.url}: {problem}") from error
-                wait = _asked_to_wait(error.headers)
+                wait = _retry_after(error.headers)
             except (urllib.error.URLError, HTTPException, OSError) as error:
                 reason = getattr(error, "reason", None) or error
                 problem = f"{type(reason).__name__}: {reason}" if isinstance(reason, Exception) else str(reason)
             except (ValueError, LookupError, TypeError) as error:
-                problem = f"no answer of the expected form: {type(error).__name__}: {error}"
+                problem = f"answer of an unexpected form: {type(error).__name__}: {error}"
         raise AugmentError(f"{self.url}: {self.retries + 1} attempts failed, the last with: {problem}")
 
     def _posted(self, body: bytes) -> Any:  # noqa: ANN401  (JSON values)
@@ -83,12 +89,12 @@ class Server:
 
 
 def _body(answer: HTTPResponse, ends: float) -> bytes:
-    """The whole body, as it comes: the timeout of a socket starts anew with every byte."""
+    """The whole body, if it arrives before the time `ends`; a socket's own timeout restarts with every byte."""
     size, data = answer.length, bytearray()
-    while part := answer.read1(_PIECE if size is None else min(_PIECE, size - len(data))):
+    while part := answer.read1(_READ_SIZE if size is None else min(_READ_SIZE, size - len(data))):
         data += part
-        if len(data) > _MOST:
-            raise ValueError(f"over {_MOST:,} bytes")
+        if len(data) > _MOST_BYTES:
+            raise ValueError(f"over {_MOST_BYTES:,} bytes")
         if time.monotonic() > ends:
             raise TimeoutError("timed out")
     if size is not None and len(data) < size:
@@ -96,8 +102,8 @@ def _body(answer: HTTPResponse, ends: float) -> bytes:
     return bytes(data)
 
 
-class _Stay(urllib.request.HTTPRedirectHandler):
-    """Goes nowhere else: a redirected question would carry its key along."""
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Does not follow redirects, which would send the key to another server."""
 
     def redirect_request(  # noqa: PLR0917  (urllib's own signature)
         self,
@@ -108,61 +114,68 @@ class _Stay(urllib.request.HTTPRedirectHandler):
         headers: HTTPMessage,
         newurl: str,
     ) -> None:
-        """Nothing, so that the status is an error."""
+        """Return None, so that the redirect is an error with its status."""
 
 
-_opener = urllib.request.build_opener(_Stay)
+_opener = urllib.request.build_opener(_NoRedirects)
 
 
-def at_once(count: int, most: int, ask: Callable[[int, Event], T]) -> Iterator[tuple[int, T]]:
-    """The numbers from 0 with what `ask` says of each, as they come, at most so many on their way.
+def concurrent_answers(count: int, threads: int, ask: Callable[[int, Event], T]) -> Iterator[tuple[int, T]]:
+    """Ask all questions in threads, and yield the number of each with its answer as soon as the answer arrives.
 
-    After a failure nothing new is asked, and what came is given before it is raised. Whoever stops listening waits for
-    nothing: the threads are no pool, for whose threads an interrupted program, and so a server that hangs, would wait.
+    After a failure no further question is asked; the answers that did arrive are yielded, and then it is raised. If the
+    caller stops iterating, it does not wait for open questions: daemon threads are used in place of a pool, because an
+    interrupted program waits for the threads of a pool, and so for a server that hangs.
+
+    Args:
+        count: the number of questions, which are numbered from 0.
+        threads: how many questions are open at once at most.
+        ask: returns the answer to the question of a number; its second argument is set when answers are not wanted any
+            more.
     """
     stopped = Event()
     waiting: SimpleQueue[int] = SimpleQueue()
-    came: SimpleQueue[tuple[int, T] | BaseException | None] = SimpleQueue()
+    results: SimpleQueue[tuple[int, T] | BaseException | None] = SimpleQueue()
     for number in range(count):
         waiting.put(number)
 
     def work() -> None:
-        came.put(_worked(waiting, lambda number: came.put((number, ask(number, stopped))), stopped))
+        results.put(_work(waiting, lambda number: results.put((number, ask(number, stopped))), stopped))
 
     problem: BaseException | None = None
-    working = min(most, count)
+    running = min(threads, count)
     try:
-        for _ in range(working):
+        for _ in range(running):
             Thread(target=work, daemon=True).start()
-        while working:
-            one = came.get()
-            if isinstance(one, tuple):
-                yield one
+        while running:
+            result = results.get()
+            if isinstance(result, tuple):
+                yield result
                 continue
-            working -= 1
-            if not isinstance(one, CancelledError):
-                problem = problem or one
+            running -= 1
+            if not isinstance(result, CancelledError):
+                problem = problem or result
     finally:
         stopped.set()
     if problem is not None:
         raise problem
 
 
-def _worked(waiting: SimpleQueue[int], do: Callable[[int], None], stopped: Event) -> BaseException | None:
-    """What stopped a thread from doing all that waits; None if nothing did."""
+def _work(waiting: SimpleQueue[int], do: Callable[[int], None], stopped: Event) -> BaseException | None:
+    """Do what waits until nothing is left; the error that ended it, or None."""
     try:
         while not stopped.is_set():
             do(waiting.get_nowait())
     except Empty:
         pass
-    except BaseException as error:  # noqa: BLE001  (raised where it can be told)
+    except BaseException as error:  # noqa: BLE001  (raised in the caller's thread)
         stopped.set()
         return error
     return None
 
 
 def backoff(attempt: int) -> float:
-    """Seconds before an attempt, the second being number 1: doubled each time.
+    """Seconds to wait before an attempt; the second attempt is number 1.
 
     >>> [backoff(attempt) for attempt in (1, 2, 3, 20)]
     [0.5, 1.0, 2.0, 60.0]
@@ -170,8 +183,8 @@ def backoff(attempt: int) -> float:
     return min(_LONGEST, _FIRST * 2.0 ** (attempt - 1))
 
 
-def _asked_to_wait(headers: Message | None) -> float:
-    """What `Retry-After` says, in seconds, if it does."""
+def _retry_after(headers: Message | None) -> float:
+    """The seconds of the header `Retry-After`; 0 if it is absent or a date."""
     try:
         return min(_LONGEST, max(0.0, float(headers.get("Retry-After", "0") if headers else "0")))
     except ValueError:  # a date
@@ -179,9 +192,9 @@ def _asked_to_wait(headers: Message | None) -> float:
 
 
 def _message(error: urllib.error.HTTPError) -> str:
-    """What the server says is wrong, in a line."""
+    """The server's message of an error, in one line."""
     try:
-        text = error.read(_MOST).decode("utf-8", "replace")
+        text = error.read(_MOST_BYTES).decode("utf-8", "replace")
     except (OSError, HTTPException):
         text = ""
     try:
@@ -190,4 +203,4 @@ def _message(error: urllib.error.HTTPError) -> str:
     except (ValueError, LookupError, TypeError):
         pass
     text = " ".join(text.split()) or str(error.reason)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return text if len(text) <= _MESSAGE_LENGTH else text[:_MESSAGE_LENGTH] + "…"

@@ -1,4 +1,4 @@
-"""Any torch module as a model: on its device, without gradients, in batches that fit into memory."""
+"""A torch module as a model: on its device, without gradients, in batches that fit into memory."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -9,20 +9,21 @@ import numpy as np
 
 from augment_ru.draws import Ints
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, Prediction
-from augment_ru.inference.pretrained import device_of, dtype_of, each_batch
+from augment_ru.evaluation.examples import CHUNK, Example, Prediction
+from augment_ru.inference.batches import each_batch
+from augment_ru.inference.pretrained import device_of, dtype_of
 
 if TYPE_CHECKING:
     from torch.nn import Module
 
 Collate = Callable[[Sequence[Example]], Any]
-"""Makes the module's input of a batch: a tensor, or a tuple, list or object of tensors."""
+"""Returns the module's input for a batch: a tensor, or a tuple, list or mapping of tensors."""
 Decode = Callable[[Any], Sequence[Prediction]]
-"""Makes predictions of the module's output, one for each example of the batch."""
+"""Returns the predictions for the module's output, one for each example of the batch."""
 
 
 def text_length(example: Example) -> int:
-    """The length of an example in characters, where nothing better is known."""
+    """The length of an example's text in characters."""
     return len(example.text)
 
 
@@ -30,20 +31,22 @@ def text_length(example: Example) -> int:
 class TorchModel:
     """A torch module that answers examples.
 
-    The module is moved to the device and put into evaluation mode when the model is made. Examples go through it in
-    batches of like length, the longest first; a batch that does not fit into memory is halved and tried again.
+    The constructor moves the module to the device and puts it into evaluation mode. Examples are computed in batches of
+    similar length, the longest first; a batch that does not fit into memory is halved and tried again.
 
     Attributes:
         module: the module.
-        collate: makes its input of a batch; tensors in it are moved to the device. A tuple is the module's arguments,
-            an object its keyword arguments, all else its only argument.
-        decode: makes predictions of its output.
-        length: how long an example is, in the unit of `budget`.
-        budget: how much a batch may hold, with padding to its longest example.
-        device: where it runs.
-        autocast: the dtype of torch's autocast, or None for none.
-        few_shot: whether it looks at demonstrations.
-        signature: all that defines the answers, for the cache of responses; None keeps none.
+        collate: returns its input for a batch; tensors in it are moved to the device. A tuple is passed as the module's
+            arguments, a mapping as its keyword arguments, any other value as its only argument.
+        decode: returns the predictions for its output.
+        length: returns the length of an example, in the unit of `budget`.
+        budget: the most that the examples of a batch may have together, each as long as the longest.
+        device: where the module runs.
+        autocast: the dtype of torch's autocast; None switches it off.
+        few_shot: whether the module reads demonstrations.
+        signature: all that defines the answers, for the cache; None if none may be kept.
+        cached: whether answers may be kept in the cache.
+        chunk: how many examples are given in one call.
     """
 
     module: "Module"
@@ -55,6 +58,8 @@ class TorchModel:
     autocast: Any
     few_shot: bool
     signature: str | None
+    cached: bool
+    chunk: int
 
     def __init__(
         self,
@@ -69,40 +74,47 @@ class TorchModel:
         autocast: str | None = "auto",
         few_shot: bool = False,
         signature: str | None = None,
+        cached: bool = True,
+        chunk: int = CHUNK,
     ) -> None:
-        """The model of a module.
+        """The model of a module; the attributes are those of the class.
 
         Args:
-            module: what is called.
-            collate: makes its input of a batch.
-            labels: the label of each output; the highest output of a row is its answer. In place of `decode`.
-            decode: makes predictions of its output.
-            length: how long an example is; by default in characters.
-            budget: how much a batch may hold, in the unit of `length`.
+            module: the module.
+            collate: returns its input for a batch.
+            labels: the label of each output; a row's prediction is the label of its highest output. Give this or
+                `decode`.
+            decode: returns the predictions for its output.
+            length: returns the length of an example; by default in characters.
+            budget: the size of a batch, in the unit of `length`.
             device: auto, cpu or cuda[:N].
-            autocast: auto (bfloat16 on a GPU, none on the CPU), a dtype, or None for none.
-            few_shot: whether the module looks at demonstrations.
+            autocast: auto (bfloat16 on a GPU, off on the CPU), a dtype, or None for off.
+            few_shot: whether the module reads demonstrations.
             signature: all that defines the answers.
+            cached: whether answers may be kept in the cache.
+            chunk: how many examples are given in one call.
 
         Raises:
-            AugmentError: there is no such device or dtype, neither labels nor decode are given, or both are.
+            AugmentError: there is no such device or dtype, or not exactly one of `labels` and `decode` is given.
         """
         if (labels is None) == (decode is None):
-            raise AugmentError("a torch model needs either labels, one for each output, or decode(output)")
-        where = device_of(device)
-        number = None
-        if autocast is not None and not (autocast == "auto" and where.type == "cpu"):
-            number = dtype_of(autocast, where)
+            raise AugmentError(
+                "a torch model needs either labels (one for each output) or decode, a function of the output"
+            )
+        place = device_of(device)
+        casts = autocast is not None and not (autocast == "auto" and place.type == "cpu")
         values = {
-            "module": module.to(where).eval(),
+            "module": module.to(place).eval(),
             "collate": collate,
             "decode": decode or highest(labels or ()),
             "length": length,
             "budget": budget,
-            "device": where,
-            "autocast": number,
+            "device": place,
+            "autocast": dtype_of(autocast, place) if autocast is not None and casts else None,
             "few_shot": few_shot,
             "signature": signature,
+            "cached": cached,
+            "chunk": chunk,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -111,7 +123,7 @@ class TorchModel:
         """A prediction for each example, in their order.
 
         Raises:
-            AugmentError: an example by itself does not fit into memory, or there is not a prediction for each.
+            AugmentError: a single example does not fit into memory, or `decode` returns another number of predictions.
         """
         import torch  # noqa: PLC0415
 
@@ -119,18 +131,20 @@ class TorchModel:
         casting = torch.autocast(self.device.type, dtype=self.autocast) if self.autocast is not None else nullcontext()
 
         def answer(batch: Ints) -> None:
-            asked = [examples[index] for index in batch]
+            members = [examples[index] for index in batch]
             with torch.inference_mode(), casting:
-                inputs = moved(self.collate(asked), self.device)
+                inputs = moved(self.collate(members), self.device)
                 if isinstance(inputs, Mapping):
                     output = self.module(**inputs)
                 else:
                     output = self.module(*inputs) if isinstance(inputs, tuple) else self.module(inputs)
-            said = self.decode(output)
-            if len(said) != len(asked):
-                raise AugmentError(f"{len(said)} predictions for {len(asked)} examples; decode must give one for each")
-            for index, one in zip(batch, said, strict=True):
-                found[index] = one
+            predictions = self.decode(output)
+            if len(predictions) != len(members):
+                raise AugmentError(
+                    f"{len(predictions)} predictions for {len(members)} examples; decode must return one for each"
+                )
+            for index, prediction in zip(batch, predictions, strict=True):
+                found[index] = prediction
 
         lengths = np.array([max(self.length(example), 1) for example in examples], dtype=np.int64)
         each_batch(lengths, self.budget, answer)
@@ -138,10 +152,10 @@ class TorchModel:
 
 
 def highest(labels: Sequence[str]) -> Decode:
-    """The label of the highest output of each row; the output is a tensor, or has it as `logits` or first.
+    """A function that returns the label of the highest output of each row.
 
-    Raises:
-        AugmentError: when it is called: there is not an output for each label.
+    Its argument is a tensor of shape (rows, labels), an object with such `logits`, or a tuple that begins with it. It
+    raises an AugmentError if there are not as many outputs as labels.
     """
 
     def decode(output: Any) -> list[Prediction]:  # noqa: ANN401  (whatever the module returns)
@@ -155,7 +169,7 @@ def highest(labels: Sequence[str]) -> Decode:
 
 
 def moved(value: Any, device: Any) -> Any:  # noqa: ANN401  (what a collate function returns)
-    """The value with every tensor in it on the device."""
+    """A copy of the value with all tensors in it on the device."""
     if callable(getattr(value, "to", None)):  # tensors, packed sequences, what tokenizers return
         return value.to(device)
     if isinstance(value, Mapping):

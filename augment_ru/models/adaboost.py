@@ -1,13 +1,12 @@
-"""Counts of 1- to 5-grams of words, AdaBoost over 100 trees of depth 3, rate 1: RAFT's baseline (section 4)."""
+"""AdaBoost with 100 trees of depth 3 and rate 1 on counts of 1- to 5-grams of words: RAFT's baseline (section 4)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.evaluation.metrics import sklearn_metrics
 from augment_ru.models._bag_of_words import BagOfWords, fitted, train_of
 from augment_ru.options import chosen
-from augment_ru.records.task import Task
 
 NGRAMS = (1, 5)
 TREES, DEPTH, RATE = 100, 3, 1.0
@@ -15,32 +14,23 @@ TREES, DEPTH, RATE = 100, 3, 1.0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What can be set with `--model-option adaboost.NAME=VALUE`.
+    """The options of `--model-option adaboost.NAME=VALUE`.
 
     Attributes:
-        seed: of the order in which features are tried.
+        seed: the seed of the order in which a tree tries features.
     """
 
     seed: int = 42
 
 
-def adaboost(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> BagOfWords:
+def adaboost(request: ModelRequest, /) -> BagOfWords:
     """The model, trained on the file that `argument` names.
 
     Raises:
-        AugmentError: the file is wrong, or scikit-learn is missing.
+        AugmentError: the train file is missing or wrong, or scikit-learn is not installed.
     """
-    del labels, device
-    seed = chosen("adaboost", Options, options).seed % 2**32
-    train = train_of(argument, task, options, "adaboost")
+    seed = chosen("adaboost", Options, request.options).seed % 2**32
+    train = train_of(request, "adaboost")
     sklearn_metrics()
     from sklearn.ensemble import AdaBoostClassifier  # noqa: PLC0415  (an extra)
     from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415

@@ -1,105 +1,107 @@
-"""A classifier of Hugging Face: a text, or a pair of texts, and a label of its own."""
+"""A classifier of Hugging Face: it reads a text or a pair of texts, and gives one of its labels."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from augment_ru.draws import Ints
+from augment_ru.draws import Floats, Ints
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.evaluation.examples import Example, Prediction
-from augment_ru.inference.likelihood import context_of
-from augment_ru.inference.pretrained import Pretrained, each_batch, load
+from augment_ru.evaluation.examples import CHUNK, Example, ModelRequest, Prediction
+from augment_ru.inference.batches import MOST_SEQUENCES, TokensByDevice, each_batch, padded
+from augment_ru.inference.pretrained import Pretrained, context_of
+from augment_ru.models._hugging_face import LoadingOptions, loaded, signature_of
 from augment_ru.options import chosen
-from augment_ru.prompting.prompted_model import DIGITS, at_least, signature_of
+from augment_ru.prompting.prompted_model import DIGITS
 from augment_ru.prompting.template import text_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
-_BUDGET = {"cpu": 2048, "cuda": 65_536}
+_BATCH_TOKENS = TokensByDevice(cpu=2048, gpu=65_536)
 _PAIR = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What can be set with `--model-option hf-classifier.NAME=VALUE`.
+class Options(LoadingOptions):
+    """The options of `--model-option hf-classifier.NAME=VALUE`: those of `LoadingOptions`, and some more.
 
     Attributes:
-        fields: the fields that it reads, one or two with a comma between; by default those that are perturbed.
-        mapping: the model's labels and the data's, as in LABEL_0=нет,LABEL_1=да; by default they are matched by name,
-            and LABEL_0, LABEL_1, … by number.
-        threshold: for models of several labels at once (sigmoid): from which probability on a label is given.
-        dtype: auto, float32, bfloat16 or float16.
-        device_map: how a model is spread over several GPUs, as accelerate has it: auto, balanced, sequential.
-        batch_tokens: tokens in a batch, padding included; by default what suits the device.
+        fields: the fields that the model reads, one or two, separated by a comma; by default the perturbed ones.
+        mapping: the model's labels with the data's, for example LABEL_0=нет,LABEL_1=да; by default labels are matched
+            by name, and LABEL_0, LABEL_1, … by number.
+        threshold: for a task with several labels: the lowest sigmoid of an output that counts as a yes.
     """
 
     fields: tuple[str, ...] = ()
     mapping: tuple[str, ...] = ()
     threshold: float = 0.5
-    dtype: str = "auto"
-    device_map: str | None = None
-    batch_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """The model, what it reads and what it says.
+    """A classifier with the fields that it reads and the meaning of its outputs.
 
     Attributes:
         pretrained: the model.
-        task: whose rows it reads.
-        fields: which of their fields.
-        said: the data's label for each of the model's outputs; for several labels at once the field of each output.
-        several: whether it gives each output a yes or no of its own.
-        threshold: from which probability on that is a yes.
-        budget: tokens in a batch.
+        task: the task of the rows.
+        fields: the fields that the model reads; empty for the perturbed ones.
+        labels: the data's label for each output of the model; for a task with several labels, its field.
+        several: whether each output is a yes or a no by itself.
+        threshold: the lowest sigmoid of an output that is a yes.
+        budget: tokens of a batch, padding included.
         signature: all that defines the answers.
     """
 
     pretrained: Pretrained
     task: Task
     fields: tuple[str, ...]
-    said: tuple[str, ...]
+    labels: tuple[str, ...]
     several: bool
     threshold: float
     budget: int
     signature: str
-    few_shot: bool = False
+    few_shot: bool = field(default=False, init=False)
+    cached: bool = field(default=True, init=False)
+    chunk: int = field(default=CHUNK, init=False)
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """A label for each example; for a task of several, an object."""
+        """A label for each example; for a task with several labels, an object from field to "0" or "1"."""
         logits = self.logits(examples)
         if self.several:
-            given = np.round(1.0 / (1.0 + np.exp(-logits)), DIGITS) >= self.threshold
-            return [dict(zip(self.said, ("1" if one else "0" for one in row), strict=True)) for row in given]
-        return [self.said[index] for index in np.round(logits, DIGITS).argmax(axis=1)]
+            is_yes = np.round(1.0 / (1.0 + np.exp(-logits)), DIGITS) >= self.threshold
+            return [dict(zip(self.labels, ("1" if yes else "0" for yes in row), strict=True)) for row in is_yes]
+        return [self.labels[index] for index in np.round(logits, DIGITS).argmax(axis=1)]
 
-    def logits(self, examples: Sequence[Example]) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The model's outputs, shape (examples, labels)."""
+    def logits(self, examples: Sequence[Example]) -> Floats:
+        """The model's outputs, shape (examples, labels).
+
+        Raises:
+            AugmentError: an example does not fit into memory, or lacks a field.
+        """
         import torch  # noqa: PLC0415
 
         tokenizer = self.pretrained.tokenizer
         texts = [self._texts(example) for example in examples]
-        columns = [[row[number] for row in texts] for number in range(len(texts[0]))] if texts else []
-        found = np.zeros((len(texts), len(self.said)))
+        found = np.zeros((len(texts), len(self.labels)))
         if not texts:
             return found
+        columns = [list(column) for column in zip(*texts, strict=True)]
         encoded = tokenizer(*columns, truncation=True, max_length=context_of(self.pretrained), verbose=False)
 
+        pads = {"input_ids": tokenizer.pad_token_id or 0, "token_type_ids": tokenizer.pad_token_type_id}
+        left = tokenizer.padding_side == "left"
+
         def classify(batch: Ints) -> None:
-            inputs = tokenizer.pad(
-                {name: [values[index] for index in batch] for name, values in encoded.items()},
-                padding=tokenizer.pad_token_id is not None,
-                return_tensors="pt",
-                verbose=False,
-            ).to(self.pretrained.device)
+            inputs = {}
+            for name, values in encoded.items():
+                rows = [values[index] for index in batch]
+                inputs[name], _ = padded(rows, self.pretrained.device, pad=pads.get(name, 0), left=left)
             with torch.inference_mode():
                 found[batch] = self.pretrained.model(**inputs).logits.double().cpu().numpy()
 
         lengths = np.array([len(ids) for ids in encoded["input_ids"]], dtype=np.int64)
-        each_batch(lengths, self.budget, classify, largest=1 if tokenizer.pad_token_id is None else 4096)
+        most = 1 if tokenizer.pad_token_id is None else MOST_SEQUENCES  # without a token for padding, none is read
+        each_batch(lengths, self.budget, classify, most)
         return found
 
     def _texts(self, example: Example) -> list[str]:
@@ -109,73 +111,69 @@ class Classifier:
         return texts if len(texts) <= _PAIR else ["\n".join(texts)]
 
 
-def hf_classifier(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> Classifier:
+def hf_classifier(request: ModelRequest, /) -> Classifier:
     """The model in the folder, or of the hub's name, that `argument` is.
 
     Raises:
         AugmentError: there is no such model, an option is wrong, or the model's labels are not those of the data.
     """
-    given = chosen("hf-classifier", Options, options)
-    at_least("batch_tokens", given.batch_tokens, 1)
+    given = chosen("hf-classifier", Options, request.options)
     if len(given.fields) > _PAIR:
-        raise AugmentError(f"option fields={','.join(given.fields)}; must be one or two fields")
-    spread = {"device_map": given.device_map} if given.device_map else {}
-    pretrained = load("AutoModelForSequenceClassification", argument, device=device, dtype=given.dtype, **spread)
+        raise AugmentError(f"option fields={','.join(given.fields)}; must name one or two fields")
+    pretrained = loaded("AutoModelForSequenceClassification", request.argument, request.device, given)
     config = pretrained.model.config
     own = tuple(str(config.id2label[index]) for index in range(config.num_labels))
-    if len(own) < _PAIR and len(task.gold) == 1:
-        raise AugmentError(f"model {argument}: gives a number, not a label; it has one output")
-    several = len(task.gold) > 1
-    said = meant(own, task.gold if several else labels, given.mapping, whole=several)
-    defining = {"fields": ",".join(given.fields), "labels": ",".join(said), "threshold": given.threshold}
+    if len(own) < _PAIR and len(request.task.gold) == 1:
+        raise AugmentError(f"model {request.argument}: has one output, so it gives a number and not a label")
+    several = len(request.task.gold) > 1
+    matched = matched_labels(own, request.task.gold if several else request.labels, given.mapping, whole=several)
+    defining = {"fields": ",".join(given.fields), "labels": ",".join(matched), "threshold": given.threshold}
     return Classifier(
         pretrained,
-        task,
+        request.task,
         given.fields,
-        said,
+        matched,
         several,
         given.threshold,
-        given.batch_tokens or _BUDGET.get(pretrained.device.type, 4096),
+        given.batch_tokens or _BATCH_TOKENS.on(pretrained.device),
         signature_of("hf-classifier", pretrained, None, defining),
     )
 
 
-def meant(
+def matched_labels(
     own: Sequence[str], labels: Sequence[str] | None, mapping: Sequence[str], *, whole: bool = False
 ) -> tuple[str, ...]:
-    """The data's label for each label of the model; with `whole` all of the data's must be there, else some.
+    """The data's label for each label of the model.
 
-    >>> meant(("LABEL_0", "LABEL_1"), ("0", "1"), ()), meant(("NO", "Yes"), ("no", "yes"), ())
+    >>> matched_labels(("LABEL_0", "LABEL_1"), ("0", "1"), ()), matched_labels(("NO", "Yes"), ("no", "yes"), ())
     (('0', '1'), ('no', 'yes'))
 
+    Args:
+        own: the model's labels.
+        labels: the data's labels; None if they are not known.
+        mapping: pairs MODEL=DATA of labels that do not match by themselves.
+        whole: whether every label of the data needs a label of the model; else one is enough.
+
     Raises:
-        AugmentError: a pair of the mapping is none, or the labels cannot be matched.
+        AugmentError: an entry of the mapping is not a pair, or labels cannot be matched.
     """
     given: dict[str, str] = {}
     for pair in mapping:
         left, equals, right = pair.partition("=")
         if not equals:
-            raise AugmentError(f"option mapping: '{pair}' is no pair of labels, as in LABEL_0=нет")
+            raise AugmentError(f"option mapping: '{pair}' is no pair of labels; write MODEL=DATA, as in LABEL_0=нет")
         if left not in own:
             raise unknown("label of the model", left, own)
         given[left] = right
     known = {label.lower(): label for label in labels or ()}
     numbered = all(name == f"LABEL_{index}" for index, name in enumerate(own))
-    said = []
+    matched = []
     for index, name in enumerate(own):
         guess = str(index) if numbered and (labels is None or str(index) in labels) else name
-        said.append(given.get(name, known.get(guess.lower(), guess)))
-    if labels is not None and not (set(labels) <= set(said) if whole else set(labels) & set(said)):
+        matched.append(given.get(name, known.get(guess.lower(), guess)))
+    if labels is not None and not (set(labels) <= set(matched) if whole else set(labels) & set(matched)):
         raise AugmentError(
             f"the model's labels are {', '.join(own)}, the data's {', '.join(labels)}; "
-            f"say which is which with the option mapping={own[0]}={labels[0]},…"
+            f"match them with the option mapping={own[0]}={labels[0]},…"
         )
-    return tuple(said)
+    return tuple(matched)

@@ -1,45 +1,45 @@
-"""Any server with an OpenAI-compatible endpoint (vLLM, llama.cpp, …): `openai:URL#MODEL`."""
+"""A model on a server with an OpenAI-compatible endpoint (vLLM, llama.cpp, …): `openai:URL#MODEL`."""
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import blake2b
 from threading import Event
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, Prediction
-from augment_ru.models._http import Server, at_once
-from augment_ru.options import configured
-from augment_ru.prompting.prompt import Filled, Prompt
+from augment_ru.evaluation.examples import Example, ModelRequest, Prediction
+from augment_ru.inference.pretrained import short_digest
+from augment_ru.models._http import Server, concurrent_answers
+from augment_ru.models._options import check_at_least, check_one_of, check_positive
+from augment_ru.options import chosen
+from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.replies import asked, cut, meant
-from augment_ru.records.task import Task
+from augment_ru.prompting.replies import before_stop, label_in, prompt_text
 
 ENDPOINTS = {"chat": "/chat/completions", "completions": "/completions"}
 KEY = "OPENAI_API_KEY"
 
 _CHOICE_TOKENS = 64
-"""Tokens of a reply that names one of several answers."""
+"""The most tokens of a reply that names one of several choices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What can be set with `--model-option openai.NAME=VALUE`.
+    """The options of `--model-option openai.NAME=VALUE`.
 
     Attributes:
         endpoint: chat or completions.
-        template: a prompt file in place of the task's.
-        variant: which of the file's templates, from 1.
+        template: a prompt file that replaces the task's.
+        variant: which of the file's templates is used, from 1.
         system: a system message, for chat.
-        temperature: 0 takes the likeliest words, as far as the server does.
-        top_p: the nucleus from which words are drawn; none leaves it to the server.
-        max_tokens: of a reply; by default 64 where the answer is chosen, else the prompt file's limit.
-        concurrency: questions on their way at once.
-        timeout: seconds for an attempt.
-        retries: attempts after the first.
-        seed: sent along, for servers that heed it.
+        temperature: sent to the server; 0 asks for the likeliest tokens.
+        top_p: sent to the server: the probability of the nucleus that tokens are drawn from; none sends nothing.
+        max_tokens: the most tokens of a reply; none for 64 where an answer is chosen, else for the prompt file's limit.
+        concurrency: how many questions are open at once.
+        timeout: how many seconds an attempt may take.
+        retries: how many attempts may follow the first.
+        seed: sent to the server, which may ignore it.
     """
 
     endpoint: str = "chat"
@@ -56,49 +56,63 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Remote:
-    """The model."""
+class ServerModel:
+    """A model on a server; it streams its predictions.
+
+    Attributes:
+        server: the server.
+        name: the model's name there.
+        prompt: how rows are asked about.
+        labels: the classes of the data; None where answers are free.
+        options: the options that the user set.
+    """
 
     server: Server
     name: str
     prompt: Prompt
     labels: tuple[str, ...] | None
     options: Options
+    few_shot: bool = field(default=True, init=False)
+    cached: bool = field(default=True, init=False)
     chunk: int = field(default=4096, init=False)
 
     @property
     def signature(self) -> str:
-        """The address, the model, the prompt's words, and what shapes a reply; not how fast it is fetched."""
-        words = json.dumps(asdict(replace(self.prompt, task=None)), ensure_ascii=False, sort_keys=True)  # type: ignore[arg-type]  # (the task is in every key)
-        digest = blake2b(words.encode(), digest_size=4).hexdigest()
+        """All that defines the answers: address, model, prompt, labels, and the options that shape a reply."""
+        words = json.dumps(asdict(replace(self.prompt, task=None)), ensure_ascii=False, sort_keys=True)  # type: ignore[arg-type]  # (a cache key has the task)
         shaping = ("endpoint", "variant", "system", "temperature", "top_p", "max_tokens", "seed")
         parts = [f"{name}={getattr(self.options, name)}" for name in shaping]
         labels = ",".join(self.labels or ())
-        return "|".join(["openai", self.server.url, self.name, f"prompt={self.prompt.name}-{digest}", labels, *parts])
+        prompt = f"prompt={self.prompt.name}-{short_digest(words.encode())}"
+        return "|".join(["openai", self.server.url, self.name, prompt, labels, *parts])
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """A prediction for each example, in their order."""
         found: list[Prediction] = [None] * len(examples)
-        for number, said in self.stream(examples):
-            found[number] = said
+        for number, prediction in self.stream(examples):
+            found[number] = prediction
         return found
 
     def stream(self, examples: Sequence[Example], /) -> Iterator[tuple[int, Prediction]]:
-        """The number of an example and its prediction, as they come; what came is given before a failure is raised.
+        """The number of each example with its prediction, in the order in which the server answers.
+
+        Predictions that have arrived are yielded before a failure is raised.
 
         Raises:
             AugmentError: the server refuses a question, or does not answer it.
         """
-        return at_once(len(examples), self.options.concurrency, lambda at, stopped: self._answer(examples[at], stopped))
+        return concurrent_answers(
+            len(examples), self.options.concurrency, lambda number, stopped: self._predict(examples[number], stopped)
+        )
 
-    def _answer(self, example: Example, stopped: Event) -> Prediction:
+    def _predict(self, example: Example, stopped: Event) -> Prediction:
         prompts = self.prompt.build(example.record, example.shots, labels=self.labels)
-        return self.prompt.answer([self._said(filled, example.task.language, stopped) for filled in prompts])
+        return self.prompt.answer([self._ask(prompt, example.task.language, stopped) for prompt in prompts])
 
-    def _said(self, filled: Filled, language: str, stopped: Event) -> str:
-        """The label that the reply to a prompt names, or the reply itself."""
+    def _ask(self, prompt: FilledPrompt, language: str, stopped: Event) -> str:
+        """The reply to a prompt; if it has choices, the label that the reply names."""
         options = self.options
-        limit = options.max_tokens or (_CHOICE_TOKENS if filled.candidates else filled.tokens)
+        limit = options.max_tokens or (_CHOICE_TOKENS if prompt.choices else prompt.tokens)
         question: dict[str, Any] = {
             "model": self.name,
             "temperature": options.temperature,
@@ -106,19 +120,21 @@ class Remote:
             "seed": options.seed,
             **({"top_p": options.top_p} if options.top_p is not None else {}),
         }
-        words = asked(filled, language)
+        text = prompt_text(prompt, language)
         if options.endpoint == "chat":
             system = [{"role": "system", "content": options.system}] if options.system else []
-            question["messages"] = [*system, {"role": "user", "content": words}]
+            question["messages"] = [*system, {"role": "user", "content": text}]
         else:
-            question["prompt"] = words
+            question["prompt"] = text
         reply = self.server.ask(question, _of_chat if options.endpoint == "chat" else _of_completion, stopped)
-        return meant(reply, filled.candidates) if filled.candidates else cut(reply, filled.stop)
+        if prompt.choices:
+            return label_in(reply, prompt.choices)
+        return before_stop(reply.strip(), prompt.stop).strip()
 
 
 def _of_chat(answer: Any) -> str:  # noqa: ANN401  (JSON values)
     content = answer["choices"][0]["message"]["content"]
-    if content is None:  # a refusal, or a reply that had no room after its reasoning
+    if content is None:  # a refusal, or the model's reasoning took all tokens
         return ""
     if not isinstance(content, str):
         raise TypeError(f"content is {type(content).__name__}")
@@ -132,40 +148,30 @@ def _of_completion(answer: Any) -> str:  # noqa: ANN401
     return text
 
 
-def openai(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> Remote:
-    """The model `#MODEL` of the server at `URL`; the key is that of the environment variable OPENAI_API_KEY, if set.
+def openai(request: ModelRequest, /) -> ServerModel:
+    """The model MODEL of the server at URL; the environment variable OPENAI_API_KEY holds the key, if one is needed.
 
     Raises:
-        AugmentError: the address, a prompt or an option is wrong.
+        AugmentError: the address, the prompt or an option is wrong.
     """
-    del device
-    given = {name: value for name, value in options.items() if name != "train"}
-    chosen: Options = configured("openai", Options, given)
-    if chosen.endpoint not in ENDPOINTS:
-        raise AugmentError(f"option endpoint={chosen.endpoint}: must be chat or completions")
-    for name, least in (("concurrency", 1), ("retries", 0), ("max_tokens", 1)):
-        if getattr(chosen, name) is not None and getattr(chosen, name) < least:
-            raise AugmentError(f"option {name}={getattr(chosen, name)}: must be at least {least}")
-    if not chosen.timeout > 0:
-        raise AugmentError(f"option timeout={chosen.timeout}: must be positive")
-    url, _, name = argument.partition("#")
+    given = chosen("openai", Options, request.options)
+    check_one_of("endpoint", given.endpoint, tuple(ENDPOINTS))
+    check_at_least("concurrency", given.concurrency, 1)
+    check_at_least("retries", given.retries, 0)
+    check_at_least("max_tokens", given.max_tokens, 1)
+    check_positive("timeout", given.timeout)
+    url, _, name = request.argument.partition("#")
     if not url.startswith(("http://", "https://")) or not name:
         raise AugmentError("must be openai:URL#MODEL, as in openai:http://localhost:8000/v1#gemma")
     url = url.rstrip("/")
-    path = ENDPOINTS[chosen.endpoint]
+    path = ENDPOINTS[given.endpoint]
     key = os.environ.get(KEY, "").strip()
     server = Server(
         url if url.endswith(path) else url + path,
         {"Authorization": f"Bearer {key}"} if key else {},
-        chosen.timeout,
-        chosen.retries,
+        given.timeout,
+        given.retries,
     )
-    return Remote(server, name, prompt_of(task, chosen.template, variant=chosen.variant), labels, chosen)
+    return ServerModel(
+        server, name, prompt_of(request.task, given.template, variant=given.variant), request.labels, given
+    )

@@ -1,70 +1,64 @@
-"""A function of yours: `python:package.module:function` takes a list of examples and returns a list of predictions."""
+"""Your own function, `python:package.module:function`: it takes a list of examples and returns their predictions."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, Model, PredictFunction, Prediction
+from augment_ru.evaluation.examples import CHUNK, Example, Model, ModelRequest, PredictFunction, Prediction
+from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.models._options import check_one_of
 from augment_ru.options import chosen
-from augment_ru.records.task import Task
 
 INPUTS = ("example", "record", "text")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What can be set with `--model-option python.NAME=VALUE`.
+    """The options of `--model-option python.NAME=VALUE`.
 
     Attributes:
-        input: what the function gets a list of: example (`augment_ru.Example`), record (the row as a dictionary) or
-            text.
+        input: the type of the entries in the list that the function takes: example (`augment_ru.Example`), record (the
+            row as a dictionary) or text.
     """
 
     input: str = "example"
 
 
 @dataclass(frozen=True, slots=True)
-class Simple:
-    """A function that takes texts, or rows as dictionaries, in place of examples."""
+class FunctionModel:
+    """A function that takes texts, or rows as dictionaries, in place of examples; it gets no demonstrations.
+
+    Attributes:
+        function: the function.
+        input: what it takes a list of: text or record.
+        signature: all that defines the answers; None if none may be kept.
+    """
 
     function: Callable[[list[Any]], Sequence[Prediction]]
-    given: str
-    few_shot: bool = False
-
-    @property
-    def signature(self) -> str | None:
-        """That of the function, if it has one."""
-        found = getattr(self.function, "signature", None)
-        return f"{found}|input={self.given}" if isinstance(found, str) else None
+    input: str
+    signature: str | None
+    few_shot: bool = field(default=False, init=False)
+    cached: bool = field(default=True, init=False)
+    chunk: int = field(default=CHUNK, init=False)
 
     def __call__(self, examples: Sequence[Example], /) -> Sequence[Prediction]:
-        """What the function says."""
-        return self.function([example.text if self.given == "text" else example.record for example in examples])
+        """The predictions of the function."""
+        return self.function([example.text if self.input == "text" else example.record for example in examples])
 
 
-def python(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> Model | PredictFunction:
-    """The function, imported; modules of the current folder are found.
+def python(request: ModelRequest, /) -> Model | PredictFunction:
+    """The function, imported from an installed package or from the current folder.
 
     Raises:
-        AugmentError: it cannot be imported, or is no function.
+        AugmentError: it cannot be imported, or is not a function.
     """
-    del task, labels, device
-    given = chosen("python", Options, options).input
-    if given not in INPUTS:
-        raise AugmentError(f"option input={given}: must be one of {', '.join(INPUTS)}")
-    name, colon, path = argument.partition(":")
+    kind = chosen("python", Options, request.options).input
+    check_one_of("input", kind, INPUTS)
+    name, colon, path = request.argument.partition(":")
     if not (name and colon and path):
         raise AugmentError("must be python:package.module:function")
     here = str(Path.cwd())
@@ -78,5 +72,8 @@ def python(
         raise AugmentError(f"cannot be imported: {type(error).__name__}: {error}") from error
     if not callable(found):
         raise AugmentError(f"{path} of {name} is a {type(found).__name__}, not a function")
-    model: PredictFunction = found
-    return model if given == "example" else Simple(found, given)
+    if kind == "example":
+        model: PredictFunction = found
+        return model
+    signature = NamedModel.of(request.argument, found).signature
+    return FunctionModel(found, kind, None if signature is None else f"{signature}|input={kind}")

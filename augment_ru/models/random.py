@@ -1,22 +1,20 @@
-"""A class at random, each as likely as any other: TAPE's baseline (section 5.1)."""
+"""A random class, all equally likely: TAPE's baseline (section 5.1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from augment_ru.draws import Rng, Streams, digests
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, Prediction
+from augment_ru.evaluation.examples import CHUNK, Example, ModelRequest, Prediction
 from augment_ru.options import chosen
-from augment_ru.records.task import Task
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What can be set with `--model-option random.NAME=VALUE`.
+    """The options of `--model-option random.NAME=VALUE`.
 
     Attributes:
-        seed: of the draws.
+        seed: the seed of the draws.
     """
 
     seed: int = 42
@@ -24,12 +22,13 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Random:
-    """Labels drawn by the seed and the text, so that equal texts get equal labels."""
+    """Random labels; the draw depends on the seed and the text alone, so equal texts get equal labels."""
 
     labels: tuple[str, ...]
     seed: int
     few_shot: bool = field(default=False, init=False)
     cached: bool = field(default=False, init=False)
+    chunk: int = field(default=CHUNK, init=False)
 
     @property
     def signature(self) -> str:
@@ -37,34 +36,25 @@ class Random:
         return f"random|seed={self.seed}|labels={','.join(self.labels)}"
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """A label for each example, or an object of labels."""
+        """A label for each example; for a task with several labels, an object from field to label."""
         keys = Streams.of(digests([example.text for example in examples]), "random", self.seed).keys
         found: list[Prediction] = []
         for example, key in zip(examples, keys.tolist(), strict=True):
             rng = Rng(key)
-            said = {name: rng.choice(self.labels) for name in example.task.gold}
-            found.append(said if len(said) > 1 else next(iter(said.values())))
+            labels = {name: rng.choice(self.labels) for name in example.task.gold}
+            found.append(labels if len(labels) > 1 else next(iter(labels.values())))
         return found
 
 
-def random(
-    argument: str,
-    /,
-    *,
-    task: Task,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Any],
-) -> Random:
+def random(request: ModelRequest, /) -> Random:
     """The model.
 
     Raises:
-        AugmentError: the task has no labels.
+        AugmentError: the task has no classes, or an argument is given.
     """
-    del device
-    seed = chosen("random", Options, options).seed
-    if argument:
-        raise AugmentError("random takes no argument; its seed is that of --seed")
-    if not labels:
-        raise AugmentError(f"{task.name} has no labels to choose from; random is for classification")
-    return Random(labels, seed)
+    seed = chosen("random", Options, request.options).seed
+    if request.argument:
+        raise AugmentError("random takes no argument; set its seed with --seed")
+    if not request.labels:
+        raise AugmentError(f"{request.task.name} has no labels to choose from; random is for classification")
+    return Random(request.labels, seed)

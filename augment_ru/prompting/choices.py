@@ -1,4 +1,4 @@
-"""What a prompt's answer is chosen from: labels in words, or what the row itself lists."""
+"""The answers that a prompt offers to choose from: the labels in words, or the options that the row lists."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from augment_ru.records.task import Task
 _LETTERS = "ABCDEFGHIJ"
 
 
-class Candidate(NamedTuple):
-    """An answer: the label, and the text that stands for it after the context."""
+class Choice(NamedTuple):
+    """An answer to choose from: its label, and the text that follows the context for it."""
 
     label: str
     text: str
@@ -23,13 +23,13 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Where the row itself lists the answers to choose from.
+    """Where a row lists its options; one of these is set.
 
     Attributes:
-        inside: a text field that ends in «(A) … (B) …»; its place holds what stands before.
-        fields: a field for each option, with the spellings of its label.
-        texts: a list of texts, each its own label.
-        spans: a list of the task's `characters`; the text of each is its label.
+        inside: a text field that ends in «(A) … (B) …»; the template gets the part before the options.
+        fields: the field of each option, with the spellings of its label.
+        texts: a field with a list of texts; each text is its own label.
+        spans: a list of the task's `characters`; the text at each place is its own label.
     """
 
     inside: str | None = None
@@ -38,20 +38,20 @@ class Options:
     spans: str | None = None
 
 
-def choices(
+def listed_choices(
     name: str, options: Options, task: Task, record: Mapping[str, Any], labels: Sequence[str] | None
-) -> Iterator[Candidate]:
-    """The answers that a row lists, in its order.
+) -> Iterator[Choice]:
+    """The options that a row lists, in its order.
 
     Args:
-        name: of the prompt.
-        options: where they are.
-        task: whose row it is.
+        name: the name of the prompt.
+        options: where the row lists them.
+        task: the row's task.
         record: the row.
-        labels: the classes of the data.
+        labels: the classes of the data; None if they are not known.
 
     Raises:
-        AugmentError: the row lists none.
+        AugmentError: the field of `inside` has no options, a field is missing, or no spelling fits the labels.
     """
     if options.inside:
         text = text_of(record, options.inside)
@@ -60,33 +60,34 @@ def choices(
             raise AugmentError(f"field '{options.inside}' has no options «(A) … (B) …»")
         ends = [*(span.start for span in markers[1:]), len(text)]
         for letter, span, end in zip(_LETTERS, markers, ends, strict=False):
-            yield Candidate(letter, text[span.stop : end].strip())
+            yield Choice(letter, text[span.stop : end].strip())
     elif options.fields:
         places_of = spelled(name, options.fields, labels)
-        yield from (Candidate(label, text_of(record, field)) for label, field in places_of)
+        yield from (Choice(label, text_of(record, field)) for label, field in places_of)
     elif options.texts:
-        listed = list_of_texts(field_paths.value(record, options.texts))
-        yield from (Candidate(text, text) for text in dict.fromkeys(listed))
+        yield from (
+            Choice(text, text) for text in dict.fromkeys(list_of_texts(field_paths.value(record, options.texts)))
+        )
     elif options.spans:
         start = field_paths.steps(options.spans)
         fields = [characters.text for characters in task.characters]
         found = [place for place in offsets_of(record, task, fields) if place.path[: len(start)] == start]
         texts = (text_of(record, place.text)[place.span.start : place.span.stop].strip() for place in found)
-        yield from (Candidate(text, text) for text in dict.fromkeys(texts))
+        yield from (Choice(text, text) for text in dict.fromkeys(texts))
 
 
-def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[str] | None) -> tuple[Candidate, ...]:
-    """The words of a table with their labels, in the spelling of the data; in the first one if nothing is known of it.
+def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[str] | None) -> tuple[Choice, ...]:
+    """The words of a table, each with its label in the spelling of the data, or in the first one if no label is known.
 
     >>> spelled("danetqa", {"Да": ("true", "1"), "Нет": ("false", "0")}, ["0", "1"])
-    (Candidate(label='1', text='Да'), Candidate(label='0', text='Нет'))
+    (Choice(label='1', text='Да'), Choice(label='0', text='Нет'))
 
     Raises:
-        AugmentError: the data has a label that is in no spelling of the table, or its labels are of several.
+        AugmentError: no one spelling of the table has all labels of the data.
     """
     columns = list(zip(*table.values(), strict=True))
     for column in columns:
         if set(labels or ()) <= set(column):
-            return tuple(Candidate(label, word) for label, word in zip(column, table, strict=True))
+            return tuple(Choice(label, word) for label, word in zip(column, table, strict=True))
     known = "; or ".join(", ".join(column) for column in columns)
-    raise AugmentError(f"prompt {name}: words for the labels {known}, but the data has {', '.join(labels or ())}")
+    raise AugmentError(f"prompt {name}: has words for the labels {known}, but the data has {', '.join(labels or ())}")

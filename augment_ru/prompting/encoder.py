@@ -1,4 +1,4 @@
-"""Texts as tokens of a model: whole prompts, their budget, and the places where answers start."""
+"""Prompts as tokens of a model: the sequences to score, the contexts to continue, and the counting of a budget."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,79 +9,83 @@ import numpy as np
 
 from augment_ru.inference.pretrained import Pretrained
 from augment_ru.inference.token_trees import Request, Tokens
-from augment_ru.prompting.budget import Budget
-from augment_ru.prompting.prompt import Filled
+from augment_ru.prompting.budget import PromptBudget
+from augment_ru.prompting.prompt import FilledPrompt
 
 
 @dataclass(frozen=True, slots=True)
-class Encoder:
-    """The tokenizer of a model, with what it puts before every text.
+class PromptEncoder:
+    """The tokenizer of a model, with the token that it puts before every text.
 
     Attributes:
-        tokenizer: transformers' own.
-        start: the token that begins a text for this model; empty if it has none.
+        tokenizer: a tokenizer of transformers.
+        start: the token for the beginning of a text; empty if the tokenizer puts none there.
     """
 
     tokenizer: Any
     start: tuple[int, ...]
 
     @classmethod
-    def of(cls, pretrained: Pretrained) -> "Encoder":
-        """The encoder of a model; whether its texts begin with a token of their own is the tokenizer's choice."""
+    def of(cls, pretrained: Pretrained) -> "PromptEncoder":
+        """The encoder of a model; its tokenizer is tried out on a text."""
         tokenizer = pretrained.tokenizer
         begin = tokenizer.bos_token_id
-        puts = begin is not None and tokenizer("Да")["input_ids"][:1] == [begin]
-        return cls(tokenizer, (begin,) if puts else ())
+        is_put = begin is not None and tokenizer("Да")["input_ids"][:1] == [begin]
+        return cls(tokenizer, (begin,) if is_put else ())
 
     def ids(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of each text, without those that the tokenizer puts around it."""
+        """The tokens of each text, without the special tokens around it."""
         if not texts:
             return []
         encoded = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
         return [np.array(ids, dtype=np.int64) for ids in encoded]
 
-    def perplexed(self, filled: Sequence[Filled], context: int) -> list[list[Request]]:
-        """For each prompt the whole text of every candidate, scored from the first token that has one before it.
+    def whole_texts(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
+        """For each prompt the text with each of its choices, all tokens scored that have one before them.
 
         Args:
-            filled: prompts with candidates.
-            context: how many tokens the model looks at; of longer prompts the beginning is cut off, for all candidates
-                at the same place.
+            prompts: prompts with choices.
+            context: how many tokens the model reads; a longer prompt loses its beginning, for all choices at the same
+                place.
         """
         return [
             self._requests(texts, 0 if self.start or min(text.size for text in texts) == 1 else 1, context)
-            for texts in self._whole(filled)
+            for texts in self._texts(prompts)
         ]
 
-    def continued(self, filled: Sequence[Filled], context: int) -> list[list[Request]]:
-        """For each prompt the whole text of every candidate, scored from where the candidate starts.
+    def continuations(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
+        """For each prompt the text with each of its choices, the tokens of the choice scored.
 
-        A text is encoded whole, and starts after as many tokens as its context has by itself.
+        The whole text is encoded at once; the choice starts after as many tokens as its context alone has.
+
+        Args:
+            prompts: prompts with choices.
+            context: as in `whole_texts`.
         """
-        before = self.ids([one.context for one in filled])
+        before = self.ids([prompt.context for prompt in prompts])
         return [
-            self._requests(texts, ids.size, context) for texts, ids in zip(self._whole(filled), before, strict=True)
+            self._requests(texts, ids.size, context) for texts, ids in zip(self._texts(prompts), before, strict=True)
         ]
 
-    def prompts(self, filled: Sequence[Filled], context: int) -> list[Tokens]:
-        """The tokens of each context, as many of the last as leave room for the answer."""
+    def contexts(self, prompts: Sequence[FilledPrompt], context: int) -> list[Tokens]:
+        """The tokens of each prompt's context; a long one loses its beginning, so that the answer has room."""
         begin = np.array(self.start, dtype=np.int64)
         found = []
-        for one, ids in zip(filled, self.ids([one.context for one in filled]), strict=True):
-            room = max(context - one.tokens - begin.size, 1)
+        for prompt, ids in zip(prompts, self.ids([prompt.context for prompt in prompts]), strict=True):
+            room = max(context - prompt.tokens - begin.size, 1)
             found.append(np.concatenate([begin, ids[-room:]]))
         return found
 
-    def _whole(self, filled: Sequence[Filled]) -> list[list[Tokens]]:
-        """The tokens of each prompt with each of its candidates."""
-        found = iter(self.ids([one.context + candidate.text for one in filled for candidate in one.candidates]))
-        return [[next(found) for _ in one.candidates] for one in filled]
+    def _texts(self, prompts: Sequence[FilledPrompt]) -> list[list[Tokens]]:
+        """The tokens of each prompt with each of its choices."""
+        found = iter(self.ids([prompt.context + choice.text for prompt in prompts for choice in prompt.choices]))
+        return [[next(found) for _ in prompt.choices] for prompt in prompts]
 
     def _requests(self, texts: Sequence[Tokens], first: int, context: int) -> list[Request]:
-        """The texts scored from the token `first` on; before the very first one stands what begins or ends texts."""
+        """The texts, scored from the token `first` on; before token 0 stands one that begins or ends texts."""
         start = self.start or (self._edge() if first == 0 else ())
         begin = np.array(start, dtype=np.int64)
-        excess = max(max(text.size for text in texts) + begin.size - (context + 1), 0)  # the last one is not read
+        excess = max(max(text.size for text in texts) + begin.size - (context + 1), 0)  # the last token is not read
         found = []
         for text in texts:
             tokens = np.concatenate([begin, text[excess:]])
@@ -89,15 +93,15 @@ class Encoder:
         return found
 
     def _edge(self) -> tuple[int, ...]:
-        """What may stand before a text of a model that puts nothing there: where texts begin, or end."""
+        """The token for the beginning of a text, else the one for its end; empty if the tokenizer has neither."""
         tokenizer = self.tokenizer
         edge = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
         return () if edge is None else (edge,)
 
-    def budget(self, tokens: int) -> Budget:
-        """A budget of so many tokens of this model."""
+    def budget(self, tokens: int) -> PromptBudget:
+        """A budget of this many tokens, counted by this tokenizer."""
 
-        @lru_cache(maxsize=4096)  # demonstrations are the same for many rows
+        @lru_cache(maxsize=4096)  # rows share demonstrations
         def count(text: str) -> int:
             return len(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
@@ -105,10 +109,10 @@ class Encoder:
         def cut(text: str, most: int) -> str:
             if count(text) <= most:
                 return text
-            low, high = 0, len(text)  # the longest beginning that fits: token counts hardly ever fall as texts grow
+            low, high = 0, len(text)  # bisection: a longer beginning hardly ever has fewer tokens
             while low < high:
                 middle = (low + high + 1) // 2
                 low, high = (middle, high) if count(text[:middle]) <= most else (low, middle - 1)
             return text[:low].rstrip()
 
-        return Budget(tokens, count, cut)
+        return PromptBudget(tokens, count, cut)

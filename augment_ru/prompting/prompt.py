@@ -1,19 +1,19 @@
-"""Prompts: the question of a row in words, and what may be answered; one file `prompts/NAME.toml` a task.
+"""Prompts: the text that asks a model about a row, and the answers to choose from.
 
-The parts of a prompt are those of RAFT (Alex et al. 2021, section 4.1.1): instructions, demonstrations, and the row
-itself, with the place of its answer last.
+A prompt has the parts of RAFT's (Alex et al. 2021, section 4.1.1): an instruction, demonstrations, and the row itself
+with the place of its answer. Its words come from a file `prompts/NAME.toml`, one for each task.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from hashlib import blake2b
 from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Prediction
-from augment_ru.prompting.budget import Budget, Shares
-from augment_ru.prompting.choices import Candidate, Options, choices, spelled
+from augment_ru.inference.pretrained import short_digest
+from augment_ru.prompting.budget import BudgetShares, PromptBudget
+from augment_ru.prompting.choices import Choice, Options, listed_choices, spelled
 from augment_ru.prompting.template import LABEL, Template, text_of, with_label
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, label_of
@@ -21,48 +21,52 @@ from augment_ru.records.record import Record, option_markers
 from augment_ru.records.task import Task
 
 LIMITS = (100, 200)
-"""Tokens of a written answer, without and with demonstrations, as TAPE has them for CheGeKa (section 5.2)."""
+"""The most tokens of a written answer, without and with demonstrations: TAPE's numbers for CheGeKa (section 5.2)."""
 FIELDS = "fields"
-"""The place of all texts that are perturbed."""
+"""The name of the place that holds all perturbed texts of the row."""
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
-    """A prompt for one question.
+class FilledPrompt:
+    """The prompt for one question about a row.
 
     Attributes:
         field: the field whose value is asked for.
         context: the prompt up to the place of the answer, without white space at its end.
-        candidates: the answers to choose from, each with what stands between it and the context; none to generate.
-        tokens: how many tokens a generated answer may have.
-        stop: what ends a generated answer.
+        choices: the answers to choose from, each text with the white space before it and the template's rest after it;
+            empty if the answer is written.
+        tokens: the most tokens of a written answer.
+        stop: the strings that end a written answer.
     """
 
     field: str
     context: str
-    candidates: tuple[Candidate, ...]
+    choices: tuple[Choice, ...]
     tokens: int
     stop: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """How the rows of a task are asked about: what a file in `prompts/` says.
+    """How a model is asked about the rows of a task; the content of a file in `prompts/`.
+
+    The names of the attributes are part of `digest`.
 
     Attributes:
-        name: of its file.
-        task: whose rows it asks about.
-        targets: for each field that is asked for, the template, with a place for the label.
-        instruction: what stands first, once.
-        separator: what stands between instruction, demonstrations and the row.
-        labels: the word of each label, with the spellings of the label in data, one for each convention.
-        options: where the row lists its answers; None if it does not.
+        name: the name of its file.
+        task: the task of the rows.
+        targets: for each field that is asked for, its template, with a place for the label.
+        instruction: the text at the beginning of the prompt.
+        separator: the text between the instruction, the demonstrations and the row.
+        labels: the word of each label, with the spellings that data have for the label, one for each convention.
+        options: where the row lists its options; None if it lists none.
         words: for a field, the words that stand for its values.
-        writes: whether the answer is written in any case; else only where there are no labels to choose from.
+        writes: whether the answer is always written; else it is written only if there are no labels to choose from.
         limits: the most tokens of a written answer, without and with demonstrations.
-        stop: what ends a generated answer.
-        own: the fields of the row's own template and of its values (MERA); None if the template is `targets`'.
-        each: the entries that are asked about one by one, as in `questions[].answers[]`; the answer is then a list.
+        stop: the strings that end a written answer.
+        own: the fields that hold the row's own template and its values (MERA); None if `targets` has the template.
+        each: the entries that are asked about one by one, for example `questions[].answers[]`; the prediction is then
+            a list.
     """
 
     name: str
@@ -81,10 +85,10 @@ class Prompt:
 
     @property
     def digest(self) -> str:
-        """The prompt's name and eight characters that change with its words."""
-        said = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
-        words = json.dumps(said, ensure_ascii=False, sort_keys=True, default=asdict)
-        return f"{self.name}-{blake2b(words.encode(), digest_size=4).hexdigest()}"
+        """The prompt's name, and a digest of all its values but the task, eight digits."""
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
+        text = json.dumps(values, ensure_ascii=False, sort_keys=True, default=asdict)
+        return f"{self.name}-{short_digest(text.encode())}"
 
     def build(
         self,
@@ -92,17 +96,17 @@ class Prompt:
         shots: Sequence[Mapping[str, Any]] = (),
         *,
         labels: Sequence[str] | None = None,
-        budget: Budget | None = None,
-    ) -> tuple[Filled, ...]:
-        """The prompts of a row, one for each field that is asked for.
+        budget: PromptBudget | None = None,
+    ) -> tuple[FilledPrompt, ...]:
+        """The prompts for a row, one for each field that is asked for, and for each entry of `each`.
 
         Args:
-            record: the row; its right answer is not looked at.
-            shots: the demonstrations, rows with right answers, in the order in which they stand.
-            labels: the classes of the data, where the prompt's file does not name them.
-            budget: RAFT's (section 4.1.1): of the E tokens that instruction and separators leave, the row gets a
-                quarter, and each of N demonstrations 3/(4N); without demonstrations the row gets all. Fields are cut
-                at their ends, the longest first; labels stay whole.
+            record: the row; its right answer is not used.
+            shots: the demonstrations: rows with right answers, in the order of the prompt.
+            labels: the classes of the data; needed if the prompt's file does not name them.
+            budget: RAFT's budget (section 4.1.1): E tokens are left by the instruction and the separators; the row gets
+                E/4, and each of N demonstrations 3E/(4N); without demonstrations the row gets E. Fields are cut at
+                their ends, the longest first; labels stay whole. None leaves prompts whole.
 
         Raises:
             AugmentError: a field is missing, a label has no word, or the budget is too small.
@@ -113,14 +117,14 @@ class Prompt:
             for numbers in self._entries(record)
         )
 
-    def answer(self, said: Sequence[str]) -> Prediction:
-        """What was said to the prompts of a row, as the prediction for the row."""
+    def answer(self, answers: Sequence[str]) -> Prediction:
+        """The prediction for a row: the answers to its prompts as a text, an object by field, or a list by entry."""
         if self.each:
-            return list(said)
-        return said[0] if len(self.targets) == 1 else dict(zip(self.targets, said, strict=True))
+            return list(answers)
+        return answers[0] if len(self.targets) == 1 else dict(zip(self.targets, answers, strict=True))
 
     def _entries(self, record: Mapping[str, Any]) -> list[tuple[int, ...]]:
-        """The numbers of the entries that are asked about, one for each `[]`; for a row itself none."""
+        """The entries of `each` as their numbers in its lists; without `each` one entry, the row, without numbers."""
         names = field_paths.every(record, self.each) if self.each else [""]
         return [tuple(step for step in field_paths.steps(name) if isinstance(step, int)) for name in names]
 
@@ -130,39 +134,40 @@ class Prompt:
         record: Mapping[str, Any],
         shots: Sequence[Mapping[str, Any]],
         labels: Sequence[str] | None,
-        budget: Budget | None,
-    ) -> Filled:
+        budget: PromptBudget | None,
+    ) -> FilledPrompt:
         field, numbers = target
-        candidates = () if self.writes else self._candidates(record, labels)
+        choices = () if self.writes else self._choices(record, labels)
         limit = self.limits[bool(shots)]
         head = ""
-        if self.instruction and candidates:
-            words = ", ".join(one.text for one in candidates)
+        if self.instruction and choices:
+            words = ", ".join(choice.text for choice in choices)
             head = self.instruction.fill({"labels": words}) + self.separator
-        share = Shares(budget, head, self.separator, len(shots), 0 if candidates else limit) if budget else None
+        answer = 0 if choices else limit
+        shares = BudgetShares(budget, head, self.separator, len(shots), answer) if budget else None
         for number, shot in enumerate(shots, start=1):
             try:
                 entry = next(iter(self._entries(shot)), ())
                 word = self._answer(_numbered(field, entry), shot, labels)
                 template, values = self._values(field, shot, entry)
-                values = share.demonstration(template, values, word) if share else values
+                values = shares.demonstration(template, values, word) if shares else values
             except AugmentError as error:
                 raise AugmentError(f"demonstration {number}: {error}") from error
             head += template.fill({**values, LABEL: word}) + self.separator
         template, values = self._values(field, record, numbers)
-        if share:
-            values = share.target(template, values, [one.text for one in candidates])
+        if shares:
+            values = shares.target(template, values, [choice.text for choice in choices])
         before, after = template.around(LABEL)
         context = head + before.fill(values)
         gap = context[len(context.rstrip()) :]
         tail = after.fill(values)
-        answers = tuple(Candidate(label, gap + word + tail) for label, word in candidates)
-        return Filled(field, context.rstrip(), answers, limit, self.stop)
+        whole = tuple(Choice(label, gap + word + tail) for label, word in choices)
+        return FilledPrompt(field, context.rstrip(), whole, limit, self.stop)
 
     def _values(
         self, field: str, record: Mapping[str, Any], numbers: tuple[int, ...]
     ) -> tuple[Template, dict[str, str]]:
-        """The template for a row, and the texts for its places but that of the label."""
+        """The template for a row, and the values of its places except the label."""
         if self.own:
             template = with_label(Template.of(text_of(record, self.own[0])))
             return template, _own_values(template, field_paths.value(record, self.own[1]), self.own[1])
@@ -185,31 +190,30 @@ class Prompt:
             return known[text]
         return text
 
-    def _candidates(self, record: Mapping[str, Any], labels: Sequence[str] | None) -> tuple[Candidate, ...]:
-        """The labels to choose from, in the order of the file or of the row, and their words."""
+    def _choices(self, record: Mapping[str, Any], labels: Sequence[str] | None) -> tuple[Choice, ...]:
+        """The labels to choose from with their words, in the order of the row's options, the file or the data."""
         if self.options:
-            return tuple(choices(self.name, self.options, self.task, record, labels))
+            return tuple(listed_choices(self.name, self.options, self.task, record, labels))
         if self.labels:
             return spelled(self.name, self.labels, labels)
-        return tuple(Candidate(label, label) for label in labels or ())
+        return tuple(Choice(label, label) for label in labels or ())
 
     def _answer(self, field: str, shot: Mapping[str, Any], labels: Sequence[str] | None) -> str:
         """The text of the right answer of a demonstration."""
         golds = field_paths.values(shot, field)
         if not golds:
-            raise AugmentError(f"no right answer in the field '{field}'; demonstrations come from a train file")
-        candidates = () if self.writes else self._candidates(shot, labels)
-        if not candidates:
+            raise AugmentError(f"no right answer in the field '{field}'; demonstrations need one")
+        choices = () if self.writes else self._choices(shot, labels)
+        if not choices:
             return answer_text(golds[0])
         gold = label_of(golds[0])
         spellings = {**(self.labels or {}), **((self.options and self.options.fields) or {})}
-        for candidate in candidates:
-            same = next((known for known in spellings.values() if candidate.label in known), (candidate.label,))
+        for choice in choices:
+            same = next((known for known in spellings.values() if choice.label in known), (choice.label,))
             if gold in same:
-                return candidate.text
-        raise AugmentError(
-            f"prompt {self.name}: no word for label '{gold}'; it has {', '.join(one.label for one in candidates)}"
-        )
+                return choice.text
+        known = ", ".join(choice.label for choice in choices)
+        raise AugmentError(f"prompt {self.name}: no word for label '{gold}'; it has words for {known}")
 
 
 def answer_text(value: object) -> str:
@@ -228,14 +232,14 @@ def answer_text(value: object) -> str:
 
 
 def _numbered(name: str, numbers: Sequence[int]) -> str:
-    """The name with the numbers of an entry in its `[]`, from the left."""
+    """The field's name with the numbers of an entry in its `[]`, from the left."""
     for number in numbers[: name.count("[]")]:
         name = name.replace("[]", f"[{number}]", 1)
     return name
 
 
 def _own_values(template: Template, held: Any, field: str) -> dict[str, str]:  # noqa: ANN401  (any JSON value)
-    """The values for a row's own template; one place and one value that are left over belong together."""
+    """The values for a row's own template; if one place and one value have no match by name, they belong together."""
     source = held if isinstance(held, Mapping) else {field: held}
     names = [name for name in dict.fromkeys(template.names) if name != LABEL]
     missing = [name for name in names if not field_paths.has_value(source, name)]

@@ -1,11 +1,11 @@
-"""Questions with answers to choose from, for models that only write: how they are put, and which answer was meant."""
+"""Prompts with choices for models that only write text, and the choice that a reply names."""
 
 import re
 from collections.abc import Sequence
 
 from augment_ru.evaluation.answer_scores import normalised
-from augment_ru.prompting.choices import Candidate
-from augment_ru.prompting.prompt import Filled
+from augment_ru.prompting.choices import Choice
+from augment_ru.prompting.prompt import FilledPrompt
 
 _LETTER = re.compile(r"\W*([A-JА-К])(?!\w)")
 _LATIN = str.maketrans("АВСЕ", "ABCE")
@@ -16,57 +16,62 @@ _CHOICE = {
 }
 
 
-def asked(filled: Filled, language: str) -> str:
-    """The prompt as it is sent: with its candidates listed, if it has any."""
-    if not filled.candidates:
+def prompt_text(filled: FilledPrompt, language: str) -> str:
+    """The text of a prompt, with a list of its choices if it has any.
+
+    Args:
+        filled: the prompt.
+        language: of the words around the list: `en`, or Russian.
+    """
+    if not filled.choices:
         return filled.context
     head, tail = _CHOICE["en" if language == "en" else "ru"]
-    lines = [
-        f"{one.label}) {_words(one)}" if _lettered(filled.candidates) else _words(one) for one in filled.candidates
-    ]
+    lettered = _lettered(filled.choices)
+    lines = [f"{choice.label}) {_words(choice)}" if lettered else _words(choice) for choice in filled.choices]
     return "\n".join([filled.context, "", head, *lines, tail])
 
 
-def meant(reply: str, candidates: Sequence[Candidate]) -> str:
-    """The label of the candidate that a reply names; empty if it names none.
+def label_in(reply: str, choices: Sequence[Choice]) -> str:
+    """The label of the choice that a reply names; the empty text if it names none.
 
-    The reply itself, then the letter it starts with (of lettered options), then the candidate that it names first; of
-    two at one place the longer.
+    A reply that equals a choice or a label names it. Else, if the labels are letters, the letter at the reply's start
+    counts; else the choice or label that stands first in the reply, and of two at the same place the longer one.
 
-    >>> meant("Ответ: нет.", (Candidate("1", "да"), Candidate("0", "нет")))
+    >>> label_in("Ответ: нет.", (Choice("1", "да"), Choice("0", "нет")))
     '0'
     """
-    said = normalised(reply)
-    spelt = [(normalised(_words(one)), one.label) for one in candidates]
-    spelt += [(normalised(one.label), one.label) for one in candidates]
-    for words, label in spelt:
-        if words and words == said:
+    written = normalised(reply)
+    spellings = [(normalised(_words(choice)), choice.label) for choice in choices]
+    spellings += [(normalised(choice.label), choice.label) for choice in choices]
+    for words, label in spellings:
+        if words and words == written:
             return label
-    if _lettered(candidates) and (match := _LETTER.match(reply)):
+    if _lettered(choices) and (match := _LETTER.match(reply)):
         letter = match[1].translate(_LATIN)
-        if any(one.label == letter for one in candidates):
+        if any(choice.label == letter for choice in choices):
             return letter
     found = [
         (match.start(), -len(words), label)
-        for words, label in spelt
-        if words and (len(words) > 1 or not _lettered(candidates))
-        for match in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", said)
+        for words, label in spellings
+        if words and (len(words) > 1 or not _lettered(choices))
+        for match in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", written)
     ]
     return min(found)[2] if found else ""
 
 
-def cut(reply: str, stop: Sequence[str]) -> str:
-    """A reply up to the first of the stops, without white space around it."""
-    reply = reply.strip()
-    for one in stop:
-        reply = reply.split(one, 1)[0]
-    return reply.strip()
+def before_stop(text: str, stops: Sequence[str]) -> str:
+    """The text up to the first place where one of the stops begins.
+
+    >>> before_stop(" Шведы; ЧГК", [";", "."])
+    ' Шведы'
+    """
+    return text[: min((at for at in map(text.find, stops) if at >= 0), default=len(text))]
 
 
-def _lettered(candidates: Sequence[Candidate]) -> bool:
-    """Whether the labels are letters that stand for other words."""
-    return all(len(one.label) == 1 and one.label.isupper() and one.text.strip() != one.label for one in candidates)
+def _lettered(choices: Sequence[Choice]) -> bool:
+    """Whether the labels are capital letters that stand for other texts."""
+    return all(len(one.label) == 1 and one.label.isupper() and one.text.strip() != one.label for one in choices)
 
 
-def _words(one: Candidate) -> str:
-    return one.text.strip().rstrip(".").strip()
+def _words(choice: Choice) -> str:
+    return choice.text.strip().rstrip(".").strip()

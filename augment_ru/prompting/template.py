@@ -1,4 +1,4 @@
-"""Templates: a text with {places}, filled with the values of a row; what stands in the values is never interpreted."""
+"""Templates: texts with {places} that are filled with the values of a row; braces in values stay as they are."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from augment_ru.records import field_paths
 from augment_ru.records.offsets import kind
 
 LABEL = "label"
-"""The place of the answer."""
+"""The name of the answer's place."""
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}\n]+)\}|[{}]")
 
 
@@ -19,8 +19,8 @@ class Template:
     """A text with places for values.
 
     Attributes:
-        texts: what stands before, between and after the places; one more than `names`.
-        names: what each place holds: a field, or a path into one, as in `target.span1_text` or `qas[0].query`.
+        texts: the texts before, between and after the places; one more than `names`.
+        names: the field of each place, or a path into one, for example `target.span1_text` or `qas[0].query`.
     """
 
     texts: tuple[str, ...]
@@ -28,13 +28,13 @@ class Template:
 
     @classmethod
     def of(cls, text: str) -> "Template":
-        """The template that a text describes: `{name}` is a place, `{{` and `}}` are braces.
+        """The template of a text, in which `{name}` is a place, and `{{` and `}}` are braces.
 
         >>> Template.of("{{{question}}} {label}.").fill({"question": "{x}", "label": "Да"})
         '{{x}} Да.'
 
         Raises:
-            AugmentError: a brace stands alone.
+            AugmentError: a brace is neither doubled nor part of a place.
         """
         texts, names, start = [""], [], 0
         for match in _PLACE.finditer(text):
@@ -46,7 +46,7 @@ class Template:
             elif len(match[0]) == 1:
                 raise AugmentError(
                     f"the brace '{match[0]}' at character {match.start()} of the template is no part of a {{place}}; "
-                    f"write it twice for a brace"
+                    f"double it to write a brace"
                 )
             else:
                 texts[-1] += match[0][0]
@@ -54,14 +54,18 @@ class Template:
         return cls(tuple(texts), tuple(names))
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """The text with the values in their places."""
+        """The text with the values in their places.
+
+        Args:
+            values: by the name of the place; every place needs one.
+        """
         filled = [self.texts[0]]
         for name, text in zip(self.names, self.texts[1:], strict=True):
             filled += (values[name], text)
         return "".join(filled)
 
     def around(self, name: str) -> tuple["Template", "Template"]:
-        """The template before the only place of this name, and the one after it."""
+        """The parts of the template before and after the only place of this name."""
         at = self.names.index(name)
         return (
             Template(self.texts[: at + 1], self.names[:at]),
@@ -70,7 +74,7 @@ class Template:
 
 
 def with_label(template: Template) -> Template:
-    """The template with a place for the answer: its own, or one at its end after a space."""
+    """The template with a place for the answer; one that has none gets it at its end, after a space."""
     if LABEL in template.names:
         return template
     *texts, last = template.texts
@@ -79,10 +83,14 @@ def with_label(template: Template) -> Template:
 
 
 def text_of(record: Mapping[str, Any], name: str) -> str:
-    """The value of a field as text; a name is one of `augment_ru.records.field_paths`.
+    """The value of a field as text; null is the empty text.
+
+    Args:
+        record: the row.
+        name: the path of the field, as in `augment_ru.records.field_paths`.
 
     Raises:
-        AugmentError: there is none, or it is a list or an object.
+        AugmentError: the row has no such field, or its value is a list or an object.
     """
     value = field_paths.value(record, name, _NOTHING)
     if value is _NOTHING:

@@ -1,1 +1,1 @@
-"""Releases: adversarial test sets that a benchmark can publish, and that anyone can check."""
+"""Releases: adversarial test sets for publication as a benchmark, which anyone can check."""

@@ -1,4 +1,4 @@
-"""The files of a release from its parts: rows, evidence, card, tasks for lm-evaluation-harness, manifest."""
+"""The files of a release from its shards: rows, edit logs, card, tasks for lm-evaluation-harness, manifest."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -8,142 +8,142 @@ from typing import Any
 
 import orjson
 
-from augment_ru.formats.json_lines import parsed
+from augment_ru.engine.figures import Figures
 from augment_ru.records import field_paths
 from augment_ru.release.card import card
-from augment_ru.release.edit_log import digest
-from augment_ru.release.figures import Tally, merged
+from augment_ru.release.edit_log import count_entry, line_digest
 from augment_ru.release.lm_eval import harness_files
-from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, listed
-from augment_ru.release.recipe import Blueprint
-from augment_ru.release.shards import Part
-from augment_ru.release.sources import Source, constraints, drawn, episodes, train_rows
+from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
+from augment_ru.release.recipe import ReleaseRecipe
+from augment_ru.release.settings import constraints_of
+from augment_ru.release.shards import Shard
+from augment_ru.release.sources import TaskInput, episodes_of
 
 CARD, RECIPE = "README.md", "recipe.toml"
 _MOST_LABELS = 20
-"""Of more different answers, none is a label."""
+"""A task with more different answers than this is no classification."""
 
 
-def assembled(
-    plan: Blueprint,
-    sources: Sequence[Source],
-    parts: Sequence[Sequence[Part]],
+def assemble(
+    recipe: ReleaseRecipe,
+    tasks: Sequence[TaskInput],
+    shards: Sequence[Sequence[Shard]],
     *,
     facts: Mapping[str, Any],
-    recipe: Path,
-    whole: Path,
+    recipe_file: Path,
+    target: Path,
 ) -> dict[str, Any]:
-    """Write all files of a release; the manifest's content.
+    """Write all files of a release.
 
     Args:
-        plan: what the recipe says.
-        sources: the tasks.
-        parts: those of each task, in their order.
-        facts: the head of the manifest: what went in.
-        recipe: its file.
-        whole: the folder, which is made anew.
+        recipe: the recipe.
+        tasks: its tasks with their rows.
+        shards: those of each task, in their order.
+        facts: the head of the manifest.
+        recipe_file: the file of the recipe.
+        target: the folder; what it holds is deleted.
+
+    Returns:
+        The content of the manifest.
     """
-    shutil.rmtree(whole, ignore_errors=True)
-    whole.mkdir(parents=True)
-    tasks = []
-    tallies: dict[str, list[Tally]] = {attack.name: [] for attack in plan.attacks}
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    totals = {attack.name: Figures() for attack in recipe.attacks}
+    entries = []
     names: list[str] = []
-    for one, own in zip(sources, parts, strict=True):
-        folder = whole / one.part.name
+    for task, own in zip(tasks, shards, strict=True):
+        folder = target / task.recipe.name
         folder.mkdir()
-        counted = _test(plan, one, own, folder)
-        for name, tally in counted.items():
-            tallies[name].append(tally)
-        lines = _train(plan, one, folder)
-        names += [
-            f"{one.part.name}/{file}"
-            for file in ("train.jsonl", "test.jsonl", "edits.jsonl")
-            if (folder / file).exists()
-        ]
-        tasks.append(described(one, plan, counted, lines))
+        figures = _write_test(recipe, task, own, folder)
+        for name, counted in figures.items():
+            totals[name].update(counted)
+        if task.train:
+            text = "".join(f"{record.line}\n" for record in task.train.records)
+            (folder / "train.jsonl").write_bytes(text.encode())
+        files = [*(["train.jsonl"] if task.train else []), "test.jsonl", "edits.jsonl"]
+        names += [f"{task.recipe.name}/{file}" for file in files]
+        entries.append(task_entry(recipe, task) | {"attacks": attack_entries(figures)})
     content: dict[str, Any] = {
         **facts,
-        "episodes": [asdict(episode) for episode in episodes(plan)],
-        "attacks": [
-            {"name": attack.name, "spec": attack.spec, **merged(tallies[attack.name]).figures()}
-            for attack in plan.attacks
-        ],
-        "tasks": tasks,
+        "episodes": [asdict(episode) for episode in episodes_of(recipe)],
+        "attacks": total_entries(recipe, totals),
+        "tasks": entries,
     }
-    (whole / RECIPE).write_bytes(recipe.read_bytes())
-    for file in plan.own_files:
-        (whole / OWN).mkdir(exist_ok=True)
-        (whole / OWN / Path(file).name).write_bytes((recipe.resolve().parent / file).read_bytes())
+    (target / RECIPE).write_bytes(recipe_file.read_bytes())
+    for file in recipe.own_files:
+        (target / OWN).mkdir(exist_ok=True)
+        (target / OWN / Path(file).name).write_bytes((recipe_file.resolve().parent / file).read_bytes())
         names.append(f"{OWN}/{Path(file).name}")
-    made = derived(content)
-    for name, text in made.items():
-        (whole / name).parent.mkdir(exist_ok=True)
-        (whole / name).write_bytes(text.encode())
-    content["files"] = listed(whole, [CARD, RECIPE, *names, *(name for name in made if name != CARD)])
-    (whole / MANIFEST).write_bytes(encoded_manifest(content))
+    derived = derived_files(content)
+    for name, text in derived.items():
+        (target / name).parent.mkdir(exist_ok=True)
+        (target / name).write_bytes(text.encode())
+    content["files"] = file_entries(target, [CARD, RECIPE, *names, *(name for name in derived if name != CARD)])
+    (target / MANIFEST).write_bytes(encoded_manifest(content))
     return content
 
 
-def derived(content: Mapping[str, Any]) -> dict[str, str]:
+def derived_files(content: Mapping[str, Any]) -> dict[str, str]:
     """The files that follow from the manifest: the card, and the tasks for lm-evaluation-harness."""
     tasks = harness_files(content)
     return {CARD: card(content, tasks), **tasks}
 
 
-def _test(plan: Blueprint, one: Source, parts: Sequence[Part], folder: Path) -> dict[str, Tally]:
-    """Write the test rows and their evidence, variation by variation; how each attack fared."""
-    counted: dict[str, Tally] = {}
+def _write_test(recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard], folder: Path) -> dict[str, Figures]:
+    """Write the test rows and their edit log, variation by variation; the figures of each attack."""
+    found: dict[str, Figures] = {}
+    original = task.recipe.name
     with (folder / "test.jsonl").open("wb") as rows, (folder / "edits.jsonl").open("wb") as edits:
-        for name in (one.part.name, *(attack.name for attack in plan.attacks_of(one.part))):
-            tally = Tally()
-            for part in parts:
-                rows.write(part.rows(name))
-                data = part.edits(name)
-                edits.write(data)
-                if name != one.part.name:
-                    for line in data.removesuffix(b"\n").split(b"\n"):
-                        tally.add(orjson.loads(line))
-            if name != one.part.name:
-                counted[name] = tally
-    return counted
+        for name in (original, *(attack.name for attack in recipe.attacks_of(task.recipe))):
+            for shard in shards:
+                rows.write(shard.rows(name))
+                entries = shard.entries(name)
+                edits.write(entries)
+                if name != original:
+                    figures = found.setdefault(name, Figures())
+                    for line in entries.removesuffix(b"\n").split(b"\n"):
+                        count_entry(figures, orjson.loads(line))
+    return found
 
 
-def _train(plan: Blueprint, one: Source, folder: Path) -> list[str]:
-    if one.train is None:
-        return []
-    lines = train_rows(one.part.name, one.train.rows, drawn(plan, one.part, len(one.train.rows)))
-    (folder / "train.jsonl").write_bytes("".join(f"{line}\n" for line in lines).encode())
-    return lines
+def attack_entries(figures: Mapping[str, Figures]) -> list[dict[str, Any]]:
+    """The attacks of a task in the manifest."""
+    return [{"name": name, **counted.table()} for name, counted in figures.items()]
 
 
-def described(one: Source, plan: Blueprint, counted: Mapping[str, Tally], train: Sequence[str]) -> dict[str, Any]:
-    """What the manifest says of a task."""
+def total_entries(recipe: ReleaseRecipe, totals: Mapping[str, Figures]) -> list[dict[str, Any]]:
+    """The attacks in the manifest, with their figures over all tasks."""
+    return [{"name": attack.name, "spec": attack.spec, **totals[attack.name].table()} for attack in recipe.attacks]
+
+
+def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
+    """A task in the manifest, without the figures of its attacks."""
+    train = task.train.records if task.train else ()
     return {
-        "name": one.part.name,
-        "task": one.task.name,
-        "fields": list(one.task.fields),
-        "gold": list(one.task.gold),
-        "labels": _labels(one),
+        "name": task.recipe.name,
+        "task": task.schema.name,
+        "fields": list(task.schema.fields),
+        "gold": list(task.schema.gold),
+        "labels": _labels(task),
         "answered": all(
-            field_paths.has_value(parsed(row.encode())[1], field) for row in one.test.rows for field in one.task.gold
+            field_paths.has_value(record.values, field) for record in task.test.records for field in task.schema.gold
         ),
-        "metrics": list(one.task.metrics),
-        "constraints": list(constraints(plan, one.part, one.task)),
-        "licence": one.part.licence or plan.licence,
-        "description": one.part.description,
-        "test": len(one.test.rows),
+        "metrics": list(task.schema.metrics),
+        "constraints": list(constraints_of(recipe, task.recipe, task.schema)),
+        "licence": task.recipe.licence or recipe.licence,
+        "description": task.recipe.description,
+        "test": len(task.test.records),
         "train": len(train),
-        "attacks": [{"name": name, **tally.figures()} for name, tally in counted.items()],
-        "train_digests": [digest(line) for line in train],
+        "attacks": [],
+        "train_digests": [line_digest(record.line or "") for record in train],
     }
 
 
-def _labels(one: Source) -> list[str | int]:
-    """The right answers of the rows, in order, where each is one of a few; else none."""
+def _labels(task: TaskInput) -> list[str | int]:
+    """The different right answers, in order, if each is a text or an integer and they are few; else none."""
     found: dict[str, str | int] = {}
-    for line in (*one.test.rows, *(one.train.rows if one.train else ())):
-        row = parsed(line.encode())[1]
-        for value in (value for field in one.task.gold for value in field_paths.values(row, field)):
+    for record in (record for file in reversed(task.files.values()) for record in file.records):
+        for value in (value for field in task.schema.gold for value in field_paths.values(record.values, field)):
             if not isinstance(value, str | int):
                 return []
             found.setdefault(str(value), value)

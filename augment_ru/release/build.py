@@ -1,7 +1,7 @@
-"""A release is built beside its place, part by part, and moved there when it is whole.
+"""Building a release: beside its folder, shard by shard, and moved there when it is complete.
 
-A part that is made is written and renamed, so that a run that was killed goes on from there; the release's
-own folder appears in one rename, so what stands there is complete.
+A finished shard is kept, so that a run that was killed can be resumed. The folder of the release appears in one rename,
+so that it is always complete.
 """
 
 import json
@@ -19,33 +19,42 @@ from threading import Thread
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.release.assemble import assembled
+from augment_ru.formats.files import replacing
+from augment_ru.release.assemble import assemble
 from augment_ru.release.manifest import FORMAT, MANIFEST, data_files, environment, own_digest
-from augment_ru.release.recipe import Blueprint, read
-from augment_ru.release.shards import PART_ROWS, Part, Timing, Work, Workshop, made, opened, works, workshop
-from augment_ru.release.sources import Source, constraints, original_rows, protector, source
-from augment_ru.release.staging import Place, save
+from augment_ru.release.recipe import ReleaseRecipe
+from augment_ru.release.recipe_file import read_release_recipe
+from augment_ru.release.settings import constraints_of, protector_of
+from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
+from augment_ru.release.sources import TaskInput, read_task
+from augment_ru.release.staging import Staging
+from augment_ru.release.variations import Timing, Tools, make_tools
 
 _AHEAD = 2
-"""Parts that are given out for each worker, so that none is idle."""
+"""Shards that wait for each worker, so that no worker is idle."""
 
-Advance = Callable[[int, int], None]
-"""Told how many parts are done, of how many."""
+Progress = Callable[[int, int], None]
+"""Called with how many more shards are done, and how many there are."""
 
 
 @dataclass(slots=True)
-class Report:
-    """What a build did."""
+class BuildReport:
+    """What a build did.
+
+    Attributes:
+        content: the manifest.
+        timing: seconds by kind of work, summed over all workers.
+        made, kept: the numbers of shards that were made, and that an earlier run had made.
+        seconds: how long the build took.
+        digest: that of the manifest, which stands for the whole release.
+    """
 
     content: Mapping[str, Any] = field(default_factory=dict)
-    """The manifest."""
     timing: Timing = field(default_factory=Timing)
     made: int = 0
     kept: int = 0
-    """Parts that were made, and that a run before had made."""
     seconds: float = 0.0
     digest: str = ""
-    """The manifest's own, which stands for the whole release."""
 
     def __str__(self) -> str:
         tasks = self.content["tasks"]
@@ -54,159 +63,189 @@ class Report:
             f"{self.seconds:.1f} s (annotation {self.timing.annotation:.1f}, "
             f"attacks and gate {sum(self.timing.perturbing.values()):.1f}, rows {self.timing.writing:.1f})"
         )
-        parts = [
+        sentences = [
             f"{len(tasks):,} tasks, {rows:,} test rows, {sum(task['train'] for task in tasks):,} train rows",
-            f"{self.made:,} parts made, {self.kept:,} kept",
+            f"{self.made:,} shards made, {self.kept:,} kept",
             seconds,
             f"manifest {self.digest}",
         ]
-        return "; ".join(parts)
+        return "; ".join(sentences)
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A release to be built.
-
-    Attributes:
-        recipe: a TOML file; docs/release.md says what it may hold.
-        target: the folder of the release; must not exist, or be empty.
-        workers: processes; the bytes of the release do not depend on it.
-        resume: go on where a run was killed; without it, what such a run left is refused.
-        device: for models.
-        part_rows: rows of a part.
-    """
-
-    recipe: Path
-    target: Path
-    workers: int = 1
-    resume: bool = False
-    device: str = "auto"
-    part_rows: int = PART_ROWS
-
-    def prepared(self) -> "Prepared":
-        """The job with its tools made, before any row is read.
-
-        Raises:
-            AugmentError: the recipe, the folder or a number is wrong.
-        """
-        if self.workers < 1:
-            raise AugmentError(f"workers {self.workers}; needs a number from 1 on")
-        plan = read(self.recipe)
-        folder = self.recipe.resolve().parent
-        located = plan.with_files(lambda name: folder / name)
-        return Prepared(self, Place.of(self.target), plan, located, workshop(located, self.device))
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A job that can run.
-
-    Attributes:
-        plan: the recipe as it is written.
-        located: the same, with the user's own files where they stand.
-        shop: its tools.
-    """
-
-    job: Job
-    place: Place
-    plan: Blueprint
-    located: Blueprint
-    shop: Workshop
-
-
-def build(prepared: Prepared, advance: Advance = lambda done, total: None) -> Report:  # noqa: ARG005
-    """Build the release.
+def build_release(
+    recipe_file: Path,
+    target: Path,
+    *,
+    workers: int = 1,
+    resume: bool = False,
+    device: str = "auto",
+    shard_rows: int = SHARD_ROWS,
+    progress: Progress = lambda done, total: None,  # noqa: ARG005
+) -> BuildReport:
+    """Build a release. Its bytes depend neither on the number of workers nor on the size of the shards.
 
     Args:
-        prepared: the job.
-        advance: is told of each part.
+        recipe_file: a TOML file; docs/release.md lists its keys.
+        target: the folder of the release; must not exist, or be empty.
+        workers: the number of processes.
+        resume: continue a build that was killed; without it, an unfinished build is an error.
+        device: the device of models: auto, cpu, cuda or cuda:N.
+        shard_rows: the number of original rows of a shard.
+        progress: called with how many more shards are done, and how many there are.
 
     Raises:
-        AugmentError: a row, a rule or a folder is wrong; then nothing stands in the folder of the release.
+        AugmentError: the recipe, a row, a rule or a folder is wrong; then there is no folder at the target.
     """
-    began = time.perf_counter()
-    job, place, plan, located = prepared.job, prepared.place, prepared.plan, prepared.located
-    folder = job.recipe.resolve().parent
-    sources = [source(plan, part, folder) for part in plan.tasks]
-    for one, part in zip(sources, located.tasks, strict=True):
-        protector(located, part, one.task).compiled()  # a wrong rule is known before the work begins
-    facts = facts_of(plan, sources, folder, prepared.shop)
-    report = Report(place.taken(facts, resume=job.resume) or {})
-    if not report.content:
-        with place.locked():
-            place.begin(facts | {"part_rows": job.part_rows}, resume=job.resume)
-            parts = _parts(list(_works(prepared, sources)), place, job.workers, report, advance)
-            report.content = assembled(plan, sources, parts, facts=facts, recipe=job.recipe, whole=place.whole)
-            place.publish()
-    report.digest = own_digest(place.target / MANIFEST)
-    report.seconds = time.perf_counter() - began
-    return report
+    return prepare_build(recipe_file, target, workers=workers, resume=resume, device=device, shard_rows=shard_rows).run(
+        progress
+    )
 
 
-def facts_of(plan: Blueprint, sources: Sequence[Source], folder: Path, shop: Workshop) -> dict[str, Any]:
-    """All that the rows of a release depend on: the head of its manifest."""
-    rules = {name for one in sources for name in constraints(plan, one.part, one.task)}
-    files = [
-        (one, split, file) for one in sources for split, file in (("train", one.train), ("test", one.test)) if file
-    ]
+def prepare_build(
+    recipe_file: Path,
+    target: Path,
+    *,
+    workers: int = 1,
+    resume: bool = False,
+    device: str = "auto",
+    shard_rows: int = SHARD_ROWS,
+) -> "ReleaseBuild":
+    """Check the arguments of `build_release` and the recipe, and make its tools; no row is read.
+
+    Raises:
+        AugmentError: the recipe, the folder or a number is wrong.
+    """
+    if workers < 1:
+        raise AugmentError(f"workers {workers}; needs a number from 1 on")
+    recipe = read_release_recipe(recipe_file)
+    folder = recipe_file.resolve().parent
+    located = recipe.with_files(lambda name: folder / name)
+    tools = make_tools(located, device)
+    return ReleaseBuild(
+        recipe_file, folder, Staging.of(target), recipe, located, tools, workers, resume, device, shard_rows
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseBuild:
+    """A build that can run.
+
+    Attributes:
+        folder: that of the recipe.
+        recipe: the recipe as it is written.
+        located: the recipe with absolute paths of the user's own files.
+        workers, resume, device, shard_rows: as in `build_release`.
+    """
+
+    recipe_file: Path
+    folder: Path
+    staging: Staging
+    recipe: ReleaseRecipe
+    located: ReleaseRecipe
+    tools: Tools
+    workers: int
+    resume: bool
+    device: str
+    shard_rows: int
+
+    def run(self, progress: Progress = lambda done, total: None) -> BuildReport:  # noqa: ARG005
+        """Build the release.
+
+        Raises:
+            AugmentError: a row, a rule or a folder is wrong; then there is no folder at the target.
+        """
+        began = time.perf_counter()
+        tasks = [read_task(self.recipe, task, self.folder) for task in self.recipe.tasks]
+        for task, located in zip(tasks, self.located.tasks, strict=True):
+            protector_of(self.located, located, task.schema).compiled()  # so that a wrong rule is found at once
+        facts = manifest_head(self.recipe, tasks, self.folder, self.tools)
+        report = BuildReport(self.staging.finished(facts, resume=self.resume) or {})
+        if not report.content:
+            with self.staging.locked():
+                self.staging.begin(facts | {"shard_rows": self.shard_rows}, resume=self.resume)
+                shards = self._shards(tasks, report, progress)
+                report.content = assemble(
+                    self.recipe,
+                    tasks,
+                    shards,
+                    facts=facts,
+                    recipe_file=self.recipe_file,
+                    target=self.staging.release,
+                )
+                self.staging.publish()
+        report.digest = own_digest(self.staging.target / MANIFEST)
+        report.seconds = time.perf_counter() - began
+        return report
+
+    def _shards(self, tasks: Sequence[TaskInput], report: BuildReport, progress: Progress) -> list[list[Shard]]:
+        """The shards of each task in their order; those that are missing are made."""
+        content = json.dumps(self.located.content(), ensure_ascii=False)
+        inputs = [
+            shard
+            for number, task in enumerate(tasks)
+            for shard in split_into_shards(
+                ShardInput(content, number, 0, task.test.records, self.device), self.shard_rows
+            )
+        ]
+        paths = [self.staging.shard(shard.task, shard.first) for shard in inputs]
+        missing = [(shard, path) for shard, path in zip(inputs, paths, strict=True) if read_shard(path) is None]
+        report.kept = len(inputs) - len(missing)
+        progress(report.kept, len(inputs))
+        for timing in _save_all(missing, self.workers):
+            report.timing.add(timing)
+            report.made += 1
+            progress(1, len(inputs))
+        found: list[list[Shard]] = [[] for _ in tasks]
+        for shard, path in zip(inputs, paths, strict=True):
+            finished = read_shard(path)
+            if finished is None:
+                raise AugmentError(f"{path}: was deleted or changed during the build; run again with --resume")
+            found[shard.task].append(finished)
+        return found
+
+
+def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Path, tools: Tools) -> dict[str, Any]:
+    """All that the rows of a release depend on: the first keys of its manifest."""
+    rules = {name for task in tasks for name in constraints_of(recipe, task.recipe, task.schema)}
     return {
         "format": FORMAT,
-        "name": plan.name,
-        "recipe": plan.content(),
-        "environment": dict(environment(shop.models)),
-        "annotator": shop.annotate.signature,
-        "scorer": shop.scorer,
+        "name": recipe.name,
+        "recipe": recipe.content(),
+        "environment": dict(environment(tools.models)),
+        "annotator": tools.annotate.signature,
+        "scorer": tools.scorer,
         "settings": {
             name: {"probability": one.attack.probability, "threshold": one.threshold, "candidates": one.candidates}
-            for name, one in shop.perturbers.items()
+            for name, one in tools.perturbers.items()
         },
-        "data": data_files(plan, rules, lambda name: folder / name),
+        "data": data_files(recipe, rules, lambda name: folder / name),
         "inputs": [
-            {"task": one.part.name, "split": split, "file": file.path, "rows": len(file.rows), "sha256": file.sha256}
-            for one, split, file in files
+            {
+                "task": task.recipe.name,
+                "split": split,
+                "file": file.path,
+                "rows": len(file.records),
+                "sha256": file.sha256,
+            }
+            for task in tasks
+            for split, file in task.files.items()
         ],
     }
 
 
-def _works(prepared: Prepared, sources: Sequence[Source]) -> Iterator[Work]:
-    recipe = json.dumps(prepared.located.content(), ensure_ascii=False)
-    for number, one in enumerate(sources):
-        rows = tuple(original_rows(one.part.name, one.test.rows))
-        yield from works(Work(recipe, one.task, number, 0, rows, prepared.job.device), prepared.job.part_rows)
-
-
-def _parts(todo: Sequence[Work], place: Place, workers: int, report: Report, advance: Advance) -> list[list[Part]]:
-    """The parts of each task in their order: those that are there, and the others made."""
-    paths = [place.part(work.number, work.first) for work in todo]
-    missing = [(work, path) for work, path in zip(todo, paths, strict=True) if opened(path) is None]
-    report.kept = len(todo) - len(missing)
-    advance(report.kept, len(todo))
-    for timing in _saved(missing, workers):
-        report.timing.add(timing)
-        report.made += 1
-        advance(report.kept + report.made, len(todo))
-    found: list[list[Part]] = [[] for _ in range(max(work.number for work in todo) + 1)]
-    for work, path in zip(todo, paths, strict=True):
-        part = opened(path)
-        if part is None:
-            raise AugmentError(f"{path}: is gone or was changed while the release was built; run again with --resume")
-        found[work.number].append(part)
-    return found
-
-
-def _saved(missing: Sequence[tuple[Work, Path]], workers: int) -> Iterator[Timing]:
-    """Make the parts and write them, in this process or in several."""
-    if workers == 1 or len(missing) < 2:  # noqa: PLR2004  (one part needs no second worker)
-        for work, path in missing:
-            yield _save(work, path)
+def _save_all(missing: Sequence[tuple[ShardInput, Path]], workers: int) -> Iterator[Timing]:
+    """Make shards and write their files, in this process or in several."""
+    if workers == 1 or len(missing) < 2:  # noqa: PLR2004  (one shard needs no second worker)
+        for shard, path in missing:
+            yield _save(shard, path)
         return
     queue = iter(missing)
     try:
         with _pool(min(workers, len(missing))) as pool:
             running: set[Future[Timing]] = set()
             while True:
-                for work, path in queue:
-                    running.add(pool.submit(_save, work, path))
+                for shard, path in queue:
+                    running.add(pool.submit(_save, shard, path))
                     if len(running) >= _AHEAD * workers:
                         break
                 if not running:
@@ -220,15 +259,16 @@ def _saved(missing: Sequence[tuple[Work, Path]], workers: int) -> Iterator[Timin
         ) from error
 
 
-def _save(work: Work, path: Path) -> Timing:
-    data, timing = made(work)
-    save(path, data)
+def _save(shard: ShardInput, path: Path) -> Timing:
+    data, timing = make_shard(shard)
+    with replacing(path) as stream:
+        stream.write(data)
     return timing
 
 
 @contextmanager
 def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that share nothing, with one thread for their matrices, and that end with this one."""
+    """Processes that share no memory, use one thread for matrices, and end when this process ends."""
     threads = {name: os.environ.get(name) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     os.environ.update({name: value or "1" for name, value in threads.items()})
     try:
@@ -244,7 +284,7 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _begin() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells of an interruption
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent reports the interruption
     Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -1,8 +1,8 @@
-"""What was done to each row of a test file, line by line: enough to replay it, and to see that nobody changed it.
+"""The edit log: for each row of a test file the edits that made it, and digests that show whether it was changed.
 
-Line i of `edits.jsonl` belongs to line i of `test.jsonl`. An original row's line names what is protected in
-it; a perturbed row's line, what became of it and the edits. Both hold a digest of their row (`line`) and one
-of themselves (`digest`), so that a changed byte is found with its place.
+Line i of `edits.jsonl` belongs to line i of `test.jsonl`. The entry of an original row holds its protected spans;
+the entry of a perturbed row holds its status and its edits. Every entry holds a digest of its row (`line`) and one of
+itself (`digest`), so that a changed byte is reported with its file and row.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,8 @@ from hashlib import blake2b
 from typing import Any
 
 from augment_ru.edits import Edit, Script, Span
-from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
+from augment_ru.engine.figures import Figures
+from augment_ru.engine.result import NO_SPANS, STATUSES, Outcome, Result, Settings
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.records.record import Record, option_markers
@@ -20,27 +21,44 @@ from augment_ru.text.batch import OPTION
 _SETTINGS = Settings("replay", 0, "none", None)
 _DIGEST = ',"digest":"'
 _HEX = 16
+_COMMON = {"row", PERTURBATION, "status", "line", "digest"}
 
-Evidence = Mapping[str, Any]
+Entry = Mapping[str, Any]
+"""A line of the edit log; docs/release.md lists its keys."""
 
 
-def digest(line: str | bytes) -> str:
+def line_digest(line: str | bytes) -> str:
     """64 bits of BLAKE2b of a line, in hexadecimal digits."""
     return blake2b(line if isinstance(line, bytes) else line.encode(), digest_size=_HEX // 2).hexdigest()
 
 
-def of_original(row: int, name: str, line: str, protected: Mapping[str, Sequence[Any]]) -> str:
-    """The evidence of an original row: what no attack may touch in it, by field."""
-    return _signed({"row": row, PERTURBATION: name, "status": "original", "protected": protected, "line": digest(line)})
+def original_entry(row: int, name: str, line: str, protected: Mapping[str, Sequence[Any]]) -> str:
+    """The entry of an original row.
 
-
-def of_result(row: int, name: str, line: str, result: Result, protected: Mapping[str, Sequence[Any]]) -> str:
-    """The evidence of a row that an attack was let loose on.
-
-    `protected` is what its original says; where the attack is free to more (wrong options), its own is written.
+    Args:
+        row: its number in the input file, from 0.
+        name: the value of its field `perturbation`.
+        line: the row as it stands in the release.
+        protected: by field, the spans that no attack may touch.
     """
-    own = spans_of(result)
-    return _signed(
+    return _with_digest(
+        {"row": row, PERTURBATION: name, "status": "original", "protected": protected, "line": line_digest(line)}
+    )
+
+
+def result_entry(row: int, name: str, line: str, result: Result, protected: Mapping[str, Sequence[Any]]) -> str:
+    """The entry of the result of an attack.
+
+    Args:
+        row: the number of its original row, from 0.
+        name: the value of its field `perturbation`.
+        line: the row as it stands in the release.
+        result: what became of the row.
+        protected: the protected spans of the original row. The attack's own are written only where they differ: some
+            attacks may exchange wrong options.
+    """
+    own = _protected(result)
+    return _with_digest(
         {
             "row": row,
             PERTURBATION: name,
@@ -53,99 +71,98 @@ def of_result(row: int, name: str, line: str, result: Result, protected: Mapping
                 for field, script in result.scripts.items()
             },
             **({} if own == protected else {"protected": own}),
-            "line": digest(line),
+            "line": line_digest(line),
         }
     )
 
 
-def spans_of(result: Result) -> dict[str, list[list[Any]]]:
-    """What the attack of a result may not touch, by field."""
+def _protected(result: Result) -> dict[str, list[list[Any]]]:
+    """By field, the spans that the attack of a result may not touch."""
     return {
         field: [[span.start, span.stop, span.label] for span in result.protected.get(field, ())]
         for field in result.scripts
     }
 
 
-def _signed(values: Mapping[str, Any]) -> str:
+def _with_digest(values: Mapping[str, Any]) -> str:
     body = encoded(values)
-    return f'{body[:-1]}{_DIGEST}{digest(body)}"}}'
+    return f'{body[:-1]}{_DIGEST}{line_digest(body)}"}}'
 
 
-def signed(line: bytes) -> Evidence:
-    """The evidence in a line, if it is what was written.
+def read_entry(line: bytes) -> Entry:
+    """The entry in a line of the edit log.
 
     Raises:
-        AugmentError: it is not.
+        AugmentError: the line does not have its digest, or is not an entry.
     """
     body, mark, rest = line.rpartition(_DIGEST.encode())
-    if not mark or rest != f'{digest(body + b"}")}"}}'.encode():
-        raise AugmentError("was changed: its digest is another")
+    if not mark or rest != f'{line_digest(body + b"}")}"}}'.encode():
+        raise AugmentError("was changed: its digest does not match")
     values = parsed(line)[1]
-    if not _shaped(values):
-        raise AugmentError("is no evidence of a row: a key is missing, not known, or holds something else")
+    if not _is_entry(values):
+        raise AugmentError("is not an entry of the edit log: a key is missing or unknown, or has a wrong value")
     return values
 
 
-_COMMON = {"row", PERTURBATION, "status", "line", "digest"}
-_STATUSES = ("perturbed", "unchanged", "rejected")
+def count_entry(figures: Figures, entry: Entry) -> None:
+    """Add the entry of a perturbed row to the figures."""
+    edits = sum(map(len, entry["edits"].values()))
+    figures.count(entry["status"], entry["probability"], entry["similarity"], edits)
 
 
-def _shaped(values: Evidence) -> bool:
-    """Whether it has the keys of evidence, and they hold what they may."""
+def _is_entry(values: Mapping[str, Any]) -> bool:
+    """Whether the values have the keys of an entry, and the right types."""
     keys = values.keys() - {"protected"}
     if values.get("status") == "original":
-        return keys == _COMMON and _spans(values.get("protected"), (int, int, str))
+        return keys == _COMMON and _are_triples(values.get("protected"))
     return (
         keys == _COMMON | {"probability", "similarity", "candidate", "edits"}
-        and values["status"] in _STATUSES
+        and values["status"] in STATUSES
         and all(isinstance(values[key], float | int | None) for key in ("probability", "similarity"))
-        and _spans(values["edits"], (int, int, str))
-        and _spans(values.get("protected", {}), (int, int, str))
+        and _are_triples(values["edits"])
+        and _are_triples(values.get("protected", {}))
     )
 
 
-def _spans(value: object, kinds: tuple[type, ...]) -> bool:
-    """Whether it is a table of lists of lists of such values."""
+def _are_triples(value: object) -> bool:
+    """Whether it is a table of lists of [start, stop, text]."""
     return isinstance(value, Mapping) and all(
         isinstance(entries, list)
-        and all(
-            isinstance(entry, list) and len(entry) == len(kinds) and all(map(isinstance, entry, kinds))
-            for entry in entries
-        )
+        and all(isinstance(entry, list) and [type(one) for one in entry] == [int, int, str] for entry in entries)
         for entries in value.values()
     )
 
 
-def replayed(original: Record, name: str, edits: Mapping[str, Sequence[Any]]) -> str:
-    """The line that the edits make of an original row.
+def replayed_line(original: Record, name: str, edits: Mapping[str, Sequence[Any]]) -> str:
+    """The line that the edits make of an original row, with another value of `perturbation`.
 
     Raises:
         AugmentError: the edits do not fit its texts.
     """
     texts = original.texts()
     if edits.keys() != texts.keys():
-        raise AugmentError(f"edits of {', '.join(edits) or 'nothing'}; the task perturbs {', '.join(texts)}")
+        raise AugmentError(f"has edits of {', '.join(edits) or 'nothing'}; the task perturbs {', '.join(texts)}")
     scripts = {field: Script(text, (Edit(*edit) for edit in edits[field])) for field, text in texts.items()}
     outcome = Outcome("perturbed" if any(script.edits for script in scripts.values()) else "unchanged")
     return with_perturbation(Result(original, scripts, NO_SPANS, outcome, _SETTINGS).line("none"), name)
 
 
-def broken(original: Record, proof: Evidence, protected: Mapping[str, Sequence[Any]]) -> str | None:
-    """The first protected span that an edit touches, as a complaint; None if all are whole.
+def protection_problem(original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]]) -> str | None:
+    """The first protected span that an entry does not protect or that its edits touch, as a message; None: none.
 
     Args:
         original: the original row.
-        proof: the evidence of the perturbed row, which may free wrong options, but not their markers.
-        protected: what the evidence of the original row says.
+        entry: the entry of the perturbed row; it may leave the texts of wrong options free, but not their markers.
+        protected: the spans in the entry of the original row.
     """
-    edits, own = proof["edits"], proof.get("protected", protected)
+    edits, own = entry["edits"], entry.get("protected", protected)
     for field, spans in protected.items():
         kept = [tuple(span) for span in own.get(field, ())]
         for start, stop, label in spans:
             if (start, stop, label) not in kept and not (
                 label == OPTION and any(span[0] == start and span[2] == OPTION for span in kept)
             ):
-                return f"frees the protected {label} at {start} of '{field}'"
+                return f"does not protect the {label} at {start} of '{field}', as its original row does"
     for field, spans in own.items():
         script = Script(original.text(field), (Edit(*edit) for edit in edits.get(field, ())))
         for start, stop, label in spans:
@@ -155,38 +172,44 @@ def broken(original: Record, proof: Evidence, protected: Mapping[str, Sequence[A
     return None
 
 
-def unlike(original: Record, expected: str, row: Record) -> str | None:
-    """What a perturbed row has that its original and the edits do not give it, as a complaint; None if nothing.
+def row_problem(original: Record, expected: str, row: Record) -> str | None:
+    """The first way in which a perturbed row is not what its original and its edits make, as a message; None: none.
 
     Args:
         original: the original row.
         expected: the line that the edits make of it.
-        row: what stands in the release.
+        row: the row in the release.
     """
-    wanted = parsed(expected.encode())[1]
-    if list(wanted) != list(row.values):
-        return f"has the fields {', '.join(row.values)}; the original row has {', '.join(wanted)}"
-    for field, value in wanted.items():
-        if row.values[field] != value:
-            kind = "label" if field in original.task.gold else "field"
-            return f"{kind} '{field}' is not what the original and its edits make: {_shown(row.values[field], value)}"
+    if row.line != expected and (problem := _field_problem(original, parsed(expected.encode())[1], row)):
+        return problem
     try:
         row.anchors()
     except AugmentError as error:
         return str(error)
     for field in original.task.options:
-        if field in wanted:
+        if field in row.values:
             ours, theirs = (
                 [span.of(one.text(field)) for span in option_markers(one.text(field))] for one in (original, row)
             )
             if ours != theirs:
                 return f"'{field}' has the options {' '.join(theirs)}; the original row has {' '.join(ours)}"
-    return None if row.line == expected else "is written otherwise than its edits make it"
+    return None if row.line == expected else "has other white space or escapes than its edits make"
 
 
-def _shown(found: object, wanted: object) -> str:
-    """Two values, or the place where two long texts part."""
-    left, right = (value if isinstance(value, str) else repr(value) for value in (found, wanted))
+def _field_problem(original: Record, expected: Mapping[str, Any], row: Record) -> str | None:
+    """The first field of a row that differs from the expected one, as a message; None: none."""
+    if list(expected) != list(row.values):
+        return f"has the fields {', '.join(row.values)}; the original row has {', '.join(expected)}"
+    for field, value in expected.items():
+        if row.values[field] != value:
+            kind = "label" if field in original.task.gold else "field"
+            return f"{kind} '{field}' is not what the original and its edits make: {_shown(row.values[field], value)}"
+    return None
+
+
+def _shown(found: object, expected: object) -> str:
+    """Two values; of long texts the part where the difference starts."""
+    left, right = (value if isinstance(value, str) else repr(value) for value in (found, expected))
     at = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     at = max(at - 10, 0)
     return f"{_cut(left, at)!r}, not {_cut(right, at)!r}"

@@ -1,7 +1,6 @@
-"""The manifest: what went into a release, what came out, and a digest of it all.
+"""The manifest of a release: its recipe, inputs, versions, figures, and the digests of its files.
 
-Nothing in it changes from one build to the next on the same versions: no times, no names of machines, no
-absolute paths.
+Two builds on the same versions have the same manifest: it holds no times, no names of machines and no absolute paths.
 """
 
 import json
@@ -16,14 +15,14 @@ from typing import Any
 
 from augment_ru.constraints.rule_file import constraint_path
 from augment_ru.errors import AugmentError
-from augment_ru.release.recipe import Blueprint
+from augment_ru.release.recipe import ReleaseRecipe
 from augment_ru.resources import PACKAGE, folder
 from augment_ru.version import __version__
 
 FORMAT = "augment-ru release 1"
 MANIFEST = "manifest.json"
 OWN = "own"
-"""The folder of the release that holds the user's own dictionaries and rule files."""
+"""The folder of a release for the user's own dictionaries and rule files."""
 _PACKAGES = (
     "natasha", "slovnet", "navec", "razdel", "pymorphy3", "pymorphy3-dicts-ru", "numpy", "spacy", "emoji", "regex",
     "torch", "transformers",
@@ -43,7 +42,7 @@ def file_digest(path: Path) -> str:
 
 @cache
 def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by it)
-    """The versions that a row may depend on; with those of the packages that run models, if any does."""
+    """The versions that a row may depend on; those of torch and transformers only if the release runs models."""
     packages = {}
     for name in _PACKAGES:
         if models or name not in _MODELS:
@@ -61,26 +60,27 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
 
 
 def _code() -> str:
-    """A digest of the package's own source."""
+    """A digest of the package's own source: its modules and its template."""
     total = sha256()
-    for path in sorted(PACKAGE.rglob("*.py"), key=lambda path: path.relative_to(PACKAGE).as_posix()):
+    files = [path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".jinja"}]
+    for path in sorted(files, key=lambda path: path.relative_to(PACKAGE).as_posix()):
         total.update(f"{path.relative_to(PACKAGE).as_posix()}\0{file_digest(path)}\n".encode())
     return total.hexdigest()
 
 
-def data_files(plan: Blueprint, constraints: Iterable[str], place: Callable[[str], Path]) -> dict[str, str]:
-    """The digests of the dictionaries and rule files that the rows may depend on; users' own by their path.
+def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callable[[str], Path]) -> dict[str, str]:
+    """The digests of the dictionaries and rule files that rows may depend on, by name; the user's own by path.
 
     Args:
-        plan: the recipe.
+        recipe: the recipe.
         constraints: the names of the constraints of its tasks.
-        place: where a file of the user's own stands.
+        place: the path of one of the user's own files, by its path in the recipe.
 
     Raises:
         AugmentError: a file is missing, or there is no such constraint.
     """
     found = {f"dictionaries/{path.name}": path for path in folder("dictionaries").glob("*.tsv")}
-    own = plan.own_files
+    own = recipe.own_files
     ours = sorted({name.partition(":")[0] for name in constraints if name not in own})
     found |= {f"constraints/{name}.toml": constraint_path(name) for name in ours}
     found |= {name: place(name) for name in own}
@@ -91,43 +91,43 @@ def data_files(plan: Blueprint, constraints: Iterable[str], place: Callable[[str
 
 
 def encoded_manifest(content: Mapping[str, Any]) -> bytes:
-    """The manifest's bytes, its own digest at the end: that of the bytes before it."""
+    """The manifest as bytes. It ends with its own digest, which is that of the bytes before."""
     body = json.dumps(dict(content), ensure_ascii=False, indent=1, allow_nan=False)
     start = body.removesuffix("\n}").encode()
     return start + f',\n "{_SELF}": "{sha256(start).hexdigest()}"\n}}\n'.encode()
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """A manifest that is just as it was written, without its own digest.
+    """The content of a manifest, without its own digest.
 
     Raises:
-        AugmentError: there is none, it was changed, or it is of another format.
+        AugmentError: there is no manifest, it was changed, or it has another format.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise AugmentError(f"{path}: cannot be read ({error.strerror}); is it a release?") from error
+        raise AugmentError(f"{path}: cannot be read ({error.strerror}); is this folder a release?") from error
     start = data.rpartition(f',\n "{_SELF}"'.encode())[0]
     try:
         content = json.loads(start.decode() + "\n}")
     except ValueError as error:
         raise AugmentError(f"{path.name}: was changed: {error}") from error
     if not isinstance(content, dict) or encoded_manifest(content) != data:
-        raise AugmentError(f"{path.name}: was changed: its digest is another")
+        raise AugmentError(f"{path.name}: was changed: its digest does not match")
     if content.get("format") != FORMAT:
         raise AugmentError(f"{path.name}: format {content.get('format')!r}; this version reads {FORMAT!r}")
     if missing := next((key for key in _KEYS if key not in content), None):
-        raise AugmentError(f"{path.name}: no '{missing}', so it is not what a build writes")
+        raise AugmentError(f"{path.name}: no '{missing}', so no build has written it")
     return content
 
 
 def own_digest(path: Path) -> str:
-    """The digest that a manifest ends with; it stands for the whole release."""
+    """The digest that a manifest ends with. It covers the digests of all files, so it stands for the whole release."""
     return path.read_bytes().rpartition(b'"')[0].rpartition(b'"')[2].decode("utf-8", "replace")
 
 
-def listed(release: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The files of a release: digest, bytes, lines."""
+def file_entries(release: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """For each file of a release its digest, and its numbers of bytes and lines."""
     found = {}
     for name in names:
         data = (release / name).read_bytes()

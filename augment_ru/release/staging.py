@@ -1,4 +1,4 @@
-"""Where a release is built: a folder beside its place, which says what it is, and a rename at the end."""
+"""Where a release is built: in a folder beside its own, which takes the release's name when it is complete."""
 
 import json
 import os
@@ -10,63 +10,67 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError
+from augment_ru.formats.files import check_folder, replacing
 from augment_ru.release.manifest import MANIFEST, read_manifest
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The folder of a release, and the one beside it where it is built."""
+class Staging:
+    """The folder of a release, and the folder beside it where the release is built."""
 
     target: Path
     unfinished: Path
 
     @classmethod
-    def of(cls, target: Path) -> "Place":
-        """The place of a release.
+    def of(cls, target: Path) -> "Staging":
+        """The two folders for a release at `target`.
 
         Raises:
-            AugmentError: something that is no folder stands there, or its parent does not exist.
+            AugmentError: `target` is not a folder, is the working folder, or its parent does not exist.
         """
         resolved = target.resolve()  # a link stays a link
         if resolved.exists() and not resolved.is_dir():
             raise AugmentError(f"{target}: is no folder; give a new one with -o")
-        if not resolved.parent.is_dir():
-            raise AugmentError(f"{target}: the folder {resolved.parent} does not exist; make it first")
+        check_folder(str(target), resolved)
         if resolved == Path.cwd():
             raise AugmentError(f"{target}: is the working folder, which a release cannot replace; give another with -o")
         return cls(resolved, resolved.parent / f".{resolved.name}.unfinished")
 
     @property
-    def whole(self) -> Path:
+    def release(self) -> Path:
         """The folder that becomes the release."""
         return self.unfinished / "release"
 
-    def part(self, task: int, first: int) -> Path:
-        """The file of a part: the number of its task, and of its first row."""
-        return self.unfinished / "parts" / f"{task:03d}-{first:09d}"
+    def shard(self, task: int, first: int) -> Path:
+        """The file of a shard: the number of its task, and of its first row."""
+        return self.unfinished / "shards" / f"{task:03d}-{first:09d}"
 
-    def taken(self, facts: Mapping[str, Any], *, resume: bool) -> Mapping[str, Any] | None:
-        """The manifest of the release that stands here already, if it is to be resumed and is the same; None: free.
+    def finished(self, facts: Mapping[str, Any], *, resume: bool) -> Mapping[str, Any] | None:
+        """The manifest of the complete release at the target, if `resume` is set; None if the target is free.
+
+        Args:
+            facts: the head of the manifest of the release that is to be built.
+            resume: whether a complete release with the same facts is accepted.
 
         Raises:
-            AugmentError: the folder holds something else.
+            AugmentError: the folder is not empty and holds something else.
         """
         if not self.target.exists() or not any(self.target.iterdir()):
             return None
         if not resume:
             raise AugmentError(f"{self.target}: is not empty; give a new folder with -o")
         content = read_manifest(self.target / MANIFEST)
-        if differing := _differing(content, facts):
-            raise AugmentError(f"{self.target}: holds a release of another {differing}; give a new folder with -o")
+        if different := _first_difference(content, facts):
+            raise AugmentError(f"{self.target}: holds a release of another {different}; give a new folder with -o")
         shutil.rmtree(self.unfinished, ignore_errors=True)
         return content
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Nobody else builds here; a lock of a run that was killed is none.
+        """Hold the lock of this folder, so that no other run builds here. The lock of a killed run does not count.
 
         Raises:
-            AugmentError: somebody does.
+            AugmentError: another run holds it.
         """
         self.unfinished.mkdir(exist_ok=True)
         path = self.unfinished / "lock"
@@ -84,55 +88,46 @@ class Place:
             yield
 
     def begin(self, facts: Mapping[str, Any], *, resume: bool) -> None:
-        """Start here, or go on where a run was killed.
+        """Begin a build here, or go on with one that was killed.
 
         Raises:
-            AugmentError: there is such a run and it is not to be resumed, or it was made from something else.
+            AugmentError: there is an unfinished build, and `resume` is not set or its facts differ.
         """
         state = self.unfinished / "state.json"
-        (self.unfinished / "parts").mkdir(exist_ok=True)
+        (self.unfinished / "shards").mkdir(exist_ok=True)
         try:
             before = json.loads(state.read_bytes())
         except (OSError, ValueError):  # killed before there was anything to go on from
-            save(state, json.dumps(facts, ensure_ascii=False).encode())
+            with replacing(state) as stream:
+                stream.write(json.dumps(facts, ensure_ascii=False).encode())
             return
         if not resume:
             raise AugmentError(
-                f"{self.target}: an unfinished build stands beside it; --resume goes on with it, "
+                f"{self.target}: an unfinished build stands beside it; continue it with --resume, "
                 f"or delete the folder {self.unfinished}"
             )
-        if differing := _differing(before, facts):
+        if different := _first_difference(before, facts):
             raise AugmentError(
-                f"{self.target}: the unfinished build was made from another {differing}; "
+                f"{self.target}: the unfinished build was made from another {different}; "
                 f"restore that, or delete the folder {self.unfinished}"
             )
 
     def publish(self) -> None:
-        """Move the whole release to its place, in one step."""
-        for path in (*self.whole.rglob("*"), self.whole):
+        """Move the complete release to its folder, in one rename."""
+        for path in (*self.release.rglob("*"), self.release):
             _sync(path)
         if self.target.exists():
             self.target.rmdir()
-        self.whole.rename(self.target)
+        self.release.rename(self.target)
         _sync(self.target.parent)
         shutil.rmtree(self.unfinished)
 
 
-def save(path: Path, data: bytes) -> None:
-    """Write a file so that it is whole or not there."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    with part.open("wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    part.replace(path)
-
-
 def _sync(path: Path) -> None:
-    """Have a file or a folder on the disk."""
+    """Write a file or a folder through to the disk."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
-    except OSError:  # a folder on a system that opens none
+    except OSError:  # a system that cannot open folders
         return
     try:
         os.fsync(descriptor)
@@ -140,9 +135,10 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-_CALLED = {"recipe": "recipe", "inputs": "input file", "data": "dictionary or rule file", "environment": "version"}
+_NAMES = {"recipe": "recipe", "inputs": "input file", "data": "dictionary or rule file", "environment": "version"}
+"""The keys of a manifest in messages."""
 
 
-def _differing(before: Mapping[str, Any], facts: Mapping[str, Any]) -> str | None:
-    """The first fact that is another now, in words."""
-    return next((_CALLED.get(key, key) for key, value in facts.items() if before.get(key) != value), None)
+def _first_difference(before: Mapping[str, Any], facts: Mapping[str, Any]) -> str | None:
+    """The name of the first fact that differs; None if all are equal."""
+    return next((_NAMES.get(key, key) for key, value in facts.items() if before.get(key) != value), None)

@@ -1,42 +1,42 @@
-"""Checking a release: its files, its rows and their edits, and, on request, rows made anew.
+"""Checking a release: its files, its rows and their edits, and, on request, rows that are made again.
 
-The manifest vouches for every file, each line of `edits.jsonl` for itself and for its row; edits are replayed
-on the original rows, whatever the digests say. So a changed byte is named with its file and, where it has
-one, its row; and a change that took all digests with it still has to be one that an attack may make.
+The manifest holds a digest of every file. Each entry of an edit log holds a digest of itself and of its row. The edits
+are replayed on the original rows in any case. So a changed byte is reported with its file and, where it has one, its
+row; and a change that was made together with all digests must still be one that an attack may make.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.release.assemble import derived
+from augment_ru.release.assemble import RECIPE, derived_files
 from augment_ru.release.manifest import MANIFEST, environment, own_digest, read_manifest
-from augment_ru.release.recipe import blueprint, read
-from augment_ru.release.verify_manifest import expected_files, head_problems
-from augment_ru.release.verify_rebuild import rebuilt
-from augment_ru.release.verify_rows import Files, task_problems
+from augment_ru.release.recipe_file import read_release_recipe
+from augment_ru.release.verify_manifest import expected_files, manifest_problems
+from augment_ru.release.verify_rebuild import rebuild_problems
+from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck, check_task
 
 _MOST = 20
-"""Complaints of a file that are told one by one."""
+"""Problems of one file that are reported one by one."""
 
 
-def problems(folder: Path, *, rebuild: int = 0, expect: str | None = None) -> Iterator[str]:
-    """What is wrong with a release, a line for each complaint: file, row, what.
+def verify_release(folder: Path, *, rebuild: int = 0, expect: str | None = None) -> Iterator[str]:
+    """The problems of a release, a line each: the file, the row or line if it has one, and what is wrong.
 
     Args:
         folder: the release.
-        rebuild: how many rows of each task are made anew from the manifest and compared.
-        expect: the digest of the manifest that the release was published with.
+        rebuild: the number of original rows of each task that are perturbed again and compared.
+        expect: the digest of the manifest with which the release was published.
 
     Raises:
-        AugmentError: it is no release, or none of this format.
+        AugmentError: the folder is not a release.
     """
     if not folder.is_dir():
         raise AugmentError(f"{folder}: no such folder")
     if not (folder / MANIFEST).exists():
-        raise AugmentError(f"{folder}: has no {MANIFEST}, so it is no release, or not a whole one")
+        raise AugmentError(f"{folder}: has no {MANIFEST}, so it is not a complete release")
     try:
         content = read_manifest(folder / MANIFEST)
     except AugmentError as error:
@@ -44,107 +44,105 @@ def problems(folder: Path, *, rebuild: int = 0, expect: str | None = None) -> It
         return
     if expect is not None and (digest := own_digest(folder / MANIFEST)) != expect.lower():
         yield f"{MANIFEST}: its digest is {digest}, not the expected {expect}"
-    yield from _strangers(folder, content)
-    files = Files(folder, content)
-    wanted = expected_files(files)
-    yield from (f"{MANIFEST}: names no {name}" for name in sorted(wanted - content["files"].keys()))
-    missing = {name for name in wanted | content["files"].keys() if not (folder / name).is_file()}
+    release = ReleaseFiles(folder, content)
+    yield from _unlisted(release)
+    expected = expected_files(release)
+    yield from (f"{MANIFEST}: does not list {name}" for name in sorted(expected - content["files"].keys()))
+    missing = {name for name in expected | content["files"].keys() if not (folder / name).is_file()}
     yield from (f"{name}: is missing" for name in sorted(missing))
-    changed = {
-        name for name, known in content["files"].items() if name not in missing and not _same(folder / name, known)
-    }
-    told = _tasks(files, changed, missing)
-    yield from told
-    yield from _others(folder, content, changed, missing)
-    if content["environment"].get("code") == environment(models=False)["code"]:  # another version makes others
-        yield from _derived(files, wanted, changed | missing)
-        if not (told or changed or missing):
-            yield from head_problems(files)
+    changed = {name for name in content["files"].keys() - missing if not release.is_unchanged(name)}
+    checks = [_check(release, number, missing) for number in range(len(content["tasks"]))]
+    in_rows = [line for check in checks for line in _abridged(check.problems)]
+    yield from in_rows
+    yield from _changed_files(release, checks, changed)
+    yield from _recipe_problems(release, changed | missing)
+    if content["environment"].get("code") == environment(models=False)["code"]:  # other code makes other files
+        yield from _derived_problems(release, expected, changed | missing)
+        if not (in_rows or changed or missing):
+            yield from manifest_problems(release, checks)
     if rebuild and changed | missing:
-        yield "nothing was rebuilt: mend the files first"
+        yield "nothing was rebuilt: repair the files first"
     elif rebuild:
-        yield from _told(rebuilt(folder, content, rebuild))
+        yield from _abridged(rebuild_problems(release, checks, rebuild))
 
 
-def _tasks(files: Files, changed: set[str], missing: set[str]) -> list[str]:
-    """The complaints about the tasks' rows, and about those of their files that were changed unseen."""
-    found: list[str] = []
-    for number, task in enumerate(files.content["tasks"]):
-        own = f"{task['name']}/"
-        told = [] if any(name.startswith(own) for name in missing) else _told(task_problems(files, number))
-        found += told
-        for name in sorted(name for name in changed if name.startswith(own)):
-            if not any(line.startswith(f"{name}:") for line in told):
-                found.append(f"{name}: was changed")
-    return found
+def _check(release: ReleaseFiles, number: int, missing: set[str]) -> TaskCheck:
+    """The check of a task; an empty one if a file of it is missing, which is reported elsewhere."""
+    folder = f"{release.content['tasks'][number]['name']}/"
+    if any(name.startswith(folder) for name in missing):
+        return TaskCheck([], None, {})
+    return check_task(release, number)
 
 
-def _same(path: Path, known: Mapping[str, Any]) -> bool:
-    return sha256(path.read_bytes()).hexdigest() == str(known["sha256"])
-
-
-def _strangers(folder: Path, content: Mapping[str, Any]) -> Iterator[str]:
-    """Files that are not of the release; what starts with a dot belongs to other tools (git, the Hub's client)."""
-    known = {MANIFEST, *content["files"]}
-    for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
+def _unlisted(release: ReleaseFiles) -> Iterator[str]:
+    """Files that the manifest does not list. Names that start with a dot belong to other tools (git, the Hub)."""
+    known = {MANIFEST, *release.content["files"]}
+    for path in sorted(release.folder.rglob("*")):
+        parts = path.relative_to(release.folder).parts
         name = "/".join(parts)
         if path.is_file() and name not in known and not parts[0].startswith(".") and "__pycache__" not in parts:
-            yield f"{name}: is no file of the release"
+            yield f"{name}: does not belong to the release"
 
 
-def _others(folder: Path, content: Mapping[str, Any], changed: set[str], missing: set[str]) -> Iterator[str]:
-    """Card, recipe, and tasks for lm-evaluation-harness: the line that was changed, where it can be told."""
-    tasks = {task["name"] for task in content["tasks"]}
-    others = sorted(name for name in changed if name.partition("/")[0] not in tasks)
-    made = derived({key: value for key, value in content.items() if key != "files"}) if others else {}
+def _changed_files(release: ReleaseFiles, checks: Sequence[TaskCheck], changed: set[str]) -> Iterator[str]:
+    """Changed files without a problem so far; with the line, if the file follows from the manifest."""
+    reported = {line.partition(":")[0] for check in checks for line in check.problems}
+    tasks = {task["name"] for task in release.content["tasks"]}
+    others = sorted(changed - reported)
+    derived = derived_files(_without_files(release)) if {name.partition("/")[0] for name in others} - tasks else {}
     for name in others:
-        known, path = content["files"][name], folder / name
-        if name in made and sha256(made[name].encode()).hexdigest() == known["sha256"]:
-            yield f"{name}: line {_first_other(made[name].encode(), path.read_bytes())}: was changed"
+        path = release.folder / name
+        digest = release.content["files"][name]["sha256"]
+        if name in derived and sha256(derived[name].encode()).hexdigest() == digest:
+            yield f"{name}: line {_first_difference(derived[name].encode(), path.read_bytes())}: was changed"
         else:
             yield f"{name}: was changed"
-    if "recipe.toml" not in changed | missing:
-        try:
-            same = read(folder / "recipe.toml").content() == content["recipe"]
-        except AugmentError as error:
-            yield f"recipe.toml: {error}"
-        else:
-            if not same:
-                yield f"recipe.toml: is not the recipe that {MANIFEST} holds"
+
+
+def _recipe_problems(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
+    """Whether `recipe.toml` is the recipe of the manifest, if the file is as listed."""
+    if RECIPE in skipped:
+        return
     try:
-        blueprint(content["recipe"], MANIFEST)
+        if read_release_recipe(release.folder / RECIPE).content() != release.content["recipe"]:
+            yield f"{RECIPE}: is not the recipe in {MANIFEST}"
     except AugmentError as error:
-        yield str(error)
+        yield f"{RECIPE}: {error}"
 
 
-def _derived(files: Files, wanted: set[str], known: set[str]) -> Iterator[str]:
-    """Files that the manifest vouches for, but that do not follow from it."""
-    made = derived({key: value for key, value in files.content.items() if key != "files"})
-    for name in sorted(files.content["files"].keys() - wanted - made.keys()):
-        yield f"{name}: is no file of the release"
-    for name in sorted(made.keys() - files.content["files"].keys() - wanted):
-        yield f"{MANIFEST}: names no {name}"
-    for name in sorted(made.keys() & files.content["files"].keys() - known):
-        data = (files.folder / name).read_bytes()
-        if data != made[name].encode():
-            yield f"{name}: line {_first_other(made[name].encode(), data)}: is not what {MANIFEST} makes of it"
+def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[str]) -> Iterator[str]:
+    """Files that have the digest in the manifest, but do not follow from it."""
+    listed = release.content["files"].keys()
+    derived = derived_files(_without_files(release))
+    for name in sorted(listed - expected - derived.keys()):
+        yield f"{name}: does not belong to the release"
+    for name in sorted(derived.keys() - listed - expected):
+        yield f"{MANIFEST}: does not list {name}"
+    for name in sorted(derived.keys() & listed - skipped):
+        data = (release.folder / name).read_bytes()
+        if data != derived[name].encode():
+            line = _first_difference(derived[name].encode(), data)
+            yield f"{name}: line {line}: is not what follows from {MANIFEST}"
 
 
-def _first_other(ours: bytes, theirs: bytes) -> int:
+def _without_files(release: ReleaseFiles) -> dict[str, Any]:
+    return {key: value for key, value in release.content.items() if key != "files"}
+
+
+def _first_difference(ours: bytes, theirs: bytes) -> int:
     """The number of the first line that differs, from 1."""
     left, right = ours.split(b"\n"), theirs.split(b"\n")
     pairs = zip(left, right, strict=False)
     return next((number for number, (a, b) in enumerate(pairs, 1) if a != b), min(len(left), len(right)) + 1)
 
 
-def _told(complaints: Iterator[str]) -> list[str]:
-    """The first complaints of each file, and how many more there are."""
-    told: list[str] = []
+def _abridged(problems: Iterable[str]) -> list[str]:
+    """The first problems of each file, and the number of its others."""
+    kept: list[str] = []
     counts: dict[str, int] = {}
-    for line in complaints:
+    for line in problems:
         name = line.partition(":")[0]
         counts[name] = counts.get(name, 0) + 1
         if counts[name] <= _MOST:
-            told.append(line)
-    return [*told, *(f"{name}: and {count - _MOST} more" for name, count in counts.items() if count > _MOST)]
+            kept.append(line)
+    return [*kept, *(f"{name}: and {count - _MOST} more" for name, count in counts.items() if count > _MOST)]

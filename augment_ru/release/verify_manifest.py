@@ -1,59 +1,51 @@
-"""What a manifest says beside the digests: it must follow from the recipe and the rows, as when it was built."""
+"""Checking the manifest of a release: it must follow from the recipe and the rows, as when it was built."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from augment_ru.formats.json_lines import parsed
-from augment_ru.release.assemble import CARD, RECIPE, described
-from augment_ru.release.figures import Tally, merged
+from augment_ru.engine.figures import Figures
+from augment_ru.release.assemble import CARD, RECIPE, task_entry, total_entries
 from augment_ru.release.manifest import MANIFEST, OWN
-from augment_ru.release.recipe import TaskPart
-from augment_ru.release.sources import File, Source, episodes
-from augment_ru.release.verify_rows import Files, schema_of
+from augment_ru.release.sources import TaskInput, episodes_of
+from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
 
 
-def expected_files(files: Files) -> set[str]:
-    """The files that a release of this recipe has, but those that are made from the manifest."""
+def expected_files(release: ReleaseFiles) -> set[str]:
+    """The files that the release must have, except those that are made from the manifest."""
     rows = {
         f"{task['name']}/{file}.jsonl"
-        for task in files.content["tasks"]
+        for task in release.content["tasks"]
         for file in ("test", "edits", *(("train",) if task["train"] else ()))
     }
-    return {CARD, RECIPE, *rows, *(f"{OWN}/{Path(name).name}" for name in files.plan.own_files)}
+    return {CARD, RECIPE, *rows, *(f"{OWN}/{Path(name).name}" for name in release.recipe.own_files)}
 
 
-def head_problems(files: Files) -> Iterator[str]:
-    """The complaints about the manifest of a release whose rows are what was written."""
-    content, plan = files.content, files.plan
-    if content["name"] != plan.name:
-        yield f"{MANIFEST}: name {content['name']!r}; the recipe's is {plan.name!r}"
-    if content["episodes"] != [asdict(episode) for episode in episodes(plan)]:
+def manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
+    """The problems of the manifest of a release whose rows have none."""
+    content, recipe = release.content, release.recipe
+    if content["name"] != recipe.name:
+        yield f"{MANIFEST}: name is {content['name']!r}; the recipe's is {recipe.name!r}"
+    if content["episodes"] != [asdict(episode) for episode in episodes_of(recipe)]:
         yield f"{MANIFEST}: the episodes are not those of the recipe"
-    tallies: dict[str, Tally] = {attack.name: Tally() for attack in plan.attacks}
-    for number, (part, task) in enumerate(zip(plan.tasks, content["tasks"], strict=True)):
-        sizes = {one["split"]: one["rows"] for one in content["inputs"] if one["task"] == part.name}
-        if sizes != {split: task[split] for split in ("train", "test") if task[split]}:
-            yield f"{MANIFEST}: the rows of the inputs of '{part.name}' are not those of the release"
-        told = described(_source(files, number, part), plan, {}, ())
-        for key in told.keys() - {"attacks", "train", "train_digests"}:
-            if told[key] != task.get(key):
-                yield f"{MANIFEST}: '{key}' of '{part.name}' does not follow from its rows and the recipe"
-        attacks = [attack.name for attack in plan.attacks_of(part)]
-        for at, line in enumerate(files.lines(f"{part.name}/edits.jsonl")[task["test"] :]):
-            tallies[attacks[at // task["test"]]].add(parsed(line)[1])
-    for attack, known in zip(plan.attacks, content["attacks"], strict=True):
-        if known != {"name": attack.name, "spec": attack.spec, **merged([tallies[attack.name]]).figures()}:
-            yield f"{MANIFEST}: the figures of '{attack.name}' over all tasks are not those of the rows"
+    totals = {attack.name: Figures() for attack in recipe.attacks}
+    for check, known in zip(checks, content["tasks"], strict=True):
+        if check.rows is not None:
+            yield from _task_problems(release, check.rows, known)
+        for attack, figures in check.figures.items():
+            totals[attack].update(figures)
+    for entry, stated in zip(total_entries(recipe, totals), content["attacks"], strict=True):
+        if entry != stated:
+            yield f"{MANIFEST}: the figures of '{entry['name']}' over all tasks are not those of the rows"
 
 
-def _source(files: Files, number: int, part: TaskPart) -> Source:
-    """A task's original rows, from the release."""
-    task: Mapping[str, Any] = files.content["tasks"][number]
-
-    def read(split: str) -> File:
-        lines = files.lines(f"{part.name}/{split}.jsonl")[: task[split]]
-        return File("", "", tuple(line.decode() for line in lines))
-
-    return Source(part, schema_of(files.content, number, part), read("test"), read("train") if task["train"] else None)
+def _task_problems(release: ReleaseFiles, rows: TaskInput, known: Mapping[str, Any]) -> Iterator[str]:
+    """The problems of the entry of a task, apart from its figures."""
+    name = rows.recipe.name
+    sizes = {one["split"]: one["rows"] for one in release.content["inputs"] if one["task"] == name}
+    if sizes != {split: known[split] for split in ("train", "test") if known[split]}:
+        yield f"{MANIFEST}: the numbers of rows of the inputs of '{name}' are not those of the release"
+    for key, value in task_entry(release.recipe, rows).items():
+        if key != "attacks" and value != known.get(key):
+            yield f"{MANIFEST}: '{key}' of '{name}' does not follow from its rows and the recipe"

@@ -1,6 +1,6 @@
-"""Rows of a release made anew from its manifest and its original rows, and compared byte for byte."""
+"""Rebuilding rows of a release from its manifest and its original rows, and comparing them byte for byte."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,53 +9,47 @@ import numpy as np
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.release.manifest import MANIFEST, OWN, data_files, environment
-from augment_ru.release.recipe import blueprint
-from augment_ru.release.shards import Timing, variations, workshop
-from augment_ru.release.sources import constraints
-from augment_ru.release.verify_rows import schema_of
+from augment_ru.release.settings import constraints_of
+from augment_ru.release.variations import Timing, Tools, make_tools, variations
+from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
 
 
-def rebuilt(folder: Path, content: Mapping[str, Any], count: int) -> Iterator[str]:
-    """The complaints: what is installed here and differs, and rows that come out otherwise.
+def rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: int) -> Iterator[str]:
+    """The rows that differ when they are made again, and how this installation differs from the one that built them.
 
     Args:
-        folder: the release, whose bytes were checked.
-        content: its manifest.
-        count: rows of each task, drawn at random by the release's seed; all if it has fewer.
+        release: the release.
+        checks: those of its tasks.
+        count: the number of original rows of each task, drawn by the release's seed; all if it has fewer.
     """
-
-    def place(name: str) -> Path:
-        return folder / OWN / Path(name).name
-
+    located = release.recipe.with_files(lambda name: release.folder / OWN / Path(name).name)
     try:
-        recipe = blueprint(content["recipe"], MANIFEST)
-        plan = recipe.with_files(place)
-        shop = workshop(plan)
-        schemas = [schema_of(content, number, part) for number, part in enumerate(plan.tasks)]
-        pairs = zip(recipe.tasks, schemas, strict=True)
-        rules = {name for part, task in pairs for name in constraints(recipe, part, task)}
-        other = list(_other(content, data_files(recipe, rules, place), shop.scorer, shop.models))
+        tools = make_tools(located)
+        differences = list(_differences(release, checks, tools))
     except AugmentError as error:
         yield f"{MANIFEST}: nothing can be rebuilt here: {error}"
         return
-    here = f" (here differ: {', '.join(other)})" if other else ""
-    for part, task, known in zip(plan.tasks, schemas, content["tasks"], strict=True):
-        rows, edits = (
-            (folder / part.name / file).read_text(encoding="utf-8").split("\n")[:-1]
-            for file in ("test.jsonl", "edits.jsonl")
-        )
-        size = known["test"]
-        originals = {at: rows[at] for at in _chosen(part.name, plan.seed, size, count)}
-        for variation, (name, new_rows, new_edits) in enumerate(variations(shop, part, task, originals, Timing())):
-            for at, row, edit in zip(originals, new_rows, new_edits, strict=True):
+    here = f" (this installation differs: {', '.join(differences)})" if differences else ""
+    for task, check in zip(located.tasks, checks, strict=True):
+        if check.rows is None:
+            yield f"{task.name}/test.jsonl: nothing was rebuilt: repair the rows first"
+            continue
+        rows, entries = (release.lines(f"{task.name}/{file}.jsonl") for file in ("test", "edits"))
+        records = check.rows.test.records
+        size = len(records)
+        drawn = {at: records[at] for at in _draw_rows(task.name, located.seed, size, count)}
+        for variation, (name, new_rows, new_entries) in enumerate(variations(tools, task, drawn, Timing())):
+            for at, row, entry in zip(drawn, new_rows, new_entries, strict=True):
                 line = variation * size + at
-                if (row, edit) != (rows[line], edits[line]):
-                    file = "test" if row != rows[line] else "edits"
-                    yield f"{part.name}/{file}.jsonl: row {line + 1}: '{name}' makes another of row {at + 1}{here}"
+                if (row.encode(), entry.encode()) != (rows[line], entries[line]):
+                    file = "test" if row.encode() != rows[line] else "edits"
+                    yield (
+                        f"{task.name}/{file}.jsonl: row {line + 1}: '{name}' makes something else of row {at + 1}{here}"
+                    )
 
 
-def _chosen(name: str, seed: int, size: int, count: int) -> list[int]:
-    """Different rows, ascending, drawn by the seed."""
+def _draw_rows(name: str, seed: int, size: int, count: int) -> list[int]:
+    """The numbers of `count` different rows, ascending, drawn by the seed."""
     if count >= size:
         return list(range(size))
     places = np.arange(size)
@@ -63,9 +57,14 @@ def _chosen(name: str, seed: int, size: int, count: int) -> list[int]:
     return sorted(np.argsort(draws, kind="stable")[:count].tolist())
 
 
-def _other(content: Mapping[str, Any], data: Mapping[str, str], scorer: str, models: bool) -> Iterator[str]:  # noqa: FBT001
-    """What differs between the installation that built the release and this one."""
-    before, now = content["environment"], environment(models)
+def _differences(release: ReleaseFiles, checks: Sequence[TaskCheck], tools: Tools) -> Iterator[str]:
+    """How the installation that built the release differs from this one: versions, scorer, data files.
+
+    Raises:
+        AugmentError: a dictionary or rule file of the release does not exist here.
+    """
+    content, recipe = release.content, release.recipe
+    before, now = content["environment"], environment(tools.models)
     if before["augment_ru"] != now["augment_ru"]:
         yield f"augment-ru {before['augment_ru']}, {now['augment_ru']}"
     elif before["code"] != now["code"]:
@@ -76,8 +75,15 @@ def _other(content: Mapping[str, Any], data: Mapping[str, str], scorer: str, mod
     for name, version in before["packages"].items():
         if now["packages"].get(name) != version:
             yield f"{name} {version}, {now['packages'].get(name, 'none')}"
-    if content["scorer"] != scorer:
-        yield f"scorer {content['scorer']}, {scorer}"
+    if content["scorer"] != tools.scorer:
+        yield f"scorer {content['scorer']}, {tools.scorer}"
+    rules = {
+        name
+        for check in checks
+        if check.rows is not None
+        for name in constraints_of(recipe, check.rows.recipe, check.rows.schema)
+    }
+    data: Mapping[str, Any] = data_files(recipe, rules, lambda name: release.folder / OWN / Path(name).name)
     for name, digest in content["data"].items():
         if data.get(name) != digest:
             yield name

@@ -1,4 +1,4 @@
-"""Checking the rows of a release, task by task: digests, replay of the edits, what must have survived."""
+"""Checking the rows of a release, task by task: digests, replay of the edits, protected spans, labels, episodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,211 +6,236 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from augment_ru.engine.figures import Figures
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import parsed
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
-from augment_ru.release.edit_log import Evidence, broken, digest, replayed, signed, unlike
-from augment_ru.release.figures import Tally, merged
+from augment_ru.release.assemble import attack_entries
+from augment_ru.release.edit_log import (
+    Entry,
+    count_entry,
+    line_digest,
+    protection_problem,
+    read_entry,
+    replayed_line,
+    row_problem,
+)
 from augment_ru.release.manifest import MANIFEST, file_digest
-from augment_ru.release.recipe import Blueprint, TaskPart, blueprint
-from augment_ru.release.sources import EPISODE, PERTURBATION, drawn, schema
+from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
+from augment_ru.release.recipe_file import parse_release_recipe
+from augment_ru.release.settings import schema_of
+from augment_ru.release.sources import EPISODE, PERTURBATION, InputFile, TaskInput, draw_episodes
 
 
 @dataclass(frozen=True)
-class Files:
-    """A release: its folder and its manifest."""
+class ReleaseFiles:
+    """A release: its folder and the content of its manifest."""
 
     folder: Path
     content: Mapping[str, Any]
 
     @cached_property
-    def plan(self) -> Blueprint:
-        """The recipe."""
-        return blueprint(self.content["recipe"], MANIFEST)
+    def recipe(self) -> ReleaseRecipe:
+        """The recipe in the manifest."""
+        return parse_release_recipe(self.content["recipe"], MANIFEST)
+
+    def schema(self, number: int, task: TaskRecipe) -> Task:
+        """The schema of the task with this number; the manifest names it even where the recipe does not.
+
+        Raises:
+            AugmentError: this installation has no such schema.
+        """
+        return schema_of(replace(task, task=self.content["tasks"][number]["task"]), {})
 
     def lines(self, name: str) -> list[bytes]:
         """The lines of a file, without their ends."""
         return (self.folder / name).read_bytes().removesuffix(b"\n").split(b"\n")
 
-    def as_listed(self, name: str) -> bool:
-        """Whether a file has the bytes that the manifest knows."""
+    def is_unchanged(self, name: str) -> bool:
+        """Whether a file has the digest that the manifest gives it."""
         return file_digest(self.folder / name) == str(self.content["files"][name]["sha256"])
 
 
-def schema_of(content: Mapping[str, Any], number: int, part: TaskPart) -> Task:
-    """The schema of a task of a manifest, which knows by name what the recipe left to be recognised.
+class TaskCheck(NamedTuple):
+    """What the check of a task found.
 
-    Raises:
-        AugmentError: this installation has no such schema.
+    Attributes:
+        problems: a line each.
+        rows: the original rows and the train rows as they were read; None if a row is missing or unreadable.
+        figures: those of each attack, by its name.
     """
-    return schema(replace(part, task=content["tasks"][number]["task"]))
+
+    problems: list[str]
+    rows: TaskInput | None
+    figures: Mapping[str, Figures]
 
 
 class _Row(NamedTuple):
-    """A test row with its evidence; None where either cannot be read."""
+    """A test row and its entry of the edit log; None for what cannot be read or was changed."""
 
     number: int
     """From 1, as an editor shows it."""
-    data: bytes
     record: Record | None
-    evidence: Evidence | None
+    entry: Entry | None
 
 
-def task_problems(files: Files, number: int) -> Iterator[str]:
-    """The complaints about the rows of a task."""
-    part = files.plan.tasks[number]
+def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
+    """Check the files of the task with this number; all of them must exist."""
+    task, known = release.recipe.tasks[number], release.content["tasks"][number]
+    test, edits = f"{task.name}/test.jsonl", f"{task.name}/edits.jsonl"
     try:
-        task = schema_of(files.content, number, part)
+        schema = release.schema(number, task)
     except AugmentError as error:
-        yield f"{part.name}/test.jsonl: its rows cannot be checked: {error}"
-        return
-    yield from _train(files, number, part)
-    names = [part.name, *(attack.name for attack in files.plan.attacks_of(part))]
-    size = files.content["tasks"][number]["test"]
-    rows: list[_Row] = []
-    complaints = list(_readable(files, part, task, rows))
-    yield from complaints
-    whole = True
-    for name in _names(part):
-        if (count := len(files.lines(name))) != size * len(names):
-            whole = False
-            yield f"{name}: {count} rows; {MANIFEST} says {size} in each of {len(names)} variations"
-    if not whole:
-        return
+        return TaskCheck([f"{test}: its rows cannot be checked: {error}"], None, {})
+    train, problems = _check_train(release, task, schema, known)
+    rows, unreadable = _read_rows(release, test, edits, schema)
+    problems += unreadable
+    names = [task.name, *(attack.name for attack in release.recipe.attacks_of(task))]
+    size = known["test"]
+    miscounted = [
+        f"{name}: {count} rows; {MANIFEST} says {size} in each of {len(names)} variations"
+        for name, count in ((test, len(rows)), (edits, len(release.lines(edits))))
+        if count != size * len(names)
+    ]
+    if miscounted:
+        return TaskCheck([*problems, *miscounted], None, {})
+    figures = {name: Figures() for name in names[1:]}
     for variation, name in enumerate(names):
         for at in range(size):
-            yield from _row_problems(part, name, at, rows[at], rows[variation * size + at])
-    if not complaints:
-        yield from _figures(files, number, names, rows, size)
+            row = rows[variation * size + at]
+            problems += _row_problems(task, name, at, rows[at], row)
+            if variation and row.entry is not None and not unreadable:
+                count_entry(figures[name], row.entry)
+    if unreadable:
+        return TaskCheck(problems, None, {})
+    for entry, stated in zip(attack_entries(figures), known["attacks"], strict=True):
+        if entry != stated:
+            problems.append(f"{MANIFEST}: the figures of '{entry['name']}' on '{task.name}' are not those of the rows")
+    originals = InputFile(test, "", tuple(row.record for row in rows[:size] if row.record is not None))
+    return TaskCheck(problems, TaskInput(task, schema, originals, train), figures)
 
 
-def _names(part: TaskPart) -> tuple[str, str]:
-    return f"{part.name}/test.jsonl", f"{part.name}/edits.jsonl"
+def _read_rows(release: ReleaseFiles, test: str, edits: str, schema: Task) -> tuple[list[_Row], list[str]]:
+    """The test rows with their entries, and a problem for each line that was changed or cannot be read.
 
-
-def _readable(files: Files, part: TaskPart, task: Task, rows: list[_Row]) -> Iterator[str]:
-    """Fill `rows`; complain of lines that are not what was written, or cannot be read.
-
-    A row and its evidence that do not belong together are a complaint about the file that is not what the
-    manifest knows, and about the row if that holds of both files or of none.
+    If a row and its entry do not belong together, the problem names the file whose digest in the manifest does not
+    match; the row, if that holds for both files or for neither.
     """
-    test, edits = _names(part)
-    data = files.lines(test)
-    proofs: list[Evidence | None] = []
-    for number, line in enumerate(files.lines(edits), start=1):
+    problems: list[str] = []
+    lines = release.lines(test)
+    entries: list[Entry | None] = []
+    for number, line in enumerate(release.lines(edits), start=1):
         try:
-            proofs.append(signed(line))
+            entries.append(read_entry(line))
         except AugmentError as error:
-            proofs.append(None)
-            yield f"{edits}: row {number}: {error}"
-    digests = [digest(line) for line in data]
-    known = [None if proof is None else str(proof["line"]) for proof in proofs]
-    places = _aligned(known, digests)
-    blamed = edits if files.as_listed(test) and not files.as_listed(edits) else test
-    if blamed == edits:
-        for number, (own, place) in enumerate(zip(known, _aligned(digests, known), strict=True), start=1):
+            entries.append(None)
+            problems.append(f"{edits}: row {number}: {error}")
+    digests = [line_digest(line) for line in lines]
+    stated = [None if entry is None else str(entry["line"]) for entry in entries]
+    places = _aligned(stated, digests)
+    changed = edits if release.is_unchanged(test) and not release.is_unchanged(edits) else test
+    if changed == edits:
+        for number, (own, place) in enumerate(zip(stated, _aligned(digests, stated), strict=True), start=1):
             if own is not None and (place is None or digests[place] != own):
-                yield f"{edits}: row {number}: was changed: it is about another row than the one in {test}"
-    for number, (line, own, place) in enumerate(zip(data, digests, places, strict=True), start=1):
-        proof = None if place is None else proofs[place]
+                problems.append(f"{edits}: row {number}: was changed: it belongs to another row than that of {test}")
+    rows = []
+    for number, (line, own, place) in enumerate(zip(lines, digests, places, strict=True), start=1):
+        entry = None if place is None else entries[place]
         record = None
         try:
             text, values = parsed(line)
-            record = Record(values, task, text)
+            record = Record(values, schema, text)
             record.texts()
         except AugmentError as error:
             record = None
-            yield f"{test}: row {number}: {error}"
-        if place is None or (proof is not None and proof["line"] != own):
-            if blamed == test and record is not None:
-                yield f"{test}: row {number}: was changed: its digest in {edits} is another"
-            record = proof = None
-        rows.append(_Row(number, line, record, proof))
+            problems.append(f"{test}: row {number}: {error}")
+        if place is None or (entry is not None and entry["line"] != own):
+            if changed == test and record is not None:
+                problems.append(f"{test}: row {number}: was changed: it does not match its digest in {edits}")
+            record = entry = None
+        rows.append(_Row(number, record, entry))
+    return rows, problems
 
 
-def _aligned(known: Sequence[str | None], found: Sequence[str | None]) -> list[int | None]:
-    """For each line that was found the place of the one that was written; None where there is none.
+def _aligned(stated: Sequence[str | None], found: Sequence[str | None]) -> list[int | None]:
+    """For each line of a file the number of its digest among the stated ones; None if it has none.
 
-    A line that was added, deleted, cut in two or joined to the next must not make strangers of all that follow:
-    where the numbers of lines differ, those at the start and at the end that are as they were keep their places.
+    If a line was added, deleted, cut in two or joined to the next, the numbers of lines differ. Then the unchanged
+    lines at the start and at the end keep their digests, so that only the lines between them are reported.
     """
-    if len(known) == len(found):
+    if len(stated) == len(found):
         return list(range(len(found)))
-    least = min(len(known), len(found))
-    head = next((at for at in range(least) if known[at] != found[at] or known[at] is None), least)
+    least = min(len(stated), len(found))
+    head = next((at for at in range(least) if stated[at] != found[at] or stated[at] is None), least)
     rest = range(least - head)
-    tail = next((at for at in rest if known[-1 - at] != found[-1 - at] or known[-1 - at] is None), len(rest))
+    tail = next((at for at in rest if stated[-1 - at] != found[-1 - at] or stated[-1 - at] is None), len(rest))
     middle = len(found) - head - tail
-    return [*range(head), *[None] * middle, *range(len(known) - tail, len(known))]
+    return [*range(head), *[None] * middle, *range(len(stated) - tail, len(stated))]
 
 
-def _row_problems(part: TaskPart, name: str, at: int, original: _Row, row: _Row) -> Iterator[str]:
-    """The complaints about a row whose bytes are what was written: is it what may have been written?"""
-    test, edits = f"{part.name}/test.jsonl: row {row.number}", f"{part.name}/edits.jsonl: row {row.number}"
-    if original.record is None or original.evidence is None or row.record is None or row.evidence is None:
+def _row_problems(task: TaskRecipe, name: str, at: int, original: _Row, row: _Row) -> Iterator[str]:
+    """The problems of a row whose digests match: whether an attack may have made it from its original."""
+    test, edits = f"{task.name}/test.jsonl: row {row.number}", f"{task.name}/edits.jsonl: row {row.number}"
+    if original.record is None or original.entry is None or row.record is None or row.entry is None:
         return
-    if row.record.values.get(PERTURBATION) != name:
-        yield f"{test}: perturbation {row.record.values.get(PERTURBATION)!r}; {name!r} stands here"
-    if row.record.values.get(EPISODE) != []:
-        yield f"{test}: a test row has no episodes"
-    if complaint := _misplaced(row.evidence, at, name, original=row is original):
-        yield f"{edits}: {complaint}"
+    values, entry = row.record.values, row.entry
+    if values.get(PERTURBATION) != name:
+        yield f"{test}: perturbation is {values.get(PERTURBATION)!r}; it must be {name!r}"
+    if values.get(EPISODE) != []:
+        yield f"{test}: episode is {values.get(EPISODE)!r}; it must be [] in a test row"
+    if problem := _entry_problem(entry, at, name, original=row is original):
+        yield f"{edits}: {problem}"
         return
     try:
         if row is original:
             row.record.anchors()
             return
-        done = row.evidence["edits"]
-        if row.evidence["status"] != "perturbed" and any(done.values()):
-            yield f"{edits}: status {row.evidence['status']!r}, but there are edits"
-        if complaint := broken(original.record, row.evidence, original.evidence["protected"]):
-            yield f"{edits}: {complaint}"
-        if complaint := unlike(original.record, replayed(original.record, name, done), row.record):
-            yield f"{test}: {complaint}"
+        if entry["status"] != "perturbed" and any(entry["edits"].values()):
+            yield f"{edits}: status is {entry['status']!r}, but there are edits"
+        if problem := protection_problem(original.record, entry, original.entry["protected"]):
+            yield f"{edits}: {problem}"
+        if problem := row_problem(original.record, replayed_line(original.record, name, entry["edits"]), row.record):
+            yield f"{test}: {problem}"
     except AugmentError as error:
         yield f"{test}: {error}"
 
 
-def _misplaced(proof: Evidence, at: int, name: str, *, original: bool) -> str | None:
-    """Why the evidence is of no row that stands here, as a complaint; None if it may be."""
-    about = proof["row"], proof[PERTURBATION]
-    if about != (at, name):
-        return f"is about row {about[0]} under {about[1]!r}, not {at} under {name!r}"
-    if (proof["status"] == "original") != original:
-        return f"status {proof['status']!r} does not fit perturbation {name!r}"
+def _entry_problem(entry: Entry, at: int, name: str, *, original: bool) -> str | None:
+    """Why an entry cannot belong to the row at this place, as a message; None if it can."""
+    if (entry["row"], entry[PERTURBATION]) != (at, name):
+        return f"is of row {entry['row']} under {entry[PERTURBATION]!r}; it must be of row {at} under {name!r}"
+    if (entry["status"] == "original") != original:
+        return f"status is {entry['status']!r}, which does not fit perturbation {name!r}"
     return None
 
 
-def _train(files: Files, number: int, part: TaskPart) -> Iterator[str]:
-    """The complaints about the train rows: their bytes, and the episodes that show them."""
-    task = files.content["tasks"][number]
-    name = f"{part.name}/train.jsonl"
-    if not task["train"]:
-        return
-    lines = files.lines(name)
-    if len(lines) != task["train"]:
-        yield f"{name}: {len(lines)} rows; {MANIFEST} says {task['train']}"
-    known, digests = task["train_digests"], [digest(line) for line in lines]
-    episodes = drawn(files.plan, part, task["train"])
-    for at, (line, place) in enumerate(zip(lines, _aligned(known, digests), strict=True), start=1):
-        if place is None or known[place] != digests[at - 1]:
-            yield f"{name}: row {at}: was changed: its digest in {MANIFEST} is another"
+def _check_train(
+    release: ReleaseFiles, task: TaskRecipe, schema: Task, known: Mapping[str, Any]
+) -> tuple[InputFile | None, list[str]]:
+    """The train rows whose digests match, and the problems of the others; None for a task without train rows."""
+    name = f"{task.name}/train.jsonl"
+    if not known["train"]:
+        return None, []
+    problems = []
+    lines = release.lines(name)
+    if len(lines) != known["train"]:
+        problems.append(f"{name}: {len(lines)} rows; {MANIFEST} says {known['train']}")
+    stated, digests = known["train_digests"], [line_digest(line) for line in lines]
+    episodes = draw_episodes(release.recipe, task, known["train"])
+    records = []
+    for number, (line, place) in enumerate(zip(lines, _aligned(stated, digests), strict=True), start=1):
+        if place is None or stated[place] != digests[number - 1]:
+            problems.append(f"{name}: row {number}: was changed: it does not match its digest in {MANIFEST}")
             continue
-        values = parsed(line)[1]
-        if values.get(PERTURBATION) != part.name:
-            yield f"{name}: row {at}: perturbation {values.get(PERTURBATION)!r}; {part.name!r} stands here"
+        text, values = parsed(line)
+        records.append(Record(values, schema, text))
+        if values.get(PERTURBATION) != task.name:
+            problems.append(
+                f"{name}: row {number}: perturbation is {values.get(PERTURBATION)!r}; it must be {task.name!r}"
+            )
         if values.get(EPISODE) != episodes[place]:
-            yield f"{name}: row {at}: episode {values.get(EPISODE)}; the seed draws {episodes[place]}"
-
-
-def _figures(files: Files, number: int, names: Sequence[str], rows: Sequence[_Row], size: int) -> Iterator[str]:
-    """The manifest's figures must be those of the rows."""
-    task = files.content["tasks"][number]
-    for variation, name in enumerate(names[1:], start=1):
-        tally = Tally()
-        for row in rows[variation * size : (variation + 1) * size]:
-            if row.evidence is not None:
-                tally.add(row.evidence)
-        if {"name": name, **merged([tally]).figures()} != task["attacks"][variation - 1]:
-            yield f"{MANIFEST}: the figures of '{name}' on '{task['name']}' are not those of the rows"
+            problems.append(
+                f"{name}: row {number}: episode is {values.get(EPISODE)}; the draw of the seed is {episodes[place]}"
+            )
+    return InputFile(name, "", tuple(records)), problems

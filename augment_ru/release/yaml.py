@@ -1,4 +1,4 @@
-"""YAML as a release needs it: tables, lists, texts, numbers; no more, and always the same."""
+"""Writing YAML: tables, lists, texts and numbers, always in the same form."""
 
 import json
 import re
@@ -12,13 +12,13 @@ _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n",
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """What lm-evaluation-harness reads as `!function MODULE.NAME`."""
+    """A value that is written as `!function MODULE.NAME`, which lm-evaluation-harness imports."""
 
     name: str
 
 
 def yaml(content: Mapping[str, Any]) -> str:
-    """A table as YAML, its keys in their order.
+    """A table as YAML, with its keys in their order.
 
     >>> print(yaml({"pretty_name": "Обзор: 1", "language": ["ru"], "sizes": {"train": 3, "test": []}}), end="")
     pretty_name: "Обзор: 1"
@@ -44,7 +44,7 @@ def _table(content: Mapping[str, Any]) -> list[str]:
 
 
 def _inner(value: object) -> list[str] | None:
-    """The lines of a table or list that is not empty; None of all else."""
+    """The lines of a table or list that is not empty; None for any other value."""
     if isinstance(value, Mapping) and value:
         return _table(value)
     if isinstance(value, Sequence) and not isinstance(value, str) and value:
@@ -66,7 +66,7 @@ def _scalar(value: object) -> str:
         return "".join(char if char.isprintable() else _escaped(char) for char in quoted)
     if isinstance(value, float):
         mantissa, exponent, power = repr(value).partition("e")
-        return f"{mantissa}{'' if '.' in mantissa else '.0'}{exponent}{power}"  # 1e-9 would be a text
+        return f"{mantissa}{'' if '.' in mantissa else '.0'}{exponent}{power}"  # YAML reads 1e-9 as a text
     if isinstance(value, Mapping | Sequence):
         return "{}" if isinstance(value, Mapping) else "[]"
     return json.dumps(value)

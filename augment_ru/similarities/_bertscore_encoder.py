@@ -9,11 +9,12 @@ import numpy as np
 
 from augment_ru.draws import Ints
 from augment_ru.inference import pretrained
+from augment_ru.inference.batches import TokensByDevice, each_batch, padded
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-_CPU_TOKENS, _GPU_TOKENS = 512, 65536
+_BATCH_TOKENS = TokensByDevice(cpu=512, gpu=65_536)
 """Tokens in a batch with their padding. A CPU is not faster with more than some 300, and small batches pad less; the
 second number fills a GPU."""
 
@@ -29,7 +30,7 @@ class TokenEmbedder:
 
     def __init__(self, loaded: pretrained.Pretrained, limit: int, batch_tokens: int) -> None:
         self._loaded, self.limit = loaded, limit
-        self._budget = batch_tokens or (_GPU_TOKENS if loaded.device.type == "cuda" else _CPU_TOKENS)
+        self._budget = batch_tokens or _BATCH_TOKENS.on(loaded.device)
         self._model = loaded.model.get_encoder() if loaded.model.config.is_encoder_decoder else loaded.model
         self._tokenizer = loaded.tokenizer
         # a text that is too long has a warning in its row instead of one on the screen
@@ -65,7 +66,7 @@ class TokenEmbedder:
 
     def each_batch(self, lengths: Ints, call: Callable[[Ints], None]) -> None:
         """Call with the indices of each batch of token sequences of these lengths."""
-        pretrained.each_batch(lengths, self._budget, call)
+        each_batch(lengths, self._budget, call)
 
     def embed(self, rows: Sequence[Ints]) -> "tuple[Tensor, Tensor, Tensor]":
         """Embed token sequences as one batch.
@@ -76,21 +77,11 @@ class TokenEmbedder:
         """
         import torch  # noqa: PLC0415  (an extra)
 
-        longest = max(ids.size for ids in rows)
-        padded = np.full((len(rows), longest), self._tokenizer.pad_token_id or 0)
-        mask = np.zeros((len(rows), longest), dtype=np.bool_)
-        for row, ids in enumerate(rows):
-            padded[row, : ids.size] = ids
-            mask[row, : ids.size] = True
-        ids_of, mask_of = self._on_device(torch.from_numpy(padded)), self._on_device(torch.from_numpy(mask))
+        ids, mask = padded(rows, self._loaded.device, pad=self._tokenizer.pad_token_id or 0)
+        needs_mask = len({row.size for row in rows}) > 1
         with torch.inference_mode():
-            attention = None if bool(mask.all()) else mask_of.to(torch.int64)
-            hidden = self._model(input_ids=ids_of, attention_mask=attention).last_hidden_state
-            return torch.nn.functional.normalize(hidden.float(), dim=-1), mask_of, ids_of
-
-    def _on_device(self, tensor: "Tensor") -> "Tensor":
-        device = self._loaded.device
-        return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor
+            hidden = self._model(input_ids=ids, attention_mask=mask if needs_mask else None).last_hidden_state
+            return torch.nn.functional.normalize(hidden.float(), dim=-1), mask.bool(), ids
 
     def weights(self, texts: Sequence[str] | None) -> "Tensor":
         """The weight of each token id, shape (vocabulary,): 1, or its inverse document frequency in the texts.

@@ -190,7 +190,7 @@ def _signature(score: BertScore) -> str:
     device = pretrained.device_of(score.device)
     dtype = str(pretrained.dtype_of(score.dtype, device)).removeprefix("torch.")
     texts = _idf_texts(score.idf)
-    idf = "no" if texts is None else pretrained.digest("\n".join(texts).encode())
+    idf = "no" if texts is None else pretrained.short_digest("\n".join(texts).encode())
     baseline = _baseline(score)
     return (
         f"bertscore:{pretrained.fingerprint(score.model)}@{layer}|F1|idf={idf}"

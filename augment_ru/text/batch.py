@@ -1,4 +1,4 @@
-"""Many texts in one array, with what may not be touched in each."""
+"""Many texts in one array, with their protected spans and borders."""
 
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -15,23 +15,23 @@ from augment_ru.text.doc import Annotate, Doc
 from augment_ru.text.words import word_bounds
 
 OPTION = "OPTION"
-"""The label of the options of a question, and of their markers."""
+"""The label of the protected spans of options and of their markers."""
 _MARKER = 3
 """Characters of a marker: «(A)»."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What its record says about a text.
+    """What the record says about one of its texts.
 
     Attributes:
         answers: the right answers, as texts.
-        options: where the options of a question start, if the text holds them.
-        right, wrong: the right option and the wrong ones, without their markers; none where the record does
-            not say which is right.
-        judged: whether the text is a statement to judge or to choose; no distractor is put behind one.
-        beside: the record's other texts.
-        forbidden: further words that no distractor behind the text may hold.
+        options: where the options of the question start; None if the text has none.
+        right: the right option, without its marker; None if the record does not say which option is right.
+        wrong: the wrong options, without their markers; empty if the record does not say which option is right.
+        judged: whether the text is a statement to judge or to choose; such a text gets no distractor.
+        beside: the other texts of the record.
+        forbidden: further words that a distractor after the text must not contain.
     """
 
     answers: tuple[str, ...] = ()
@@ -47,20 +47,18 @@ NO_CONTEXT = Context()
 
 
 class Batch:
-    """Texts in one array of code points, with what may not be touched in each. Immutable.
+    """Texts in one array of code points, with their protected spans and borders. Immutable.
 
-    Places in the array are called global: text i occupies `starts[i]` to `starts[i + 1] - 1`, and a line
-    feed follows it.
+    A place in the array is called global. Text i is `codes[starts[i]:starts[i + 1] - 1]`, and a line feed follows it.
 
     Args:
         texts: the texts.
-        docs: their annotation, if there is any.
-        protected: the spans of each text that no edit may touch, by default none; links, addresses,
-            mentions and hashtags are added.
-        borders: the places in each text that no change may reach across (the options of a question).
-        annotate: annotates texts that a composition makes on the way.
-        contexts: gives what the record of each text says about it, called when it is first asked for; by
-            default nothing.
+        docs: their annotation; None if they are not annotated.
+        protected: the protected spans of each text, by default none; links, e-mail addresses, mentions and hashtags
+            are added.
+        borders: the places in each text that no change may reach across: where its options start.
+        annotate: the annotator, which a composition uses on the texts between its parts.
+        contexts: returns the context of each text; called when a context is first read. By default contexts are empty.
     """
 
     def __init__(
@@ -88,35 +86,37 @@ class Batch:
 
     @cached_property
     def docs(self) -> Sequence[Doc]:
-        """The texts with their annotation, if there is any."""
+        """The texts with their annotation; without tokens if they are not annotated."""
         return [Doc(text) for text in self.texts] if self._docs is None else self._docs
 
     @cached_property
     def contexts(self) -> Sequence[Context]:
-        """What the record of each text says about it."""
+        """The context of each text."""
         return [NO_CONTEXT] * len(self.texts) if self._contexts is None else self._contexts()
 
     def draw(self, streams: Streams, places: Ints, lane: int = 0) -> Floats:
         """Random draws from U[0, 1) at global places, shape (places,).
 
-        A draw depends on the stream of its text and on the place in that text, so it does not depend on the
-        other texts of the batch. Lanes 0 and 1 are independent: by custom ranks are drawn in lane 0, choices
-        in lane 1.
+        A draw depends only on the stream of its text and on the place in that text, not on the other texts of the
+        batch. Lanes 0 and 1 are independent. By convention lane 0 is for ranks and lane 1 for choices.
         """
         rows = self._row_of[places]
         return streams.uniform(rows, places - self.starts[rows], lane)
 
     def keys(self, streams: Streams, places: Ints) -> Keys:
-        """The key of a stream of its own for each global place, shape (places,)."""
+        """The key of a separate stream for each global place, shape (places,)."""
         rows = self._row_of[places]
         return streams.inner(rows, places - self.starts[rows])
 
     def seen_by(self, *, exchanges_options: bool) -> "Batch":
-        """The batch as an attack sees it.
+        """The batch with the spans that are protected from an attack.
 
-        All that is protected is protected from every attack, with one exception: an attack that exchanges
-        options may replace the texts of wrong options («(B) пробка»). Their markers stay protected, and so
-        does what another rule protects in them.
+        An attack that exchanges options may replace the texts of wrong options («(B) пробка»). Their markers stay
+        protected, and so do the spans that another rule protects in them. All other spans are protected from every
+        attack.
+
+        Args:
+            exchanges_options: `Attack.exchanges_options`.
         """
         if exchanges_options:
             return self if self._whole is not None else self._with_free_options
@@ -137,9 +137,9 @@ class Batch:
         if all(new is given for new, given in zip(spans, self._given, strict=False)):
             return self
         other = copy(self)
-        for name in ("spans", "untouchable", "words"):  # what depends on the protected spans is found anew
+        for name in ("spans", "untouchable", "words"):  # cached values that depend on the protected spans
             other.__dict__.pop(name, None)
-        other._given, other._whole = spans, self  # noqa: SLF001  (a batch like this one)
+        other._given, other._whole = spans, self  # noqa: SLF001  (another batch of this class)
         return other
 
     @cached_property
@@ -147,22 +147,22 @@ class Batch:
         return np.repeat(np.arange(len(self.texts)), self.lengths + 1)
 
     def rows(self, places: Ints) -> Ints:
-        """The text that each global place is in."""
+        """The number of the text that each global place is in, shape (places,)."""
         return self._row_of[places]
 
     @cached_property
     def lengths(self) -> Ints:
-        """Code points of each text, shape (texts,)."""
+        """The number of code points of each text, shape (texts,)."""
         return np.diff(self.starts) - 1
 
     @cached_property
     def cuttable(self) -> Mask | None:
-        """Where an edit may start or stop without breaking a grapheme cluster; None: anywhere."""
+        """Whether an edit may start or stop at each place without cutting a grapheme cluster; None: at any place."""
         return characters.cuttable(self.codes, self.flags, self.starts)
 
     @cached_property
     def spans(self) -> tuple[Ints, Ints, list[str]]:
-        """The protected spans of all texts: global starts and stops, and labels."""
+        """The protected spans of all texts, in order: global starts and stops, and labels."""
         found = characters.atoms(self.codes, self.flags, self.starts)
         for start, spans in zip(self.starts.tolist(), self._given, strict=False):
             found += (
@@ -175,13 +175,13 @@ class Batch:
 
     @cached_property
     def untouchable(self) -> Mask | None:
-        """Whether a code point is protected, shape (codes,); None: nothing is."""
+        """Whether each code point is protected, shape (codes,); None if no code point is."""
         starts, stops, _ = self.spans
         return _cover(starts, stops, self.codes.size) if starts.size else None
 
     @cached_property
     def fences(self) -> Ints:
-        """Global places that no change may reach across, the starts of the texts among them, in order."""
+        """The global places that no change may reach across, in order: the starts of the texts, and all borders."""
         fences = self.starts[:-1]
         if any(self.borders):
             inner = [start + border for start, row in zip(fences.tolist(), self.borders, strict=True) for border in row]
@@ -189,20 +189,20 @@ class Batch:
         return fences
 
     def segments(self, places: Ints) -> Ints:
-        """The number of the stretch between two fences that each global place is in."""
+        """The number of the segment, from one fence to the next, that each global place is in."""
         if self.fences.size == len(self.texts):
             return self._row_of[places]
         return np.searchsorted(self.fences, places, side="right") - 1
 
     def sentences(self, places: Ints) -> Ints:
-        """The number of the sentence or line that each global place is in, by marks alone, ascending."""
+        """The number of the sentence or line that each global place is in, ascending; closing marks end a sentence."""
         return np.cumsum((self.flags & BREAK) != 0)[places] + self.segments(places)
 
     @cached_property
     def words(self) -> tuple[Ints, Ints]:
-        """The words that may be edited, with global starts and stops.
+        """The global starts and stops of the words that may be edited.
 
-        No protected character is in them, and no grapheme cluster reaches over their edges.
+        They contain no protected character, and their edges cut no grapheme cluster.
         """
         starts, stops = word_bounds(self.codes, self.flags)
         free = np.ones(starts.size, dtype=np.bool_)
@@ -211,12 +211,12 @@ class Batch:
             free &= before[starts] == before[stops]
         if self.cuttable is not None:
             free &= self.cuttable[starts] & self.cuttable[stops]
-            # a lone mark would cling to whatever it came to stand behind
+            # a combining mark at the start of a text would join the character that it is moved behind
             free &= (self.flags[starts] & CLUSTER == 0) | ~np.isin(starts, self.starts)
         return starts[free], stops[free]
 
     def protected(self, row: int) -> list[Span]:
-        """The protected spans of one text, with the places in the text, in order."""
+        """The protected spans of one text in order, with places in the text."""
         starts, stops, labels = self.spans
         at = int(self.starts[row])
         first, last = np.searchsorted(starts, self.starts[row : row + 2]).tolist()
@@ -224,7 +224,7 @@ class Batch:
 
 
 def _cover(starts: Ints, stops: Ints, size: int) -> Mask:
-    """Which of `size` places lie in one of the ranges."""
+    """Whether each of `size` places lies in one of the ranges, shape (size,)."""
     depth = np.zeros(size + 1, dtype=np.int32)
     np.add.at(depth, starts, 1)
     np.add.at(depth, stops, -1)

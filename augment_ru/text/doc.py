@@ -1,4 +1,4 @@
-"""A text with what is known about it."""
+"""A text with its annotation: tokens and words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,16 @@ from augment_ru.errors import AugmentError
 from augment_ru.text.words import word_ranges
 
 LAYERS = ("tokens", "entities", "morphology", "lemmas", "syntax")
-"""What an annotator can add to a text. Each of the others includes "tokens"; "lemmas" and "syntax" include
-"morphology"."""
+"""The layers of annotation. Every other layer includes "tokens"; "lemmas" and "syntax" include "morphology"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token with the annotation that was asked for; a layer that was not computed is an error to read."""
+    """A token of a text, with the annotation of the layers that were computed.
+
+    Raises:
+        AugmentError: an attribute is read whose layer was not computed.
+    """
 
     start: int
     stop: int
@@ -36,13 +39,13 @@ class Token:
 
     @property
     def pos(self) -> str:
-        """Universal part of speech (NOUN, VERB, …)."""
+        """The universal part of speech (NOUN, VERB, …)."""
         self._layer("morphology")
         return self._pos
 
     @property
     def features(self) -> str:
-        """Universal features, `Case=Nom|Gender=Fem|…`."""
+        """The universal features, `Case=Nom|Gender=Fem|…`."""
         self._layer("morphology")
         return self._features
 
@@ -54,23 +57,28 @@ class Token:
 
     @property
     def head(self) -> int:
-        """The number of the token that governs this one; its own number for a root."""
+        """The number of the token's syntactic head; the token's own number for a root."""
         self._layer("syntax")
         return self._head
 
     @property
     def relation(self) -> str:
-        """The universal dependency on the head (nsubj, acl:relcl, …)."""
+        """The universal dependency relation to the head (nsubj, acl:relcl, …)."""
         self._layer("syntax")
         return self._relation
 
 
 @dataclass(frozen=True)
 class Doc:
-    """A text, and its tokens when an annotator has looked at it.
+    """A text and its annotation.
 
-    Words are found by characters alone and are the same with and without annotation; tokens are the
-    annotator's.
+    Words are found by characters alone, so they are the same with and without annotation. Tokens are found by the
+    annotator.
+
+    Attributes:
+        text: the text.
+        tokens: the annotator's tokens; empty without annotation.
+        layers: the layers that were computed.
     """
 
     text: str
@@ -79,7 +87,7 @@ class Doc:
 
     @cached_property
     def words(self) -> tuple[Token, ...]:
-        """The words: an annotated token where one has just these characters, else a bare one."""
+        """The words of the text. A word with the same range as a token is that token, with its annotation."""
         known = {(token.start, token.stop): token for token in self.tokens}
         return tuple(
             known.get(where) or Token(*where, self.text[slice(*where)], self.layers) for where in word_ranges(self.text)
@@ -87,4 +95,4 @@ class Doc:
 
 
 Annotate = Callable[[Sequence[str], frozenset[str]], list[Doc]]
-"""Texts and the layers wanted, to annotated texts."""
+"""A function from texts and the names of layers to annotated texts."""

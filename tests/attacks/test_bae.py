@@ -18,7 +18,7 @@ from augment_ru.attacks.bae import Bae
 from augment_ru.engine.attack import make
 from augment_ru.errors import AugmentError
 from augment_ru.inference import masked
-from augment_ru.inference.masked import GAP, Word, context, same_kind, whole_words, words_for
+from augment_ru.inference.masked import GAP, GapWord, same_kind, whole_words, with_gap, words_for
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.text.words import RUSSIAN
 from small_models import SENTENCES
@@ -86,11 +86,11 @@ def test_whole_words_are_known_in_every_kind_of_vocabulary(tokens: list[str], fo
 def test_a_gap_has_words_around_it_and_no_half_ones() -> None:
     text = "слово " * 200 + "здесь" + " слово" * 200
     at = text.index("здесь")
-    seen = context(text, at, at + 5)
+    seen = with_gap(text, at, at + 5)
     assert seen.count(GAP) == 1
     assert set(seen.replace(GAP, " ").split()) == {"слово"}
     assert len(seen) < 650
-    assert context("Кошка спит.", 6, 10) == f"Кошка {GAP}."
+    assert with_gap("Кошка спит.", 6, 10) == f"Кошка {GAP}."
 
 
 def test_odd_contexts_have_no_words(model: Pretrained) -> None:
@@ -102,7 +102,7 @@ def test_odd_contexts_have_no_words(model: Pretrained) -> None:
 class Forgetful(Bae):
     """Runs the model anew for every batch."""
 
-    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[Word, ...]]:
+    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[GapWord, ...]]:
         del remembered
         return super().words(contexts, remembered=False)
 
@@ -118,16 +118,16 @@ class Doubtful(Bae):
 class Listing(Bae):
     """Has a list of words in place of a model."""
 
-    lists: tuple[Word, ...] = ()
+    lists: tuple[GapWord, ...] = ()
 
-    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[Word, ...]]:
+    def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[GapWord, ...]]:
         del remembered
         return [self.lists] * len(contexts)
 
 
-def listed(*words: str) -> tuple[Word, ...]:
+def listed(*words: str) -> tuple[GapWord, ...]:
     """Words that are all as likely."""
-    return tuple(Word(word, 0.0, at) for at, word in enumerate(words))
+    return tuple(GapWord(word, 0.0, at) for at, word in enumerate(words))
 
 
 @pytest.mark.parametrize("mode", ["replace", "insert", "either"])
@@ -182,7 +182,7 @@ def test_a_word_gives_way_to_another_of_its_kind() -> None:
 
 
 def test_what_is_drawn_is_as_likely_as_the_model_says() -> None:
-    words = (Word("ночь", 1.0, 5), Word("день", 0.0, 7), Word("час", -1.0, 9))
+    words = (GapWord("ночь", 1.0, 5), GapWord("день", 0.0, 7), GapWord("час", -1.0, 9))
     texts = [f"Кошка {number}" for number in range(4000)]
     attack = Listing(probability=1.0, same_pos=False, lists=words)
     found = [result.text.split()[0] for result in Augmenter(attack, similarity="none", constraints=()).texts(texts)]

@@ -90,7 +90,7 @@ def test_a_recipe_gives_options_that_the_command_line_overrides(tmp_path: Path, 
     assert run("perturb", source, "--recipe", recipe).stdout == plain
     assert run("perturb", source, "--recipe", recipe, "--seed", "0").stdout != plain
     recipe.write_text("sed = 3\n", encoding="utf-8")
-    assert "recipe.toml: no option called 'sed'; did you mean 'seed'" in fails(2, "perturb", source, "--recipe", recipe)
+    assert "recipe.toml: no key called 'sed'; did you mean 'seed'" in fails(2, "perturb", source, "--recipe", recipe)
 
 
 def test_options_of_attacks(source: Path) -> None:
@@ -205,8 +205,8 @@ def test_recipes_are_checked_like_options(source: Path, tmp_path: Path) -> None:
         ('meta = "foo"', "'foo' is not one of"),
         ('on-error = "sikp"', "'sikp' is not one of"),
         ("limit = -3", "-3 is not in the range"),
-        ('seed = "x"', "it has the wrong type"),
-        ("[attack]", "must be a text or a list of texts"),
+        ('seed = "x"', "'seed' is 'x'; it must be an integer"),
+        ("[attack]", "'attack' is {}; it must be a text or a list of texts"),
     ):
         recipe.write_text(content, encoding="utf-8")
         assert message in fails(2, "perturb", source, "--attack", "case", "--recipe", recipe)

@@ -136,8 +136,8 @@ def test_what_was_answered_before_a_kill_is_not_asked_again(perturbed: Path, tmp
     assert "of them from the cache" in done.stderr.decode()
 
 
-def said(capsys: pytest.CaptureFixture[str], code: int, *arguments: object) -> str:
-    """The one line that the failing command says, without a process of its own."""
+def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: object) -> str:
+    """The one line of error that the command prints, run in this process."""
     with pytest.raises(SystemExit) as stopped:
         cli(["evaluate", *map(str, arguments)])
     assert stopped.value.code == code
@@ -153,9 +153,9 @@ def said(capsys: pytest.CaptureFixture[str], code: int, *arguments: object) -> s
         (2, ("--model", "random", "--shots", "few"), "--shots few: must be numbers"),
         (2, ("--model", "random", "--model-option", "linear"), "must be KIND.NAME=VALUE"),
         (2, ("--model", "random", "-o", "no/such/folder/r.json"), "its folder does not exist; make it first"),
-        (2, ("--model", "random", "--html", "{perturbed}"), "is an input; give another file"),
+        (2, ("--model", "random", "--html", "{perturbed}"), "is the input; give another file"),
         (2, ("--model", "random", "--predictions", "-"), "is no file; give a file to write to"),
-        (2, ("--model", "random", "-o", "x", "--html", "x"), "each needs a file of its own"),
+        (2, ("--model", "random", "-o", "x", "--html", "x"), "give each a file of its own"),
         (2, ("--model", "random", "--shots", "1,1"), "must be different numbers from 0"),
         (2, ("--model", "random", "--train", "none.jsonl"), "--train none.jsonl: no such file"),
         (2, ("--model", "randum"), "no model called 'randum'; did you mean 'random'?"),
@@ -177,7 +177,7 @@ def test_errors_are_one_line(
 ) -> None:
     filled = [argument.format(perturbed=perturbed) for argument in arguments]
     cache = [] if "--cache" in filled else ["--cache", "none"]
-    assert message in said(capsys, code, perturbed, *filled, *cache)
+    assert message in error_line(capsys, code, perturbed, *filled, *cache)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_files_that_cannot_be_evaluated(
     rows: list[dict[str, Any]], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = write(tmp_path / "rows.jsonl", *rows)
-    assert message in said(capsys, 1, source, "--model", "random", "--cache", "none")
+    assert message in error_line(capsys, 1, source, "--model", "random", "--cache", "none")
 
 
 def test_labels_that_are_no_unicode_are_written_as_they_were_read(tmp_path: Path) -> None:

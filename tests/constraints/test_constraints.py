@@ -1,4 +1,4 @@
-"""Constraints: what they find of gold spans, what they leave alone, and that what they protect stays."""
+"""Constraints: how much of the gold spans they find, how little else, and that protected spans never change."""
 
 import importlib.util
 import sys
@@ -25,7 +25,7 @@ from augment_ru.records.task import Task
 
 
 def _benchmark() -> ModuleType:
-    """The module that measures constraints on gold, which is no part of the package."""
+    """The benchmark that measures constraints on gold files; it is no part of the package."""
     path = Path(__file__).resolve().parents[2] / "benchmarks" / "constraints.py"
     spec = importlib.util.spec_from_file_location("constraints_benchmark", path)
     assert spec is not None
@@ -192,14 +192,14 @@ def test_word_lists_and_the_matcher_find_the_same() -> None:
     assert list(lexicon.find([])) == []
 
 
-STREWN = ["😂", "👨‍👩‍👧", "и́х", "ё", "\n", "\u00a0", "НЕ", "XIX", "5 км", "(A) да (B) нет", "«Ё»", "@user", "эта"]
+INSERTED = ["😂", "👨‍👩‍👧", "и́х", "ё", "\n", "\u00a0", "НЕ", "XIX", "5 км", "(A) да (B) нет", "«Ё»", "@user", "эта"]
 NAMES = ["Москву", "Анна Каренина", "ТАСС", "А. П. Чехов", "«Три сестры»", "Ростов-на-Дону", "X", "ЭТОТ ФИЛЬМ"]
 WORDS = ["кошка", "спит", "и", "видит", "старый", "дом", "без", "который", "открылась", ",", "."]
 ALL = ("named_entities", "jeopardy", "numbers", "negation", "answer_options", "referents", "multihop")
 ATTACKS = [*registry.names("attacks"), "butterfingers+case", "eda_swap+emojify", "emojify+butterfingers"]
 TASK = Task("anything", ("text", "question"), id="id")
 
-texts = st.lists(st.sampled_from([*STREWN, *NAMES, *WORDS]), min_size=1, max_size=20).map(" ".join)
+texts = st.lists(st.sampled_from([*INSERTED, *NAMES, *WORDS]), min_size=1, max_size=20).map(" ".join)
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

@@ -1,4 +1,4 @@
-"""Rule files: what they say, how they are refused, and that every one keeps its own examples."""
+"""Rule files: how they are read, which errors they give, and that each of ours agrees with its examples."""
 
 import pickle
 from pathlib import Path
@@ -33,7 +33,7 @@ def rule_file(folder: Path, content: str) -> Path:
 
 
 @pytest.mark.parametrize("path", constraint_paths().values(), ids=lambda path: path.stem)
-def test_every_rule_file_keeps_its_examples(path: Path) -> None:
+def test_every_rule_file_agrees_with_its_examples(path: Path) -> None:
     assert list(rule_problems(path)) == []
     assert read_constraint(path).why
 
@@ -59,8 +59,8 @@ def test_a_rule_file_works_by_its_path(tmp_path: Path) -> None:
     [
         ("LEMMA", "LEMA", "rule 1: no attribute called 'LEMA'; did you mean 'LEMMA'"),
         ("LIKE_NUM = true", 'LIKE_NUM = true, OP = "!"', "instead of '!' use NOT_IN"),
-        ("why =", "whi =", "'why' is missing"),
-        ('label = "PRICE"', "", "rule 1: 'label' is missing"),
+        ("why =", "whi =", "no key called 'whi'; did you mean 'why'"),
+        ('label = "PRICE"', "", "rule 1: 'label' is missing or empty; it must be a text"),
         ("pattern =", "patern =", "no key called 'patern'; did you mean 'pattern'"),
         ("[[rule]]", '[[rule]]\nfields = ["answer"]', "has pattern and fields; give one of"),
         ("[300 рублей]", "[300 рублей", "a bracket is not closed"),
@@ -74,7 +74,11 @@ def test_a_rule_file_works_by_its_path(tmp_path: Path) -> None:
         ('text = "Кофе остыл."', "text = 5", "example 2: 'text' is 5; it must be a text"),
         ('text = "Кофе остыл."', 'text = "Кофе"\nrecord = 5', "example 2: 'record' is 5; it must be a table"),
         ("[[rule]]", 'layers = ["lemma"]\n[[rule]]', "layers: no layer called 'lemma'; did you mean 'lemmas'"),
-        ("[[rule]]", '[[rule]]\nlabel = "X"\nfields = "answer"\n[[rule]]', "'fields' is 'answer'; it must be a list"),
+        (
+            "[[rule]]",
+            '[[rule]]\nlabel = "X"\nfields = "answer"\n[[rule]]',
+            "'fields' is 'answer'; it must be a list of at least one text",
+        ),
         ("[[rule]]", '[[rule]]\nlabel = "X"\nfunction = "no"\n[[rule]]', "no function called 'no'"),
     ],
 )
@@ -155,7 +159,7 @@ def test_a_missing_function_says_what_there_is(tmp_path: Path) -> None:
 
 
 def test_a_long_run_of_one_entity_takes_no_longer_than_its_length() -> None:
-    """SpaCy's Matcher lists every part of a run that `OP = "+"` matches: 20,000 tokens took gigabytes."""
+    """For a run of tokens that `OP = "+"` matches, spaCy's Matcher lists every part: 20,000 tokens took gigabytes."""
     text = "Мы долго писали этот отчёт. " + "%" * 20_000 + " Теперь он наконец готов."
     result = Augmenter("eda_delete", similarity="none")(text)
     assert result.status == "perturbed"

@@ -1,4 +1,4 @@
-"""Sentences rewritten between what is protected: which are, what stays, and how models are asked."""
+"""Rewritten sentences: which are given to the model, what stays, and what becomes of its outputs."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +29,7 @@ MODELS = {"back_translation": ("forward", "backward"), "paraphrase": ("model",)}
 def rewritten(
     sources: Sequence[str], said: Mapping[str, str | None], protected: Sequence[Sequence[Span]] = (), p: float = 1.0
 ) -> tuple[list[str], list[list[str]]]:
-    """The texts after a model that says these things (and nothing else), and what it was asked."""
+    """The texts after rewriting by a model that knows only these outputs, and the inputs that it was given."""
     asked: list[list[str]] = []
 
     def rewrite(pieces: Sequence[str], keys: Keys) -> list[str | None]:
@@ -55,7 +55,7 @@ def test_emoji_around_a_sentence_stay() -> None:
     assert done == ["👨‍👩‍👧 «Кот дремлет!» 👋🏽 Пёс рычит 🐕🔥"], asked
 
 
-def test_the_model_sees_the_whole_sentence_where_what_is_protected_comes_back() -> None:
+def test_the_whole_sentence_is_rewritten_if_protected_spans_are_in_the_output() -> None:
     text = "Вчера Анна приехала в Москву."
     spans = [[Span(6, 10), Span(22, 28)]]
     said = {text: "Накануне Анна прибыла в Москву."}
@@ -64,7 +64,7 @@ def test_the_model_sees_the_whole_sentence_where_what_is_protected_comes_back() 
     assert asked == [[text]]
 
 
-def test_the_stretches_between_are_rewritten_where_it_does_not() -> None:
+def test_the_stretches_between_are_rewritten_if_they_are_not() -> None:
     text = "Вчера рано утром Анна, наша соседка, приехала в Москву."
     anna, moscow = text.index("Анна"), text.index("Москву")
     spans = [[Span(anna, anna + 4), Span(moscow, moscow + 6)]]
@@ -127,7 +127,7 @@ def test_a_long_sentence_goes_in_pieces_that_are_cut_at_marks() -> None:
     assert all(piece.endswith(",") for piece in pieces[:-1])
 
 
-def test_probability_decides_which_sentences_the_model_is_asked_for() -> None:
+def test_the_probability_decides_which_sentences_the_model_is_given() -> None:
     sources = [f"Кошка номер {number} спит. Собака номер {number} лает." for number in range(200)]
     _, asked = rewritten(sources, {}, p=1e-9)
     assert len(asked[0]) == 200  # the one of the lowest rank in each text
@@ -187,7 +187,7 @@ def _proposed(name: str, sources: list[str], **options: object) -> Proposals:
 
 @pytest.mark.parametrize("name", ATTACKS)
 @pytest.mark.parametrize("options", [{}, {"beams": 1}, {"temperature": 1.0}], ids=["beams", "greedy", "drawn"])
-def test_the_attacks_say_the_same_in_every_batch(name: str, options: dict[str, object]) -> None:
+def test_outputs_do_not_depend_on_the_batch(name: str, options: dict[str, object]) -> None:
     sources = [f"{one} {SENTENCES[number - 3]}" for number, one in enumerate(SENTENCES)]
     augmenter = Augmenter(make(name, options), similarity="none", probability=0.6)
     together = [result.script for result in augmenter.texts(sources)]
@@ -222,7 +222,7 @@ def test_chains_and_gates_take_them(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_what_is_wrong_with_a_model_is_one_line(name: str, tmp_path: Path, published: Path) -> None:
+def test_errors_of_models_are_one_line(name: str, tmp_path: Path, published: Path) -> None:
     small = published / "models--Helsinki-NLP--opus-mt-ru-en" / "snapshots" / "small"
     gpt = published / "models--ai-forever--mGPT" / "snapshots" / "small"
     bare = copied(small, tmp_path / "bare", without="*.spm")

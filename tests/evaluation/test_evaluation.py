@@ -1,6 +1,7 @@
 """What an evaluation counts: by hand, by law, and again from the predictions that it writes."""
 
 import json
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -84,10 +85,10 @@ def test_labels_that_are_held_back_are_no_labels() -> None:
 
 
 @pytest.mark.parametrize("label", [1, 1.0, "1", " 1"])
-@pytest.mark.parametrize("said", [1, 1.0, "1"])
-def test_a_label_is_the_same_in_all_its_spellings(label: object, said: float | str) -> None:
+@pytest.mark.parametrize("prediction", [1, 1.0, "1"])
+def test_a_label_is_the_same_in_all_its_spellings(label: object, prediction: float | str) -> None:
     rows = [{**one, "label": label} for one in table("++", "++")]
-    assert entry(evaluate(rows, {"m": lambda examples: [said] * len(examples)}))["right"] == 2
+    assert entry(evaluate(rows, {"m": lambda examples: [prediction] * len(examples)}))["right"] == 2
 
 
 # several labels, several answers
@@ -204,6 +205,43 @@ def test_numpy_predictions_are_read() -> None:
     rows = [{**one, "label": 1} for one in table("++", "++")]
     ones: Any = lambda examples: np.ones(len(examples), np.int64)  # noqa: E731
     assert entry(evaluate(rows, {"m": ones}))["right"] == 2
+
+
+# extras
+
+
+def chegeka(attack: str) -> list[dict[str, Any]]:
+    """A question with a written answer, perturbed."""
+    one = row(attack, 0, "ГОРОД?", "Город?", topic="Города", answer=["Питер"])
+    one = {"question_id": 0, "question": one.pop("text"), **one}
+    one["augment"] |= {"source": {"question": "Город?"}, "edits": {"question": [[0, 6, "ГОРОД?"]]}}
+    return [one]
+
+
+def never(examples: Sequence[Example]) -> list[str]:
+    raise AssertionError(examples)
+
+
+@pytest.fixture
+def without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("sklearn", "sklearn.metrics", "scipy", "scipy.stats"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+@pytest.mark.usefixtures("without_extras")
+def test_written_answers_under_one_attack_need_no_extra() -> None:
+    assert entry(evaluate(chegeka("a"), {"m": lambda examples: ["питер"] * len(examples)}))["right"] == 1
+
+
+@pytest.mark.usefixtures("without_extras")
+def test_a_missing_extra_is_an_error_before_any_model_is_asked() -> None:
+    with pytest.raises(AugmentError, match=r"needs SciPy; pip install \"augment-ru\[eval\]\"") as found:
+        evaluate([*chegeka("a"), *chegeka("b")], {"m": never})
+    assert "\n" not in str(found.value)
+    with pytest.raises(AugmentError, match=r"needs SciPy; pip install"):
+        evaluate(chegeka("a"), {"m": never, "n": never})
+    with pytest.raises(AugmentError, match=r"needs scikit-learn; pip install \"augment-ru\[eval\]\""):
+        evaluate(table("++"), {"m": never})
 
 
 # episodes

@@ -1,5 +1,7 @@
 """Intervals and tests: against scipy, against counting by hand, and the same numbers every time."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,6 +31,25 @@ def test_mcnemar_is_the_exact_binomial_test(a: int, b: int) -> None:
     expected = binomtest(a, a + b, 0.5).pvalue if a + b else 1.0
     assert mcnemar(a, b) == pytest.approx(expected)
     assert mcnemar(a, b) == mcnemar(b, a)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        (0, 0, 1.0),
+        (1, 0, 1.0),
+        (0, 5, 0.0625),
+        (2, 9, 2 * (1 + 11 + 55) / 2**11),
+        (10, 10, 1.0),
+        (59, 121, 4.43445e-6),
+        (480, 520, 0.217448),
+    ],
+)
+def test_mcnemar_gives_known_values(a: int, b: int, expected: float) -> None:
+    """The sum of the binomial tail, doubled."""
+    tail = sum(math.comb(a + b, count) for count in range(min(a, b) + 1))
+    assert mcnemar(a, b) == pytest.approx(min(1.0, 2 * tail / 2 ** (a + b)), rel=1e-12)
+    assert mcnemar(a, b) == pytest.approx(expected, rel=1e-5)
 
 
 def test_mcnemar_of_many_pairs_is_the_chi_square_with_continuity() -> None:

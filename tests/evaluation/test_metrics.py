@@ -1,6 +1,7 @@
 """Metrics: the numbers of scikit-learn where it has them, of the reference formula where it has not."""
 
 import re
+import unicodedata
 import warnings
 from collections import Counter
 
@@ -29,25 +30,27 @@ WORDS = st.lists(st.sampled_from(["дом", "кот", "лес", "мир"]), max_
 
 @given(LABELS)
 def test_label_metrics_are_those_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
-    golds, said = [list(side) for side in zip(*pairs, strict=True)]
-    assert accuracy(golds, said) == accuracy_score(golds, said)
-    assert macro_f1(zip(golds, said, strict=True)) == f1_score(golds, said, average="macro", zero_division=0)
+    golds, predictions = [list(side) for side in zip(*pairs, strict=True)]
+    assert accuracy(golds, predictions) == accuracy_score(golds, predictions)
+    assert macro_f1(zip(golds, predictions, strict=True)) == f1_score(
+        golds, predictions, average="macro", zero_division=0
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of a single class
-        assert mcc(golds, said) == matthews_corrcoef(golds, said)
+        assert mcc(golds, predictions) == matthews_corrcoef(golds, predictions)
 
 
 @given(WORDS, WORDS)
-def test_token_f1_is_the_reference_formula(gold: list[str], said: list[str]) -> None:
-    same = sum((Counter(gold) & Counter(said)).values())
-    if not gold or not said:
-        expected = float(gold == said)
+def test_token_f1_is_the_reference_formula(gold: list[str], predictions: list[str]) -> None:
+    same = sum((Counter(gold) & Counter(predictions)).values())
+    if not gold or not predictions:
+        expected = float(gold == predictions)
     elif same == 0:
         expected = 0.0
     else:
-        precision, recall = same / len(said), same / len(gold)
+        precision, recall = same / len(predictions), same / len(gold)
         expected = 2 * precision * recall / (precision + recall)
-    assert token_f1(" ".join(gold), " ".join(said)) == pytest.approx(expected)
+    assert token_f1(" ".join(gold), " ".join(predictions)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -60,11 +63,20 @@ def test_token_f1_is_the_reference_formula(gold: list[str], said: list[str]) -> 
         ("1941—1945 гг.", "19411945 гг"),
         ("  В \n Казани ,\tда!  ", "в казани да"),
         ("№ 5 + 2 €", "№ 5 + 2 €"),  # signs are no punctuation
+        ("C++ | $5", "c++ | $5"),
+        ("e\u0301", "é"),  # a letter of another language keeps its accent, composed or not
+        ("е\u0301\u0308", "е"),  # a stress mark between е and its dots
         ("...", ""),
     ],
 )
 def test_answers_are_normalised_as_squad_does_for_russian(text: str, expected: str) -> None:
     assert normalised(text) == expected
+
+
+@given(st.text(max_size=40))
+def test_texts_of_one_canonical_form_have_one_normal_form(text: str) -> None:
+    forms = {normalised(unicodedata.normalize(form, text)) for form in ("NFC", "NFD")}
+    assert len(forms) == 1
 
 
 @given(st.text(max_size=40))
@@ -80,11 +92,11 @@ def test_the_nearest_of_several_right_answers_counts() -> None:
 
 def test_muserc_pools_options_for_f1a_and_judges_questions_whole_for_em() -> None:
     golds = [(("1", "0"), ("0", "1", "1")), (("1",),)]
-    said = [("1", "0", "1", "1", "1"), ("0",)]
+    predictions = [("1", "0", "1", "1", "1"), ("0",)]
     flat = [1, 0, 0, 1, 1, 1]
-    assert muserc_f1a(golds, said) == f1_score(flat, [1, 0, 1, 1, 1, 0])
-    assert muserc_em(golds, said) == pytest.approx(1 / 3)
-    assert not is_right("lists", golds[0], said[0])
+    assert muserc_f1a(golds, predictions) == f1_score(flat, [1, 0, 1, 1, 1, 0])
+    assert muserc_em(golds, predictions) == pytest.approx(1 / 3)
+    assert not is_right("lists", golds[0], predictions[0])
     assert is_right("lists", golds[1], ("1",))
 
 

@@ -108,11 +108,11 @@ def test_of_very_many_examples_some_are_drawn_and_it_is_said(monkeypatch: pytest
 
 
 @given(st.text("аб .,-", max_size=30), st.text("аб .,-", max_size=30))
-def test_edits_between_texts_become_each_other(source: str, text: str) -> None:
+def test_edits_between_two_texts_turn_one_into_the_other(source: str, text: str) -> None:
     assert Script(source, (Edit(*edit) for edit in edits_between(source, text))).text == text
 
 
-def test_long_texts_are_edits_between_from_both_ends() -> None:
+def test_between_long_texts_there_is_one_edit() -> None:
     long = "слово " * 5000
     (edit,) = edits_between(long + "кот" + long, long + "пёс" + long)
     assert edit == [len(long), len(long) + 3, "пёс"]
@@ -146,7 +146,7 @@ def test_it_draws_the_tables_and_the_plots(window: chromium.Browser, report: Pat
     assert len(window.all("#rates-plot circle")) == 4
     assert len(window.all("#strength-plot circle")) == 2
     assert window.all("#cells-plot text.strong") == [
-        cut["name"] for cut in data_of(report.read_text("utf-8"))["subpopulations"]
+        one["name"] for one in data_of(report.read_text("utf-8"))["subpopulations"]
     ]
     assert window.complaints() == []
 
@@ -185,10 +185,10 @@ def test_examples_are_filtered_paged_and_opened(window: chromium.Browser, report
 def test_cells_of_a_subpopulation_filter_examples(window: chromium.Browser, report: Path) -> None:
     window.open(report)
     data = data_of(report.read_text(encoding="utf-8"))
-    for cut in data["subpopulations"]:
-        window.choose("by-subpopulation", cut["name"])
+    for one in data["subpopulations"]:
+        window.choose("by-subpopulation", one["name"])
         shown = 0
-        for cell in cut["cells"]:
+        for cell in one["cells"]:
             window.choose("by-cell", cell)
             shown += int(window.all("#count")[0].split()[0])
         assert shown == 140

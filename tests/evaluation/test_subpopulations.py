@@ -28,11 +28,11 @@ def test_diversity_is_letter_case_aside() -> None:
 
 @given(VALUES)
 def test_every_row_is_in_one_cell_and_every_cell_has_a_row(values: list[float | None]) -> None:
-    cut = binned(values)
-    if cut is None:
+    bins = binned(values)
+    if bins is None:
         assert all(value is None for value in values)
         return
-    cells, of = cut
+    cells, of = bins
     assert len(of) == len(values)
     assert set(of) == set(range(len(cells)))
     assert all((value is None) == (cells[at] == MISSING) for value, at in zip(values, of, strict=True))
@@ -40,9 +40,9 @@ def test_every_row_is_in_one_cell_and_every_cell_has_a_row(values: list[float | 
 
 @given(st.lists(st.integers(0, 1000), min_size=9, max_size=80, unique=True))
 def test_quartiles_are_in_order_and_of_like_size(numbers: list[int]) -> None:
-    cut = binned(numbers)
-    assert cut
-    cells, of = cut
+    bins = binned(numbers)
+    assert bins
+    cells, of = bins
     assert len(cells) == 4
     for lower in range(3):
         below = [number for number, at in zip(numbers, of, strict=True) if at == lower]
@@ -53,11 +53,11 @@ def test_quartiles_are_in_order_and_of_like_size(numbers: list[int]) -> None:
 
 
 def test_rare_values_become_one_cell() -> None:
-    cut = binned([f"v{number}" for number in range(30)] + ["often"] * 5)
-    assert cut
-    assert len(cut[0]) == 20
-    assert cut[0][-1] == OTHERS
-    assert "often" in cut[0]
+    bins = binned([f"v{number}" for number in range(30)] + ["often"] * 5)
+    assert bins
+    assert len(bins[0]) == 20
+    assert bins[0][-1] == OTHERS
+    assert "often" in bins[0]
 
 
 WINOGRAD = {"text": "Маша увидела столы, которые привезли.", "reference": "которые", "label": 1}
@@ -68,24 +68,26 @@ def test_winograd_knows_gender_and_number_of_the_referent_and_counts_candidates(
         WINOGRAD | {"answer": "столы", "options": ["Маша", "столы"], "homonymia_type": 1.1},
         WINOGRAD | {"answer": "Маша", "options": ["Маша", "столы", "дом"], "homonymia_type": 1.2, "label": 0},
     ]
-    cuts = {cut.name: [cut.cells[at] for at in cut.of] for cut in subpopulations(rows, task("winograd"), labels=True)}
-    assert cuts["referent_gender"] == ["masc", "femn"]
-    assert cuts["referent_number"] == ["plur", "sing"]
-    assert cuts["candidates"] == ["2", "3"]
-    assert cuts["homonymia_type"] == ["1.1", "1.2"]
-    assert cuts["label"] == ["1", "0"]
+    properties = {
+        one.name: [one.cells[at] for at in one.of] for one in subpopulations(rows, task("winograd"), labels=True)
+    }
+    assert properties["referent_gender"] == ["masc", "femn"]
+    assert properties["referent_number"] == ["plur", "sing"]
+    assert properties["candidates"] == ["2", "3"]
+    assert properties["homonymia_type"] == ["1.1", "1.2"]
+    assert properties["label"] == ["1", "0"]
 
 
 def test_answers_in_words_are_told_apart() -> None:
     golds = ["1930", "Москва", "кислотный дождь", "в виде дверей открытых и закрытых", "Рустам Эмомали"]
     rows = [{"question_id": n, "question": "Что это?", "topic": "т", "answer": gold} for n, gold in enumerate(golds)]
-    (kinds,) = [cut for cut in subpopulations(rows, task("chegeka"), labels=False) if cut.name == "answer_kind"]
+    (kinds,) = [one for one in subpopulations(rows, task("chegeka"), labels=False) if one.name == "answer_kind"]
     assert [kinds.cells[at] for at in kinds.of] == ["number", "name", "word", "phrase", "name"]
 
 
 def test_any_field_by_name_inside_objects_too() -> None:
     rows = [{"text": "Кот спит.", "label": "a", "meta": {"genre": genre}} for genre in ("news", "blog")]
-    cuts = subpopulations(rows, generic("text"), labels=True, by=("meta.genre",))
-    assert ("meta.genre", ("blog", "news")) in [(cut.name, cut.cells) for cut in cuts]
+    properties = subpopulations(rows, generic("text"), labels=True, by=("meta.genre",))
+    assert ("meta.genre", ("blog", "news")) in [(one.name, one.cells) for one in properties]
     with pytest.raises(AugmentError, match="no row has this field; the fields are text, label, meta"):
         subpopulations(rows, generic("text"), labels=True, by=("genre",))

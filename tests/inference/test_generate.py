@@ -1,4 +1,4 @@
-"""Texts from models: the same in every batch, drawn as the model says, and never without an end."""
+"""Texts that models write: the same in every batch, with the model's probabilities, and only if the model stops."""
 # ruff: noqa: ANN401, SLF001  (models and tokenizers have no better type; what must not matter is set inside)
 
 from collections.abc import Iterator
@@ -15,7 +15,9 @@ import torch
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.inference import generate, pretrained
-from augment_ru.inference.generate import Decoding, chosen_of, continued, gumbel, rewritten
+from augment_ru.inference.batches import TokensByDevice
+from augment_ru.inference.decoding import Decoding, chosen_of, gumbel
+from augment_ru.inference.generate import continued, rewritten
 from augment_ru.inference.pretrained import Pretrained, load
 from small_models import SENTENCES
 from small_networks import gpt2, marian, t5
@@ -67,36 +69,36 @@ def test_batch_size_and_order_do_not_matter(
     assert run(model, TEXTS[::-1], decoding) == together
     for text in TEXTS:
         assert run(model, [text], decoding)[text] == together[text]
-    monkeypatch.setattr(generate, "_TOKENS", {"cpu": 30})
+    monkeypatch.setattr(generate, "BATCH_TOKENS", TokensByDevice(cpu=100, gpu=100))
     assert run(model, TEXTS, decoding) == together
 
 
 @pytest.mark.parametrize("kind", ["translator", "storyteller"])
-def test_a_close_call_is_settled_by_the_row_alone(
+def test_a_row_with_a_close_choice_is_written_again_alone(
     kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model: Pretrained = request.getfixturevalue(kind)
     expected = run(model, TEXTS, Decoding(temperature=1.0))
     sizes: list[int] = []
-    work = generate._batch
+    work = generate._written
 
-    def counted(model: Pretrained, ids: Any, *rest: Any) -> Any:
+    def counted(model: Pretrained, ids: Any, *rest: Any, **options: Any) -> Any:
         sizes.append(len(ids))
-        return work(model, ids, *rest)
+        return work(model, ids, *rest, **options)
 
-    monkeypatch.setattr(generate, "_batch", counted)
-    monkeypatch.setattr(generate, "CLOSE", 1e6)  # every call is close
+    monkeypatch.setattr(generate, "_written", counted)
+    monkeypatch.setattr(generate, "CLOSE", 1e6)  # every choice is close
     assert run(model, TEXTS, Decoding(temperature=1.0)) == expected
     assert sizes.count(1) >= len(TEXTS)
 
 
-def test_seeds_draw_otherwise_and_greedy_draws_nothing(storyteller: Pretrained) -> None:
+def test_the_seed_changes_draws_and_nothing_else(storyteller: Pretrained) -> None:
     outcomes = {tuple(run(storyteller, TEXTS, Decoding(temperature=1.0), seed).values()) for seed in range(4)}
     assert len(outcomes) == 4
     assert run(storyteller, TEXTS, Decoding(), 1) == run(storyteller, TEXTS, Decoding(), 2)
 
 
-def test_what_is_drawn_is_as_likely_as_the_model_says() -> None:
+def test_draws_have_the_probabilities_of_the_model() -> None:
     rows = 40_000
     logits = np.array([2.0, 1.0, 0.0, -1.0])
     values = np.tile(logits, (rows, 1))
@@ -120,14 +122,14 @@ def test_gumbel_noise_has_the_mean_and_variance_of_its_kind() -> None:
     ("values", "expected"),
     [([3.0, 1.0], False), ([3.0, 3.0 - 1e-6], True), ([3.0, 2.999], False), ([1.0, -np.inf], False)],
 )
-def test_close_calls_are_seen(values: list[float], expected: object) -> None:
+def test_close_choices_are_reported(values: list[float], expected: object) -> None:
     keys = digests(["a"])
     row = np.array([values])
     _, found = chosen_of(row, np.array([[0, 1]]), keys, 0, decoding=Decoding(), tolerance=2e-4)
     assert found.tolist() == [expected]
 
 
-def test_the_token_that_just_missed_the_list_is_a_close_call_too() -> None:
+def test_the_first_token_below_the_list_makes_a_choice_close_too() -> None:
     keys = digests(map(str, range(500)))
     values = np.tile([1.0, 1.0 - 1e-7], (500, 1))
     names = np.tile([3, 4], (500, 1))
@@ -141,13 +143,13 @@ def test_the_global_generators_are_left_alone(storyteller: Pretrained) -> None:
     assert torch.equal(torch.random.get_rng_state(), state)
 
 
-def test_inputs_without_an_end_or_too_long_have_no_output(translator: Pretrained, storyteller: Pretrained) -> None:
+def test_inputs_that_are_empty_or_too_long_have_no_output(translator: Pretrained, storyteller: Pretrained) -> None:
     assert run(translator, ["кот " * 400], Decoding()) == {"кот " * 400: None}
     assert rewritten(translator, [], keys_of([]), Decoding()) == []
     assert continued(storyteller, [], keys_of([]), Decoding(), 5) == []
     assert run(storyteller, [""], Decoding()) == {"": None}
-    told = run(storyteller, ["Кошка спит. " * 300], Decoding())  # reads the end of it
-    assert all(told.values())
+    outputs = run(storyteller, ["Кошка спит. " * 300], Decoding())  # reads the end of it
+    assert all(outputs.values())
 
 
 def test_a_model_that_does_not_stop_has_no_output(folder: Path) -> None:

@@ -1,18 +1,18 @@
-"""Log-likelihoods: equal to a plain loop, whatever is shared, in any company and order."""
+"""Log-likelihoods: equal to a loop over single sequences, whatever prefixes they share, in every batch and order."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
-from augment_ru.inference.likelihood import Scorer, context_of, scorer
-from augment_ru.inference.pretrained import Pretrained, load
-from augment_ru.inference.token_trees import Request, families, packed, seen, tree
+from augment_ru.inference.likelihood import Likelihoods
+from augment_ru.inference.pretrained import Pretrained, context_of, load
+from augment_ru.inference.token_trees import Request, packed, prefix_groups, tree_mask, tree_of
 from augment_ru.inference.tree_likelihood import by_trees
 from small_causal import CONTEXT, causal
 
@@ -32,7 +32,7 @@ def model(models: dict[str, Pretrained]) -> Pretrained:
     return models["gpt2"]
 
 
-def plain(model: Pretrained, request: Request) -> float:
+def by_definition(model: Pretrained, request: Request) -> float:
     """The definition: one forward pass, all log-probabilities, a sum."""
     with torch.inference_mode():
         logits = model.model(input_ids=torch.from_numpy(request.tokens)[None]).logits[0].double().log_softmax(-1)
@@ -40,8 +40,10 @@ def plain(model: Pretrained, request: Request) -> float:
     return float(sum(logits[place - 1, request.tokens[place]] for place in places))
 
 
-def spy(monkeypatch: pytest.MonkeyPatch, model: Pretrained, look: Callable[[Mapping[str, torch.Tensor]], None]) -> None:
-    """Show what the model is called with before it answers."""
+def watch_calls(
+    monkeypatch: pytest.MonkeyPatch, model: Pretrained, look: Callable[[Mapping[str, torch.Tensor]], None]
+) -> None:
+    """Call `look` with the inputs of every call of the model."""
     forward = model.model.forward
 
     def shown(**inputs: torch.Tensor) -> object:
@@ -51,17 +53,17 @@ def spy(monkeypatch: pytest.MonkeyPatch, model: Pretrained, look: Callable[[Mapp
     monkeypatch.setattr(model.model, "forward", shown)
 
 
-def agree(model: Pretrained, questions: Sequence[Sequence[Request]], found: Sequence[Floats]) -> None:
+def assert_equal(model: Pretrained, questions: Sequence[Sequence[Request]], found: Sequence[Floats]) -> None:
     for question, scores in zip(questions, found, strict=True):
         for request, score in zip(question, scores, strict=True):
-            assert score == pytest.approx(plain(model, request), abs=1e-4)
+            assert score == pytest.approx(by_definition(model, request), abs=1e-4)
 
 
 tokens = st.lists(st.integers(2, 60), min_size=1, max_size=6)
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> list[list[Request]]:
+def drawn_questions(draw: st.DrawFn) -> list[list[Request]]:
     """Questions whose sequences share beginnings of all lengths, scored from any token on."""
     stems = draw(st.lists(tokens, min_size=1, max_size=3))
     questions = []
@@ -73,11 +75,12 @@ def asked(draw: st.DrawFn) -> list[list[Request]]:
     return questions
 
 
-@given(questions=asked(), worth=st.sampled_from([0, 4, 1000]), budget=st.sampled_from([3, 12, 500]))
+@settings(deadline=None)  # a model's first call is slow, as is a busy machine
+@given(questions=drawn_questions(), worth=st.sampled_from([0, 4, 1000]), budget=st.sampled_from([3, 12, 500]))
 def test_trees_give_the_numbers_of_a_plain_loop(
     model: Pretrained, questions: list[list[Request]], worth: int, budget: int
 ) -> None:
-    agree(model, questions, by_trees(model, questions, budget, worth))
+    assert_equal(model, questions, by_trees(model, questions, budget, worth))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -93,16 +96,16 @@ def test_every_architecture_gives_the_numbers_of_a_plain_loop(models: dict[str, 
         for number in range(6)
         for body in [rng.integers(2, 60, 5 + number)]
     ]
-    made = scorer(model)
-    assert made.shares == (kind != "bloom")  # ALiBi goes by places in the row
-    agree(model, questions, made(questions))
+    made = Likelihoods.of(model)
+    assert made.trees == (kind != "bloom")  # ALiBi goes by places in the row
+    assert_equal(model, questions, made(questions))
 
 
-def test_numbers_do_not_depend_on_company_or_order(model: Pretrained) -> None:
+def test_numbers_do_not_depend_on_the_batch_or_the_order(model: Pretrained) -> None:
     rng = np.random.default_rng(2)
     body = [rng.integers(2, 60, size) for size in (9, 14, 9, 30, 21)]
     questions = [[Request(np.append(one, end), 1) for end in (5, 6, 7)] for one in body]
-    made = scorer(model)
+    made = Likelihoods.of(model)
     together = made(questions)
     for number, question in enumerate(questions):
         (alone,) = made([question])
@@ -111,12 +114,12 @@ def test_numbers_do_not_depend_on_company_or_order(model: Pretrained) -> None:
         assert np.abs(before - after).max() < 1e-5
 
 
-def test_a_stem_is_computed_once(model: Pretrained, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prefix_is_computed_once(model: Pretrained, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     shots = rng.integers(2, 60, 80)
     questions = [[Request(np.concatenate([shots, [9, number], [end]]), 1) for end in (5, 6)] for number in range(20)]
     fed: list[int] = []
-    spy(monkeypatch, model, lambda inputs: fed.append(inputs["input_ids"].numel()))
+    watch_calls(monkeypatch, model, lambda inputs: fed.append(inputs["input_ids"].numel()))
     by_trees(model, questions, 512)
     assert sum(fed) == 81 + 20  # the demonstrations with their separator, and a token a question
     assert len(fed) == 2
@@ -130,12 +133,14 @@ def test_out_of_memory_halves_the_batch(model: Pretrained, monkeypatch: pytest.M
         if inputs["input_ids"].shape[0] > 2:
             raise torch.OutOfMemoryError
 
-    spy(monkeypatch, model, narrow)
-    agree(model, questions, Scorer(model, 5000, shares=False)(questions))
-    agree(model, questions, Scorer(model, 5000, shares=True)(questions))
+    watch_calls(monkeypatch, model, narrow)
+    assert_equal(model, questions, Likelihoods(model, 5000, trees=False)(questions))
+    assert_equal(model, questions, Likelihoods(model, 5000, trees=True)(questions))
 
 
-def test_a_stem_that_does_not_fit_is_read_in_smaller_pieces(model: Pretrained, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prefix_that_does_not_fit_is_read_in_smaller_pieces(
+    model: Pretrained, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(5)
     stem = rng.integers(2, 60, 100)
     questions = [[Request(np.append(stem, [one, two]), 1) for two in (5, 6)] for one in (3, 4)]
@@ -146,20 +151,20 @@ def test_a_stem_that_does_not_fit_is_read_in_smaller_pieces(model: Pretrained, m
             raise torch.OutOfMemoryError
 
     with monkeypatch.context() as patch:
-        spy(patch, model, narrow)
+        watch_calls(patch, model, narrow)
         found = by_trees(model, questions, 128, 4)
         widest = 3
         with pytest.raises(AugmentError, match="out of memory at demonstrations of 100 tokens"):
             by_trees(model, questions, 128, 4)
-    agree(model, questions, found)
+    assert_equal(model, questions, found)
 
 
-def test_an_architecture_with_a_window_is_given_sequences_that_are_longer(
+def test_sequences_longer_than_an_attention_window_are_given_whole(
     model: Pretrained, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = scorer(model)
+    made = Likelihoods.of(model)
     masks: list[int] = []
-    spy(monkeypatch, model, lambda inputs: masks.append(inputs["attention_mask"].dim()))
+    watch_calls(monkeypatch, model, lambda inputs: masks.append(inputs["attention_mask"].dim()))
     monkeypatch.setattr(model.model.config, "sliding_window", 16, raising=False)
     made([[Request(np.arange(2, 2 + size), 1), Request(np.arange(2, 1 + size), 1)] for size in (16, 10)])
     made([[Request(np.arange(2, 19), 1)]])
@@ -170,22 +175,22 @@ def test_the_context_is_the_smaller_of_what_model_and_tokenizer_say(model: Pretr
     assert context_of(model) == CONTEXT
 
 
-def test_families_stand_on_the_stems_that_save_most() -> None:
+def test_groups_have_the_prefixes_that_save_most() -> None:
     def question(*begin: int) -> list[Request]:
         return [Request(np.array([*begin, end]), 1) for end in (1, 2)]
 
     one, two = range(10, 40), range(50, 90)
     questions = [question(*one, 3), question(*two, 3), question(*one, 4), question(*two, 4), question(7, 7)]
-    found = {family.members: family.stem.tolist() for family in families(questions, 10)}
+    found = {group.members: group.prefix.tolist() for group in prefix_groups(questions, 10)}
     assert found == {(0, 2): [*one], (1, 3): [*two], (4,): []}
-    assert [family.members for family in families(questions, 1000)] == [(0, 1, 2, 3, 4)]
+    assert [group.members for group in prefix_groups(questions, 1000)] == [(0, 1, 2, 3, 4)]
 
 
-@given(questions=asked(), stem=st.integers(0, 2))
-def test_a_token_sees_exactly_those_before_it_in_its_sequence(questions: list[list[Request]], stem: int) -> None:
+@given(questions=drawn_questions(), stem=st.integers(0, 2))
+def test_a_token_attends_to_exactly_those_before_it_in_its_sequence(questions: list[list[Request]], stem: int) -> None:
     question = [Request(np.concatenate([[0, 1], one.tokens]), 1) for one in questions[0]]
-    made = tree(question, stem)
-    mask = seen([made], made.tokens.size + 1, stem)
+    made = tree_of(question, stem)
+    mask = tree_mask([made], made.tokens.size + 1, stem)
     assert mask[:, :stem].all()
     prefixes = {tuple(one.tokens[:size].tolist()) for one in question for size in range(stem + 1, one.tokens.size)}
     shown = {

@@ -1,5 +1,7 @@
-"""Annotation: equal to natasha's own, alone or in company, on texts as they come."""
+"""Annotation: equal to natasha's own, independent of the other texts, on texts of any kind."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from augment_ru import AugmentError, Doc
 from augment_ru.constraints.protector import as_spacy
 from augment_ru.language.annotate import Natasha, annotator, closed
 from augment_ru.text.doc import LAYERS
+from augment_ru.text.words import RUSSIAN
 from strategies import SENTENCES, texts
 
 ALL = frozenset(LAYERS)
@@ -17,7 +20,7 @@ annotate = Natasha()
 
 
 def natasha_entities(text: str) -> list[tuple[int, int, str]]:
-    """What natasha itself finds."""
+    """The entities that natasha's own call finds."""
     import natasha  # noqa: PLC0415
 
     tagger = _tagger(natasha)
@@ -60,7 +63,7 @@ def test_a_long_text_goes_in_pieces_with_the_same_outcome(monkeypatch: pytest.Mo
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(texts(), min_size=1, max_size=6))
-def test_a_text_is_annotated_as_if_alone(sources: list[str]) -> None:
+def test_annotation_does_not_depend_on_the_other_texts(sources: list[str]) -> None:
     assert annotate(sources, ALL) == [doc for text in sources for doc in annotate([text], ALL)]
 
 
@@ -100,6 +103,35 @@ def test_lemmas_agree_with_the_tagger(text: str, word: str, lemma: str, pos: str
     assert (token.lemma, token.pos) == (lemma, pos)
 
 
+READINGS = """
+import sys
+
+if sys.argv[1] == "python":
+    sys.modules["dawg"] = None  # as if DAWG2 were not installed
+from pymorphy3 import MorphAnalyzer
+
+analyser = MorphAnalyzer()
+for word in sys.stdin.read().split():
+    print([(one.normal_form, str(one.tag), one.score, one.is_known) for one in analyser.parse(word)])
+"""
+
+
+def test_readings_do_not_depend_on_the_reader_of_the_dictionary() -> None:
+    words = " ".join(dict.fromkeys(RUSSIAN.findall(" ".join(SENTENCES))))
+    in_python, installed = (
+        subprocess.run(
+            [sys.executable, "-X", "utf8", "-c", READINGS, reader],
+            input=f"{words} Хрюмандия бурбулятору кое-кому",
+            capture_output=True,
+            check=True,
+            encoding="utf-8",
+        ).stdout
+        for reader in ("python", "installed")
+    )
+    assert in_python == installed
+    assert "хрюмандия" in installed
+
+
 def test_a_layer_that_was_not_asked_for_is_an_error_that_says_so() -> None:
     (doc,) = annotate(["Кошка спит."], frozenset({"tokens"}))
     with pytest.raises(AugmentError, match="the layer 'lemmas' was not computed for 'Кошка'"):
@@ -108,12 +140,12 @@ def test_a_layer_that_was_not_asked_for_is_an_error_that_says_so() -> None:
         closed(frozenset({"lemma"}))
 
 
-def test_an_unknown_pipeline_says_how_to_get_it() -> None:
+def test_the_error_for_an_unknown_pipeline_says_how_to_install_it() -> None:
     with pytest.raises(AugmentError, match="python -m spacy download ru_core_news_xx"):
         annotator("spacy:ru_core_news_xx")(["Кошка"], frozenset({"tokens"}))
 
 
-def test_a_spacy_pipeline_can_stand_in(tmp_path: Any) -> None:  # noqa: ANN401
+def test_a_spacy_pipeline_can_replace_natasha(tmp_path: Any) -> None:  # noqa: ANN401
     import spacy  # noqa: PLC0415
 
     pipeline = spacy.blank("ru")

@@ -1,4 +1,4 @@
-"""Models of Hugging Face and torch modules: the scores of the papers' equations, in any company, errors in one line."""
+"""Models of Hugging Face and torch modules: the papers' equations, the same answers in every batch, short errors."""
 
 import dataclasses
 import math
@@ -12,14 +12,14 @@ import pytest
 import torch
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, example_of, model_of
+from augment_ru.evaluation.examples import Example, ModelRequest, example_of, model_of
+from augment_ru.inference.decoding import draw_from_nucleus, likeliest
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.models import hf_causal, hf_classifier, hf_seq2seq
 from augment_ru.models._torch import TorchModel
 from augment_ru.models.hf_seq2seq import log_likelihoods
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.prompted_model import best
-from augment_ru.prompting.writer import drawn, likeliest
+from augment_ru.prompting.prompted_model import index_of_best
 from augment_ru.records.task import generic, task
 from augment_ru.registry import names
 from small_causal import causal
@@ -55,15 +55,15 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
-def made(spec: str, name: str = "ru_worldtree", labels: tuple[str, ...] | None = None, **options: Any) -> Any:  # noqa: ANN401
-    return model_of(spec, task=task(name), labels=labels, device="cpu", options=options)
+def model_of_spec(spec: str, name: str = "ru_worldtree", labels: tuple[str, ...] | None = None, **options: Any) -> Any:  # noqa: ANN401
+    return model_of(spec, ModelRequest("", task(name), labels, "cpu", options))
 
 
-def asked(rows: Sequence[dict[str, Any]], name: str = "ru_worldtree", shots: int = 0) -> list[Example]:
+def examples_of(rows: Sequence[dict[str, Any]], name: str = "ru_worldtree", shots: int = 0) -> list[Example]:
     return [example_of(row, task(name), rows[:shots]) for row in rows[shots:]]
 
 
-def told(pretrained: Pretrained, ids: list[int]) -> list[float]:
+def log_probabilities(pretrained: Pretrained, ids: list[int]) -> list[float]:
     """The log-probability of each token but the first."""
     with torch.inference_mode():
         logits = pretrained.model(input_ids=torch.tensor([ids])).logits[0].double().log_softmax(-1)
@@ -73,19 +73,19 @@ def told(pretrained: Pretrained, ids: list[int]) -> list[float]:
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
 @pytest.mark.parametrize("shots", [0, 1])
 def test_perplexity_is_equation_1_of_tape(folders: dict[str, str], kind: str, shots: int) -> None:
-    model = made(f"hf-causal:{folders[kind]}")
+    model = model_of_spec(f"hf-causal:{folders[kind]}")
     pretrained = load("AutoModelForCausalLM", folders[kind], device="cpu")
     rows = [{**row, "question": row["question"][-60:]} for row in CHOICE] if shots else CHOICE
-    predictions = model(asked(rows, shots=shots))
+    predictions = model(examples_of(rows, shots=shots))
     for row, prediction, (scores,) in zip(
-        rows[shots:], predictions, model.scores(asked(rows, shots=shots)), strict=True
+        rows[shots:], predictions, model.scores(examples_of(rows, shots=shots)), strict=True
     ):
         (filled,) = prompt_of(task("ru_worldtree")).build(row, rows[:shots])
         perplexities, sizes = {}, {}
-        for label, text in filled.candidates:
+        for label, text in filled.choices:
             ids = pretrained.tokenizer(filled.context + text)["input_ids"]
-            sizes[label] = len(ids) - (kind == "llama")  # <s> is no token of the text
-            perplexities[label] = math.exp(-sum(told(pretrained, ids)) / sizes[label])
+            sizes[label] = len(ids) - (kind == "llama")  # <s> is not a token of the text
+            perplexities[label] = math.exp(-sum(log_probabilities(pretrained, ids)) / sizes[label])
         for label, score in scores.items():
             assert math.exp(-score / max(sizes.values())) == pytest.approx(perplexities[label], rel=1e-5)
         assert prediction == min(perplexities, key=perplexities.__getitem__)
@@ -97,75 +97,77 @@ def test_log_likelihood_is_equation_1_of_mera_and_the_harness(folders: dict[str,
 
     pretrained = load("AutoModelForCausalLM", folders["gpt2"], device="cpu")
     harness = HFLM(pretrained=pretrained.model, tokenizer=pretrained.tokenizer, device="cpu", batch_size=3)
-    model = made(f"hf-causal:{folders['gpt2']}", score="loglikelihood")
-    for row, (scores,) in zip(CHOICE, model.scores(asked(CHOICE)), strict=True):
+    model = model_of_spec(f"hf-causal:{folders['gpt2']}", score="loglikelihood")
+    for row, (scores,) in zip(CHOICE, model.scores(examples_of(CHOICE)), strict=True):
         (filled,) = prompt_of(task("ru_worldtree")).build(row)
         requests = [
             instance.Instance(request_type="loglikelihood", doc={}, arguments=(filled.context, one.text), idx=number)
-            for number, one in enumerate(filled.candidates)
+            for number, one in enumerate(filled.choices)
         ]
         theirs = [score for score, _ in harness.loglikelihood(requests, disable_tqdm=True)]
         assert list(scores.values()) == pytest.approx(theirs, abs=1e-4)
         before = len(pretrained.tokenizer(filled.context)["input_ids"])
-        whole = pretrained.tokenizer(filled.context + filled.candidates[2].text)["input_ids"]
-        assert scores["C"] == pytest.approx(sum(told(pretrained, whole)[before - 1 :]), abs=1e-4)
+        whole = pretrained.tokenizer(filled.context + filled.choices[2].text)["input_ids"]
+        assert scores["C"] == pytest.approx(sum(log_probabilities(pretrained, whole)[before - 1 :]), abs=1e-4)
 
 
 @pytest.mark.parametrize("score", ["perplexity", "loglikelihood"])
 @pytest.mark.parametrize("shots", [0, 2])
-def test_answers_do_not_depend_on_company_or_order(folders: dict[str, str], score: str, shots: int) -> None:
+def test_answers_do_not_depend_on_the_batch_or_the_order(folders: dict[str, str], score: str, shots: int) -> None:
     rows = [{**row, "question": row["question"][-70:]} for row in CHOICE]
-    examples = asked(rows, shots=shots)
-    model = made(f"hf-causal:{folders['gpt2']}", score=score)
+    examples = examples_of(rows, shots=shots)
+    model = model_of_spec(f"hf-causal:{folders['gpt2']}", score=score)
     together = model(examples)
     assert [model([one])[0] for one in examples] == together
     assert model(examples[::-1]) == together[::-1]
-    assert made(f"hf-causal:{folders['gpt2']}", score=score, batch_tokens="20")(examples) == together
+    assert model_of_spec(f"hf-causal:{folders['gpt2']}", score=score, batch_tokens="20")(examples) == together
     assert len(set(together)) > 1
 
 
-def test_a_model_may_be_spread_or_shortened(folders: dict[str, str]) -> None:
+def test_a_model_may_be_spread_over_devices_or_run_in_half_width(folders: dict[str, str]) -> None:
     pytest.importorskip("accelerate")
-    examples = asked(CHOICE)
-    whole = made(f"hf-causal:{folders['gpt2']}")
-    assert made(f"hf-causal:{folders['gpt2']}", device_map="auto")(examples) == whole(examples)
-    half = made(f"hf-causal:{folders['gpt2']}", dtype="bfloat16")
+    examples = examples_of(CHOICE)
+    whole = model_of_spec(f"hf-causal:{folders['gpt2']}")
+    assert model_of_spec(f"hf-causal:{folders['gpt2']}", device_map="auto")(examples) == whole(examples)
+    half = model_of_spec(f"hf-causal:{folders['gpt2']}", dtype="bfloat16")
     for (one,), (other,) in zip(whole.scores(examples), half.scores(examples), strict=True):
         assert one == pytest.approx(other, rel=0.05)
 
 
 def test_long_prompts_lose_their_beginning_at_the_same_place_for_all_answers(folders: dict[str, str]) -> None:
-    model = made(f"hf-causal:{folders['gpt2']}")
+    model = model_of_spec(f"hf-causal:{folders['gpt2']}")
     long = [{**CHOICE[0], "question": " ".join(SENTENCES) + " " + CHOICE[0]["question"]}]
-    assert model.scores(asked(long))
+    assert model.scores(examples_of(long))
     longer = [{**long[0], "question": "Начало. " + long[0]["question"]}]
-    (one,), (other,) = model.scores(asked(long))[0], model.scores(asked(longer))[0]
-    assert one == pytest.approx(other, abs=1e-3)  # what differs was cut off
+    (one,), (other,) = model.scores(examples_of(long))[0], model.scores(examples_of(longer))[0]
+    assert one == pytest.approx(other, abs=1e-3)  # the texts differ only in the part that is cut off
 
 
 def test_the_budget_shortens_prompts(folders: dict[str, str]) -> None:
-    model = made(f"hf-causal:{folders['gpt2']}", name="winograd", budget="90")
+    model = model_of_spec(f"hf-causal:{folders['gpt2']}", name="winograd", budget="90")
     row = {"text": " ".join(SENTENCES), "answer": "кошка", "reference": "она", "options": ["кошка"], "label": 1}
     (filled,) = model.prompt.build(row, budget=model.budget)
     count = model.budget.count
-    assert count(filled.context + filled.candidates[0].text) <= 90
+    assert count(filled.context + filled.choices[0].text) <= 90
     assert filled.context.endswith("Слово она относится к слову кошка?")
     assert filled.context.startswith("В предложении Кошка спит")
     assert filled.context != model.prompt.build(row)[0].context
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "t5"])
-def test_written_answers_are_drawn_from_the_nucleus_alike_in_any_company(folders: dict[str, str], kind: str) -> None:
+def test_written_answers_are_drawn_from_the_nucleus_and_the_same_in_every_batch(
+    folders: dict[str, str], kind: str
+) -> None:
     spec = f"hf-{'causal' if kind == 'gpt2' else 'seq2seq'}:{folders[kind]}"
-    examples = asked(WRITTEN, "chegeka")
-    model = made(spec, "chegeka", max_tokens="12")
+    examples = examples_of(WRITTEN, "chegeka")
+    model = model_of_spec(spec, "chegeka", max_tokens="12")
     together = model(examples)
     assert [model([one])[0] for one in examples] == together
     assert model(examples[::-1]) == together[::-1]
-    assert made(spec, "chegeka", max_tokens="12", batch_tokens="40")(examples) == together
-    assert made(spec, "chegeka", max_tokens="12", seed=7)(examples) != together
+    assert model_of_spec(spec, "chegeka", max_tokens="12", batch_tokens="40")(examples) == together
+    assert model_of_spec(spec, "chegeka", max_tokens="12", seed=7)(examples) != together
     assert all("\n" not in one for one in together)
-    assert made(spec, "chegeka", max_tokens="12", top_p="0.0001")(examples) == made(
+    assert model_of_spec(spec, "chegeka", max_tokens="12", top_p="0.0001")(examples) == model_of_spec(
         spec, "chegeka", max_tokens="12", top_p="none"
     )(examples)
 
@@ -182,13 +184,13 @@ def test_the_nucleus_is_that_of_a_full_sort() -> None:
             points = np.cumsum(probabilities[order[:size]])
             for draw in (0.0, 0.3, 0.999):
                 wanted = order[np.searchsorted(points, draw * points[-1], side="right")]
-                assert drawn(probabilities, top_p, draw) == wanted
+                assert draw_from_nucleus(probabilities, top_p, draw) == wanted
 
 
 def test_a_greedy_answer_is_the_likeliest_token_by_token(folders: dict[str, str]) -> None:
     pretrained = load("AutoModelForCausalLM", folders["gpt2"], device="cpu")
-    (written,) = made(f"hf-causal:{folders['gpt2']}", "chegeka", max_tokens="9", top_p="none")(
-        asked(WRITTEN[:1], "chegeka")
+    (written,) = model_of_spec(f"hf-causal:{folders['gpt2']}", "chegeka", max_tokens="9", top_p="none")(
+        examples_of(WRITTEN[:1], "chegeka")
     )
     (filled,) = prompt_of(task("chegeka")).build(WRITTEN[0])
     ids = pretrained.tokenizer(filled.context)["input_ids"]
@@ -200,21 +202,21 @@ def test_a_greedy_answer_is_the_likeliest_token_by_token(folders: dict[str, str]
 
 
 def test_a_line_feed_ends_an_answer(folders: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    model = made(f"hf-causal:{folders['gpt2']}", "chegeka", max_tokens="40", top_p="none")
+    model = model_of_spec(f"hf-causal:{folders['gpt2']}", "chegeka", max_tokens="40", top_p="none")
     pretrained = load("AutoModelForCausalLM", folders["gpt2"], device="cpu")
     (feed,) = pretrained.tokenizer("\n")["input_ids"]
     steps: list[int] = []
     forward = pretrained.model.forward
 
-    def prone(**inputs: Any) -> Any:  # noqa: ANN401
+    def prefers_a_line_feed(**inputs: Any) -> Any:  # noqa: ANN401
         out = forward(**inputs)
         steps.append(1)
         if len(steps) == 4:
             out.logits[..., feed] += 1e4
         return out
 
-    monkeypatch.setattr(pretrained.model, "forward", prone)
-    (written,) = model(asked(WRITTEN[:1], "chegeka"))
+    monkeypatch.setattr(pretrained.model, "forward", prefers_a_line_feed)
+    (written,) = model(examples_of(WRITTEN[:1], "chegeka"))
     assert len(steps) == 4
     assert "\n" not in written
 
@@ -222,11 +224,11 @@ def test_a_line_feed_ends_an_answer(folders: dict[str, str], monkeypatch: pytest
 def test_the_decoder_scores_answers_to_what_the_encoder_reads(folders: dict[str, str]) -> None:
     pretrained = load("AutoModelForSeq2SeqLM", folders["t5"], device="cpu")
     encode = pretrained.tokenizer
-    model = made(f"hf-seq2seq:{folders['t5']}")
-    examples = asked(CHOICE)
+    model = model_of_spec(f"hf-seq2seq:{folders['t5']}")
+    examples = examples_of(CHOICE)
     for row, (scores,) in zip(CHOICE, model.scores(examples), strict=True):
         (filled,) = prompt_of(task("ru_worldtree")).build(row)
-        for label, text in filled.candidates:
+        for label, text in filled.choices:
             target = encode(text.strip(), return_tensors="pt")["input_ids"]
             with torch.inference_mode():
                 out = pretrained.model(**encode(filled.context, return_tensors="pt"), labels=target)
@@ -239,23 +241,23 @@ def test_the_decoder_scores_answers_to_what_the_encoder_reads(folders: dict[str,
 def test_a_classifier_reads_texts_and_pairs(folders: dict[str, str]) -> None:
     pretrained = load("AutoModelForSequenceClassification", folders["bert"], device="cpu")
     rows = [{"premise": one, "hypothesis": other, "idx": 1} for one in SENTENCES for other in SENTENCES]
-    model = made(f"hf-classifier:{folders['bert']}", "terra", labels=("0", "1"))
-    examples = asked(rows, "terra")
+    model = model_of_spec(f"hf-classifier:{folders['bert']}", "terra", labels=("0", "1"))
+    examples = examples_of(rows, "terra")
     pairs = [pretrained.tokenizer(row["premise"], row["hypothesis"], return_tensors="pt") for row in rows]
     with torch.inference_mode():
         wanted = [int(pretrained.model(**one).logits.argmax()) for one in pairs]
     assert model(examples) == [str(one) for one in wanted]
     assert model(examples[::-1]) == model(examples)[::-1]
     assert len(set(wanted)) > 1
-    mapped = made(f"hf-classifier:{folders['bert']}", "terra", mapping="LABEL_0=не следует,LABEL_1=следует")
+    mapped = model_of_spec(f"hf-classifier:{folders['bert']}", "terra", mapping="LABEL_0=не следует,LABEL_1=следует")
     assert mapped(examples) == [["не следует", "следует"][one] for one in wanted]
-    single = made(f"hf-classifier:{folders['bert']}", "terra", fields="hypothesis")
+    single = model_of_spec(f"hf-classifier:{folders['bert']}", "terra", fields="hypothesis")
     assert single(examples) != model(examples)
 
 
 def test_a_classifier_of_several_labels_gives_each_a_yes_or_no(folders: dict[str, str]) -> None:
-    model = made(f"hf-classifier:{folders['ethics']}", "sit_ethics")
-    predictions = model(asked([{"text": text} for text in SENTENCES], "sit_ethics"))
+    model = model_of_spec(f"hf-classifier:{folders['ethics']}", "sit_ethics")
+    predictions = model(examples_of([{"text": text} for text in SENTENCES], "sit_ethics"))
     assert all(set(one) == set(task("sit_ethics").gold) for one in predictions)
     assert {value for one in predictions for value in one.values()} == {"0", "1"}
 
@@ -290,25 +292,38 @@ def test_a_torch_module_answers_in_batches_that_fit() -> None:
         TorchModel(Lengths(), collate)
 
 
+def test_every_model_states_what_the_evaluation_reads(folders: dict[str, str]) -> None:
+    for spec in (f"hf-causal:{folders['gpt2']}", f"hf-seq2seq:{folders['t5']}", "openai:http://localhost#tiny"):
+        model = model_of_spec(spec)
+        assert (model.few_shot, model.cached, model.chunk > 0, bool(model.signature)) == (True, True, True, True)
+    model = model_of_spec(f"hf-classifier:{folders['bert']}", "terra", ("0", "1"))
+    assert (model.few_shot, model.cached, model.chunk, bool(model.signature)) == (False, True, 256, True)
+    module = TorchModel(torch.nn.Identity(), list, ("а",), device="cpu", signature="тождество", cached=False, chunk=7)
+    assert (module.few_shot, module.cached, module.chunk, module.signature) == (False, False, 7, "тождество")
+
+
 def test_equal_scores_are_decided_by_order_and_not_by_noise() -> None:
-    assert best([-1.00004, -1.00001]) == 0
-    assert best([-1.0002, -1.0001]) == 1
+    assert index_of_best([-1.00004, -1.00001]) == 0
+    assert index_of_best([-1.0002, -1.0001]) == 1
 
 
-def test_a_signature_tells_weights_and_prompts_apart(folders: dict[str, str], tmp_path: Path) -> None:
-    ours = made(f"hf-causal:{folders['gpt2']}").signature
-    assert made(f"hf-causal:{folders['gpt2']}").signature == ours
-    assert made(f"hf-causal:{folders['gpt2']}", variant="1", score="loglikelihood").signature != ours
+def test_signatures_differ_with_weights_prompts_and_labels(folders: dict[str, str], tmp_path: Path) -> None:
+    ours = model_of_spec(f"hf-causal:{folders['gpt2']}").signature
+    assert model_of_spec(f"hf-causal:{folders['gpt2']}").signature == ours
+    assert model_of_spec(f"hf-causal:{folders['gpt2']}", variant="1", score="loglikelihood").signature != ours
     for spec in (f"hf-causal:{folders['gpt2']}", f"hf-seq2seq:{folders['t5']}"):
-        asked = [made(spec, "generic", labels).signature for labels in (None, ("да", "нет"), ("да", "нет", "спорно"))]
-        assert len(set(asked)) == 3, "prompts name the labels: answers of other labels are other answers"
+        signatures = [
+            model_of_spec(spec, "generic", labels).signature
+            for labels in (None, ("да", "нет"), ("да", "нет", "спорно"))
+        ]
+        assert len(set(signatures)) == 3, "prompts name the labels: answers of other labels are other answers"
     path = tmp_path / "mine.toml"
     path.write_text('template = "{question}: {label}"\n[options]\ninside = "question"\n', encoding="utf-8")
-    mine = made(f"hf-causal:{folders['gpt2']}", template=str(path))
+    mine = model_of_spec(f"hf-causal:{folders['gpt2']}", template=str(path))
     assert (
         mine.signature.split("|")[2]
         == ours.split("|")[2]
-        != made(f"hf-causal:{folders['llama']}").signature.split("|")[2]
+        != model_of_spec(f"hf-causal:{folders['llama']}").signature.split("|")[2]
     )
     assert mine.signature != ours
 
@@ -326,7 +341,7 @@ def test_a_signature_tells_weights_and_prompts_apart(folders: dict[str, str], tm
         ("hf-causal:{gpt2}", "ru_worldtree", {"top_p": "2"}, "option top_p=2.0; must be above 0 and at most 1"),
         ("hf-causal:{gpt2}", "ru_worldtree", {"budget": "0"}, "option budget=0; must be at least 1"),
         ("hf-causal:{gpt2}", "ru_worldtree", {"budget": "much"}, "hf-causal.budget: 'much' is not of type int"),
-        ("hf-causal:{gpt2}", "ru_worldtree", {"template": "no.toml"}, "no.toml: no such file"),
+        ("hf-causal:{gpt2}", "ru_worldtree", {"template": "no.toml"}, "no.toml: cannot be read (No such file"),
         ("hf-causal:{gpt2}", "ru_worldtree", {"dtype": "int8"}, "dtype 'int8'; possible: auto, float32"),
         ("hf-causal:{bert}", "ru_worldtree", {}, "AutoModelForCausalLM"),
         ("hf-causal:nobody/nothing", "ru_worldtree", {}, "augment-ru models pull nobody/nothing"),
@@ -339,16 +354,16 @@ def test_a_signature_tells_weights_and_prompts_apart(folders: dict[str, str], tm
             {"mapping": "a=b"},
             "no label of the model called 'a'; known: LABEL_0, LABEL_1",
         ),
-        ("hf-classifier:{bert}", "terra", {}, "say which is which with the option mapping=LABEL_0=entailment,…"),
-        ("hf-classifier:{bert}", "terra", {"fields": "a,b,c"}, "must be one or two fields"),
+        ("hf-classifier:{bert}", "terra", {}, "match them with the option mapping=LABEL_0=entailment,…"),
+        ("hf-classifier:{bert}", "terra", {"fields": "a,b,c"}, "must name one or two fields"),
         ("hf-classifier:{bert}", "sit_ethics", {}, "the data's sit_virtue, sit_law"),
     ],
 )
-def test_what_is_wrong_is_one_line(
+def test_an_error_is_one_line(
     folders: dict[str, str], spec: str, name: str, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(AugmentError) as caught:
-        made(spec.format(**folders), name, labels=("entailment", "not_entailment"), **options)
+        model_of_spec(spec.format(**folders), name, labels=("entailment", "not_entailment"), **options)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -366,5 +381,5 @@ def test_the_document_names_every_kind_and_option_and_its_code_runs() -> None:
         space: dict[str, Any] = {}
         exec(compile(block, "models.md", "exec"), space)  # noqa: S102  (our own document)
         if "model" in space:
-            assert space["model"](asked([{"text": "Ура!"}], "generic"))[0] in ("короткий", "длинный")
+            assert space["model"](examples_of([{"text": "Ура!"}], "generic"))[0] in ("короткий", "длинный")
     assert len(blocks) == 2

@@ -1,4 +1,4 @@
-"""The models that run anywhere: they learn what their train file holds, and say what is wrong with it."""
+"""The models without networks: they learn from the train file; a wrong file or option is an error that names it."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from augment_ru import AugmentError
-from augment_ru.evaluation.examples import Example, example_of, model_of
+from augment_ru.evaluation.examples import Example, ModelRequest, example_of, model_of
 from augment_ru.records.answers import label_of
 from augment_ru.records.task import Task, generic
 
@@ -39,22 +39,22 @@ def train(tmp_path: Path) -> Path:
     return write(tmp_path / "train.jsonl", ROWS)
 
 
-def asked(*texts: str) -> list[Example]:
+def examples_of(*texts: str) -> list[Example]:
     return [example_of({"text": text}, TASK) for text in texts]
 
 
-def made(spec: str, task: Task = TASK, /, **options: Any) -> Any:  # noqa: ANN401
-    return model_of(spec, task=task, labels=("minus", "plus"), options=options)
+def model_of_spec(spec: str, task: Task = TASK, /, **options: Any) -> Any:  # noqa: ANN401
+    return model_of(spec, ModelRequest("", task, ("minus", "plus"), options=options))
 
 
 @pytest.mark.parametrize("kind", ["linear", "adaboost"])
 def test_it_learns_the_train_file(kind: str, train: Path) -> None:
-    model = made(f"{kind}:{train}")
-    assert model(asked("вкусный обед", "грязный стол")) == ["plus", "minus"]
-    assert not model.few_shot
-    assert model.signature == made(kind, train=str(train)).signature
+    model = model_of_spec(f"{kind}:{train}")
+    assert model(examples_of("вкусный обед", "грязный стол")) == ["plus", "minus"]
+    assert (model.few_shot, model.cached, model.chunk) == (False, False, 2**20)
+    assert model.signature == model_of_spec(kind, train=str(train)).signature
     write(train, ROWS[:-1])
-    assert model.signature != made(f"{kind}:{train}").signature, "another file is another model"
+    assert model.signature != model_of_spec(f"{kind}:{train}").signature, "another file is another model"
 
 
 def test_linear_is_the_paper_s_baseline() -> None:
@@ -64,39 +64,39 @@ def test_linear_is_the_paper_s_baseline() -> None:
     expected = LogisticRegression(max_iter=1000).fit(
         vectors.fit_transform([row["text"] for row in rows]), [row["label"] for row in rows]
     )
-    model = made(f"linear:{EXAMPLES / 'reviews_train.jsonl'}")
-    assert model(asked(*texts)) == expected.predict(vectors.transform(texts)).tolist()
+    model = model_of_spec(f"linear:{EXAMPLES / 'reviews_train.jsonl'}")
+    assert model(examples_of(*texts)) == expected.predict(vectors.transform(texts)).tolist()
 
 
 def test_majority_takes_the_most_frequent_class_and_of_equal_ones_the_first(train: Path) -> None:
-    assert made(f"majority:{train}")(asked("что угодно")) == ["minus"], "of equal ones the first"
+    assert model_of_spec(f"majority:{train}")(examples_of("что угодно")) == ["minus"], "of equal ones the first"
     write(train, ROWS[:3])
-    assert made(f"majority:{train}")(asked("что угодно")) == ["plus"]
+    assert model_of_spec(f"majority:{train}")(examples_of("что угодно")) == ["plus"]
 
 
-def test_one_class_is_always_said(train: Path) -> None:
+def test_a_train_file_of_one_class_gives_that_class(train: Path) -> None:
     write(train, ROWS[:2])
-    assert made(f"linear:{train}")(asked("грязный")) == ["plus"]
+    assert model_of_spec(f"linear:{train}")(examples_of("грязный")) == ["plus"]
 
 
-def test_several_labels_are_learnt_one_by_one(train: Path) -> None:
+def test_several_labels_are_learnt_separately(train: Path) -> None:
     task = Task("two", ("text",), gold=("good", "food"))
     rows = [{"text": row["text"], "good": int(row["label"] == "plus"), "food": n % 2} for n, row in enumerate(ROWS)]
     write(train, rows)
     for kind, good in (("linear", "1"), ("majority", "0")):
-        (said,) = made(f"{kind}:{train}", task)([example_of({"text": "вкусный хороший"}, task)])
-        assert said.keys() == {"good", "food"}
-        assert said["good"] == good
+        (prediction,) = model_of_spec(f"{kind}:{train}", task)([example_of({"text": "вкусный хороший"}, task)])
+        assert prediction.keys() == {"good", "food"}
+        assert prediction["good"] == good
 
 
 def test_random_is_the_same_for_the_same_text_and_takes_every_label() -> None:
-    model = made("random", seed=3)
+    model = model_of_spec("random", seed=3)
     texts = [f"текст {number}" for number in range(200)]
-    said = model(asked(*texts))
-    assert said == made("random", seed=3)(asked(*texts))
-    assert said != made("random", seed=4)(asked(*texts))
-    assert said[7:9] == model(asked(*texts[7:9])), "whatever else is asked"
-    assert 60 < said.count("plus") < 140
+    predictions = model(examples_of(*texts))
+    assert predictions == model_of_spec("random", seed=3)(examples_of(*texts))
+    assert predictions != model_of_spec("random", seed=4)(examples_of(*texts))
+    assert predictions[7:9] == model(examples_of(*texts[7:9])), "whatever else is asked"
+    assert 60 < predictions.count("plus") < 140
 
 
 def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,9 +106,11 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
         "class Box:\n    @staticmethod\n    def say(items): return [type(one).__name__ for one in items]\nnumber = 5\n"
     )
     spec = "python:my_models_of_a_test:Box.say"
-    assert made(spec)(asked("а")) == ["Example"]
-    assert made(spec, input="record")(asked("а")) == ["dict"]
-    assert made(spec, input="text")(asked("а")) == ["str"]
+    assert model_of_spec(spec)(examples_of("а")) == ["Example"]
+    assert model_of_spec(spec, input="record")(examples_of("а")) == ["dict"]
+    assert model_of_spec(spec, input="text")(examples_of("а")) == ["str"]
+    stated = model_of_spec(spec, input="text")
+    assert (stated.signature, stated.few_shot, stated.cached, stated.chunk) == (None, False, True, 256)
     for wrong, message in {
         "python:my_models_of_a_test:number": "number of my_models_of_a_test is a int, not a function",
         "python:my_models_of_a_test:other": "cannot be imported: AttributeError",
@@ -116,7 +118,7 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
         "python:module": "must be python:package.module:function",
     }.items():
         with pytest.raises(AugmentError, match=f"^--model {wrong}: {message}"):
-            made(wrong)
+            model_of_spec(wrong)
 
 
 @pytest.mark.parametrize(
@@ -126,32 +128,32 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
         ("linear", {}, "needs a train file: linear:TRAIN.jsonl, or --train TRAIN.jsonl"),
         ("linear:none.jsonl", {}, "none.jsonl: no such file"),
         ("linear:{train}", {"analyser": "char"}, r"did you mean 'analyzer'\?"),
-        ("linear:{train}", {"analyzer": "syllables"}, "must be one of word, char, char_wb"),
+        ("linear:{train}", {"analyzer": "syllables"}, "option analyzer=syllables; possible: word, char, char_wb"),
         ("random:7", {}, "random takes no argument"),
     ],
 )
-def test_what_is_wrong_is_said(spec: str, options: dict[str, Any], message: str, train: Path) -> None:
+def test_a_wrong_specification_is_an_error(spec: str, options: dict[str, Any], message: str, train: Path) -> None:
     with pytest.raises(AugmentError, match=message):
-        made(spec.format(train=train), **options)
+        model_of_spec(spec.format(train=train), **options)
 
 
 def test_train_files_without_words_or_labels_are_errors(train: Path) -> None:
     write(train, [{"text": "?!", "label": "a"}, {"text": "...", "label": "b"}])
-    with pytest.raises(AugmentError, match="cannot be trained: empty vocabulary"):
-        made(f"linear:{train}")
+    with pytest.raises(AugmentError, match="cannot be trained on this file: empty vocabulary"):
+        model_of_spec(f"linear:{train}")
     write(train, [{"text": "кот"}])
     with pytest.raises(AugmentError, match="line 1: no label in 'label'; name the field with --label-field"):
-        made(f"linear:{train}")
+        model_of_spec(f"linear:{train}")
     train.write_text("")
     with pytest.raises(AugmentError, match="no rows"):
-        made(f"majority:{train}")
+        model_of_spec(f"majority:{train}")
 
 
 def test_without_scikit_learn_the_extra_is_named(train: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.metrics", None)
     with pytest.raises(AugmentError, match=r'pip install "augment-ru\[eval\]"'):
-        made(f"linear:{train}")
+        model_of_spec(f"linear:{train}")
 
 
 def test_labels_are_texts() -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from augment_ru import AugmentError, evaluate
-from augment_ru.evaluation.examples import example_of, model_of
-from augment_ru.prompting.choices import Candidate
-from augment_ru.prompting.replies import cut, meant
+from augment_ru.evaluation.examples import ModelRequest, example_of, model_of
+from augment_ru.prompting.choices import Choice
+from augment_ru.prompting.replies import label_in
 from augment_ru.records.task import generic, task
 from commands import PATIENCE, wait_until
 
@@ -92,7 +92,7 @@ def chat(text: str | None) -> dict[str, Any]:
 
 def made(box: Box, labels: tuple[str, ...] | None = LABELS, name: str = "generic", **options: Any) -> Any:  # noqa: ANN401
     known = generic("text") if name == "generic" else task(name)
-    return model_of(f"openai:{box.url}#tiny", task=known, labels=labels, options=options)
+    return model_of(f"openai:{box.url}#tiny", ModelRequest("", known, labels, options=options))
 
 
 def asked(*texts: str) -> list[Any]:
@@ -219,7 +219,7 @@ def test_it_gives_up_and_says_why() -> None:
             made(box, retries="2")(asked("а"))
         url = box.url
     assert len(box.asked) == 3
-    model = model_of(f"openai:{url}#tiny", task=generic("text"), labels=LABELS, options={"retries": "1"})
+    model = model_of(f"openai:{url}#tiny", ModelRequest("", generic("text"), LABELS, options={"retries": "1"}))
     with pytest.raises(AugmentError, match="2 attempts failed, the last with: ConnectionRefusedError"):
         model(asked("а"))
 
@@ -291,19 +291,20 @@ def test_an_interrupted_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
     ],
 )
 def test_which_option_a_reply_names(reply: str, said: str) -> None:
-    options = [Candidate("A", " линейка"), Candidate("B", " термометр"), Candidate("C", " весы")]
-    assert meant(reply, options) == said
+    options = [Choice("A", " линейка"), Choice("B", " термометр"), Choice("C", " весы")]
+    assert label_in(reply, options) == said
 
 
 @pytest.mark.parametrize(
     ("reply", "said"), [("Да", "1"), ("нет, не относится", "0"), ("Данет", ""), ("1", "1"), ("не да", "1"), ("…", "")]
 )
 def test_which_word_a_reply_names(reply: str, said: str) -> None:
-    assert meant(reply, [Candidate("1", " Да."), Candidate("0", " Нет.")]) == said
+    assert label_in(reply, [Choice("1", " Да."), Choice("0", " Нет.")]) == said
 
 
 def test_a_written_answer_ends_at_a_stop() -> None:
-    assert cut("  Москва\nВопрос: а?", ("\n",)) == "Москва"
+    with serving(lambda *_: (200, chat(" \n Москва \nВопрос: а?"))) as box:
+        assert made(box, labels=None)(asked("Столица?")) == ["Москва"]
 
 
 @pytest.mark.parametrize(
@@ -312,7 +313,7 @@ def test_a_written_answer_ends_at_a_stop() -> None:
         ("openai:localhost:80#m", {}, "must be openai:URL#MODEL"),
         ("openai:http://localhost", {}, "must be openai:URL#MODEL"),
         ("openai:file:///etc/passwd#m", {}, "must be openai:URL#MODEL"),
-        ("openai:http://h#m", {"endpoint": "embeddings"}, "must be chat or completions"),
+        ("openai:http://h#m", {"endpoint": "embeddings"}, "option endpoint=embeddings; possible: chat, completions"),
         ("openai:http://h#m", {"concurrency": "0"}, "must be at least 1"),
         ("openai:http://h#m", {"timeout": "0"}, "must be positive"),
         ("openai:http://h#m", {"top_k": "5"}, "no option of openai called 'top_k'"),
@@ -320,4 +321,4 @@ def test_a_written_answer_ends_at_a_stop() -> None:
 )
 def test_wrong_addresses_and_options(spec: str, options: dict[str, str], message: str) -> None:
     with pytest.raises(AugmentError, match=message):
-        model_of(spec, task=generic("text"), labels=LABELS, options=options)
+        model_of(spec, ModelRequest("", generic("text"), LABELS, options=options))

@@ -1,4 +1,4 @@
-"""Prompts: the words of the papers, filled strictly, within a budget; every task can be asked about."""
+"""Prompts: the words of the papers, strict places, the budget of RAFT; every task has a prompt."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.check import file_problems
-from augment_ru.prompting.budget import Budget
+from augment_ru.prompting.budget import PromptBudget
 from augment_ru.prompting.prompt import Prompt
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.template import Template
@@ -43,15 +43,15 @@ MERA = {
 }
 
 
-def words(tokens: int) -> Budget:
+def word_budget(tokens: int) -> PromptBudget:
     """A budget whose tokens are words."""
-    return Budget(tokens, lambda text: len(text.split()), lambda text, most: " ".join(text.split()[:most]))
+    return PromptBudget(tokens, lambda text: len(text.split()), lambda text, most: " ".join(text.split()[:most]))
 
 
 def whole(prompt: Prompt, record: dict[str, Any], *shots: dict[str, Any], labels: tuple[str, ...] | None = None) -> str:
-    """The context of a row's only question, and its candidates, a line each."""
+    """The context of a row's only question, and its choices, a line each."""
     (filled,) = prompt.build(record, shots, labels=labels)
-    return "\n".join([filled.context, *(f"{one.label} |{one.text}" for one in filled.candidates)])
+    return "\n".join([filled.context, *(f"{one.label} |{one.text}" for one in filled.choices)])
 
 
 def test_our_prompt_files_have_no_problems() -> None:
@@ -88,7 +88,7 @@ def test_answers_are_written_within_the_limits_of_the_paper(name: str, limits: t
     prompt = prompt_of(task(name))
     (cold,), (warm,) = prompt.build(row), prompt.build(row, [row])
     assert (cold.tokens, warm.tokens) == limits
-    assert (cold.candidates, cold.stop) == ((), ("\n",))
+    assert (cold.choices, cold.stop) == ((), ("\n",))
     assert cold.context.endswith("Вопрос: Кто это? Ответ:")
     assert warm.context == f"{cold.context} Тарковский\n\n{cold.context}"
 
@@ -131,7 +131,7 @@ def test_names_of_rucos_are_its_candidates() -> None:
         "qas": [{"query": "@placeholder дома", "answers": [{"text": "Пётр", "start": 12, "end": 16}]}],
     }
     (asked,) = prompt_of(task("rucos")).build(row, [row])
-    assert [one.label for one in asked.candidates] == ["Иван", "Пётр"]
+    assert [one.label for one in asked.choices] == ["Иван", "Пётр"]
     assert "стоит: Пётр\n\n" in asked.context
 
 
@@ -149,7 +149,7 @@ def test_options_in_fields_keep_the_spelling_of_the_data() -> None:
 def test_labels_are_spelt_as_in_the_data(labels: tuple[str, ...] | None, spelt: tuple[str, str]) -> None:
     row = {"question": "Спит?", "passage": "Кот спит.", "label": True}
     (asked,) = prompt_of(task("danetqa")).build(row, [row], labels=labels)
-    assert tuple(one.label for one in asked.candidates) == spelt
+    assert tuple(one.label for one in asked.choices) == spelt
     assert "Ответ: Да." in asked.context
 
 
@@ -174,7 +174,7 @@ def test_any_classification_has_a_prompt() -> None:
     )
     (free,) = prompt_of(generic()).build({"text": "Ура!"})
     assert free.context == "Текст: Ура!\nМетка:"
-    assert not free.candidates
+    assert not free.choices
 
 
 @pytest.mark.parametrize("name", names("tasks"))
@@ -196,8 +196,8 @@ def test_nothing_in_the_data_is_interpreted(text: str, other: str) -> None:
 def test_the_budget_is_shared_as_raft_shares_it(tokens: int, sizes: list[int], target: int) -> None:
     prompt = prompt_of(generic())
     shots = [{"text": " ".join([f"ш{number}"] * size), "label": "да"} for number, size in enumerate(sizes)]
-    (asked,) = prompt.build({"text": "т " * target}, shots, labels=("да", "нет"), budget=words(tokens))
-    assert len((asked.context + max((one.text for one in asked.candidates), key=len)).split()) <= tokens
+    (asked,) = prompt.build({"text": "т " * target}, shots, labels=("да", "нет"), budget=word_budget(tokens))
+    assert len((asked.context + max((one.text for one in asked.choices), key=len)).split()) <= tokens
     left = tokens - 4  # «Возможные метки: да, нет.»; separators are no words
     fixed = 3  # «Текст: … Метка: да»
     for number, size in enumerate(sizes):
@@ -208,7 +208,7 @@ def test_the_budget_is_shared_as_raft_shares_it(tokens: int, sizes: list[int], t
 
 def test_the_longest_field_is_cut_first() -> None:
     row = {"question": "Был ли сын?", "passage": "слово " * 50}
-    (asked,) = prompt_of(task("danetqa")).build(row, budget=words(20))
+    (asked,) = prompt_of(task("danetqa")).build(row, budget=word_budget(20))
     assert "Вопрос: Был ли сын?" in asked.context
     assert asked.context.count("слово") == 13
 
@@ -227,12 +227,13 @@ def test_a_file_of_ones_own_overrides_ours(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('templat = "x"', "no key of a prompt called 'templat'; did you mean 'template'?"),
+        ('templat = "x"', "no key called 'templat'; did you mean 'template'?"),
         ("", "needs one of template, targets, own; has none"),
-        ("template = 1", "label: None|label: 1; needs a text or a list of texts"),
+        ("template = 1", "'template' is 1; it must be a text or a list of texts"),
         ('template = "{text"', "the brace '{' at character 0 of the template is no part of a {place}"),
         ('template = "{label} {label}"', "{label} stands more than once"),
-        ('template = "x"\ntokens = 5', "tokens: 5; needs two numbers from 1"),
+        ('template = "x"\ntokens = 5', "'tokens' is 5; it must be a list"),
+        ('template = "x"\ntokens = [5]', "tokens is [5]; it must be two numbers from 1"),
         ('template = "x"\n[labels]\na = ["1"]\nb = ["1"]', "two words for one label in 1, 1"),
         ('template = "x"\n[labels]\na = ["1", "2"]\nb = ["3"]', "as many spellings of its label as the others"),
         ('template = "x"\n[options]\ninside = "q"\ntexts = "t"', "options: needs one of"),
@@ -240,7 +241,7 @@ def test_a_file_of_ones_own_overrides_ours(tmp_path: Path) -> None:
         ("template = ", "Invalid value"),
     ],
 )
-def test_a_wrong_file_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_an_error_in_a_file_is_one_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(AugmentError) as caught:
         prompt_of(generic(), written(tmp_path, text))
     assert any(one in str(caught.value) for one in message.split("|"))
@@ -249,7 +250,7 @@ def test_a_wrong_file_is_one_line(tmp_path: Path, text: str, message: str) -> No
     assert list(file_problems([written(tmp_path, text)]))
 
 
-def test_what_a_row_lacks_is_named() -> None:
+def test_a_missing_field_or_label_is_named() -> None:
     with pytest.raises(AugmentError, match="no field 'reference'; the row has text, answer"):
         prompt_of(task("winograd")).build({"text": "а", "answer": "б"})
     with pytest.raises(AugmentError, match="demonstration 1: no right answer in the field 'label'"):
@@ -259,8 +260,8 @@ def test_what_a_row_lacks_is_named() -> None:
     with pytest.raises(AugmentError, match=r"has no options «\(A\)"):
         prompt_of(task("ru_worldtree")).build({"question": "Что?"})
     with pytest.raises(AugmentError, match=r"a budget of 21 tokens leaves 8 for this text, and .* alone have 11"):
-        prompt_of(generic()).build({"text": "а"}, [], labels=("да " * 9, "нет"), budget=words(21))
-    with pytest.raises(AugmentError, match=r"prompts?/no\.toml: no such file"):
+        prompt_of(generic()).build({"text": "а"}, [], labels=("да " * 9, "нет"), budget=word_budget(21))
+    with pytest.raises(AugmentError, match=r"prompts?/no\.toml: cannot be read \(No such file or directory\)"):
         prompt_of(generic(), "prompts/no.toml")
     with pytest.raises(AugmentError, match="no prompt called 'nо'"):
         prompt_of(Task("x", ("text",), prompt="nо"))
@@ -276,4 +277,4 @@ def test_a_file_in_the_wrong_form_is_linted(tmp_path: Path) -> None:
 
 def test_prompts_are_plain_data() -> None:
     (asked,) = prompt_of(task("ru_worldtree")).build(WORLDTREE)
-    assert json.loads(json.dumps(asked.candidates))[1] == ["B", " Солнце"]
+    assert json.loads(json.dumps(asked.choices))[1] == ["B", " Солнце"]

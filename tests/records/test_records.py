@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record, Result
-from augment_ru.formats.json_lines import MAX_LINE, encoded, lines, located, parsed
+from augment_ru.formats.json_lines import MAX_LINE, encoded, located, parsed, read_lines
 from augment_ru.records.field_paths import steps
 from augment_ru.records.task import generic, recognise, task
 from augment_ru.registry import names
@@ -225,13 +225,13 @@ def test_what_is_no_row_is_refused_in_one_line(data: bytes, message: str) -> Non
 
 
 def test_lines_are_counted_from_one_with_blank_ones() -> None:
-    found = list(lines(BytesIO(b'\xef\xbb\xbf{"a":1}\r\n\n  \n{"b":2}')))
+    found = list(read_lines(BytesIO(b'\xef\xbb\xbf{"a":1}\r\n\n  \n{"b":2}')))
     assert [(line.number, line.data) for line in found] == [(1, b'{"a":1}'), (4, b'{"b":2}')]
 
 
 def test_a_line_that_is_too_long_is_passed_over() -> None:
     data = b'{"text": "' + b"x" * (MAX_LINE + 10) + b'"}\n{"text": "y"}\n'
-    long, short = lines(BytesIO(data))
+    long, short = read_lines(BytesIO(data))
     assert long.number == 1
     assert "the longest line may have" in str(long.problem)
     assert (short.number, short.data) == (2, b'{"text": "y"}')

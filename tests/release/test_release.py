@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError
-from augment_ru.release.figures import QUANTILES, summary
-from augment_ru.release.recipe import blueprint, read
+from augment_ru.release.recipe_file import parse_release_recipe, read_release_recipe
 from commands import wait_until
 from releases import EXAMPLE, QUESTIONS, RECIPE, built, contents, recipe, rows_of, write_rows
 
@@ -39,7 +38,7 @@ def manifest(small: Path) -> dict[str, Any]:
 
 
 def test_test_rows_stand_as_they_were_then_under_each_attack(small: Path, manifest: dict[str, Any]) -> None:
-    plan = read(EXAMPLE / "small.toml")
+    plan = read_release_recipe(EXAMPLE / "small.toml")
     for part, task in zip(plan.tasks, manifest["tasks"], strict=True):
         given_rows = rows_of(EXAMPLE / part.test)
         rows = rows_of(small / part.name / "test.jsonl")
@@ -87,15 +86,15 @@ def test_more_shots_than_train_rows_are_drawn_with_replacement(tmp_path: Path) -
 
 @given(st.integers(), st.integers(1, 9), st.integers(1, 40))
 def test_episodes_depend_on_nothing_but_seed_task_and_rows(seed: int, shots: int, rows: int) -> None:
-    from augment_ru.release.sources import drawn  # noqa: PLC0415
+    from augment_ru.release.sources import draw_episodes  # noqa: PLC0415
 
     content = {
         "name": "x", "licence": "mit", "seed": seed, "shots": {"k": [shots], "episodes": 2},
         "attack": [{"spec": "case"}], "task": [{"name": "a", "test": "t", "train": "t"}],
     }  # fmt: skip
-    plan = blueprint(content, "x")
-    found = drawn(plan, plan.tasks[0], rows)
-    assert found == drawn(blueprint(plan.content(), "x"), plan.tasks[0], rows)
+    plan = parse_release_recipe(content, "x")
+    found = draw_episodes(plan, plan.tasks[0], rows)
+    assert found == draw_episodes(parse_release_recipe(plan.content(), "x"), plan.tasks[0], rows)
     assert Counter(number for row in found for number in row) == {1: shots, 2: shots}
 
 
@@ -109,18 +108,12 @@ def test_figures_are_those_of_the_rows(small: Path, manifest: dict[str, Any]) ->
     }  # fmt: skip
     assert figures["similarity"]["mean"] == pytest.approx(np.mean(scores), abs=5e-5)
     assert figures["similarity"]["std"] == pytest.approx(np.std(scores), abs=5e-5)
-    assert figures["accepted"] == round(status["perturbed"] / 12, 4)
+    assert status["unchanged"] > 0  # else acceptance would be the share of all rows
+    assert figures["acceptance"] == round(status["perturbed"] / (12 - status["unchanged"]), 4)
 
 
-@given(st.lists(st.integers(0, 10_000).map(lambda number: number / 10_000), min_size=1, max_size=50))
-def test_quantiles_are_numpys(values: list[float]) -> None:
-    found = summary(values)
-    assert found is not None
-    assert list(found["quantiles"].values()) == pytest.approx(np.quantile(values, QUANTILES).tolist(), abs=5.1e-5)
-
-
-def test_the_bytes_do_not_depend_on_workers_or_parts(small: Path, tmp_path: Path) -> None:
-    built(EXAMPLE / "small.toml", tmp_path / "two", workers=2, part_rows=5)
+def test_the_bytes_do_not_depend_on_workers_or_shards(small: Path, tmp_path: Path) -> None:
+    built(EXAMPLE / "small.toml", tmp_path / "two", workers=2, shard_rows=5)
     assert contents(tmp_path / "two") == contents(small)
 
 
@@ -135,7 +128,7 @@ def test_a_row_keeps_the_characters_it_was_read_with(tmp_path: Path) -> None:
 
 
 def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_path: Path) -> None:
-    from augment_ru.release.verify import problems  # noqa: PLC0415
+    from augment_ru.release.verify import verify_release  # noqa: PLC0415
 
     path = recipe(tmp_path / "in", RECIPE.replace('train = "train', 'constraints = ["mine.toml"]\ntrain = "train'))
     path.with_name("mine.toml").write_text(
@@ -145,7 +138,7 @@ def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_pa
     )
     built(path, tmp_path / "out")
     shutil.rmtree(tmp_path / "in")
-    assert list(problems(tmp_path / "out", rebuild=3)) == []
+    assert list(verify_release(tmp_path / "out", rebuild=3)) == []
     assert "TREE" in (tmp_path / "out/school/edits.jsonl").read_text(encoding="utf-8")
     assert (tmp_path / "out/own/mine.toml").exists()
 
@@ -153,13 +146,13 @@ def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_pa
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('name = "tiny"', "", "no 'name'; it needs a text"),
-        ('name = "tiny"', 'name = "кот"', "'кот' is no name"),
+        ('name = "tiny"', "", "'name' is missing or empty; it must be a text"),
+        ('name = "tiny"', 'name = "кот"', "'кот' is not a valid name"),
         ("licence", "license", "no key called 'license'; did you mean 'licence'?"),
         ("k = [1, 4]", "k = [4, 1]", "needs different numbers in ascending order"),
-        ("k = [1, 4]", "k = [0]", "needs a number from 1 on"),
-        ("k = [1, 4]", 'k = "1"', "'k' is '1'; needs a list of numbers"),
-        ("episodes = 2", "episodes = 0", "needs a number from 1 on"),
+        ("k = [1, 4]", "k = [0]", "needs a whole number from 1 on"),
+        ("k = [1, 4]", 'k = "1"', "'k' is '1'; it must be a list"),
+        ("episodes = 2", "episodes = 0", "needs a whole number from 1 on"),
         ('spec = "butterfingers"', 'spec = "buterfingers"', "did you mean 'butterfingers'?"),
         ('spec = "butterfingers"', 'spec = "case"\nprobability = 2', "needs a number from 0 to 1"),
         ('spec = "butterfingers"', 'spec = "case"\noptions.case.p = 1', "no option of case called 'p'"),
@@ -170,7 +163,7 @@ def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_pa
         ('name = "swapped"', 'name = "original"', "none 'original'"),
         ('name = "school"', 'name = "lm_eval"', "no task may be called 'lm_eval'"),
         ('train = "train.jsonl"', "", "task 'school' has no train file"),
-        ('test = "test.jsonl"', "", "no 'test'"),
+        ('test = "test.jsonl"', "", "'test' is missing or empty; it must be a text"),
         ('test = "test.jsonl"', 'test = "t.jsonl"', "t.jsonl: cannot be read"),
         ('test = "test.jsonl"', 'test = "test.jsonl"\ntask = "rwd"', "no task called 'rwd'"),
         ('test = "test.jsonl"', 'test = "test.jsonl"\nconstraints = ["no"]', "no constraint called 'no'"),
@@ -220,6 +213,33 @@ def test_a_release_without_shots_needs_no_train(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out/manifest.json").read_bytes())["episodes"] == [{"number": 0, "shots": 0}]
 
 
+def test_the_card_holds_texts_as_they_were_given(tmp_path: Path) -> None:
+    text = '"""\n{{ name }} {% raw %} & <b>| б\n"""\nauthors = ["A & <B>"]\n'
+    text = RECIPE.replace('"apache-2.0"', f'"mit|x"\ndescription = {text}')
+    built(recipe(tmp_path, text), tmp_path / "out")
+    card = (tmp_path / "out/README.md").read_text(encoding="utf-8")
+    assert "\n\n{{ name }} {% raw %} & <b>| б\n\n" in card
+    assert "By A & <B>." in card
+    assert "| mit\\|x |\n" in card
+
+
+def test_the_card_names_the_tasks_of_the_harness(tmp_path: Path) -> None:
+    text = RECIPE.replace('"tiny"', '"ti-ny"').replace('"school"', '"sch.ool"')
+    built(recipe(tmp_path, text), tmp_path / "out")
+    card = (tmp_path / "out/README.md").read_text(encoding="utf-8")
+    assert "--tasks ti_ny\n" in card
+    assert (tmp_path / "out/lm_eval/ti_ny.yaml").exists()
+    assert (tmp_path / "out/lm_eval/ti_ny_sch_ool.yaml").exists()
+    assert "have no prompt" not in card
+
+
+def test_the_card_warns_of_an_attack_that_perturbed_few_rows(tmp_path: Path) -> None:
+    text = RECIPE.replace("[shots]", "[gate]\nthreshold = 1.0\n[shots]")
+    built(recipe(tmp_path, text), tmp_path / "out")
+    card = (tmp_path / "out/README.md").read_text(encoding="utf-8")
+    assert "- Fewer than half of the rows were perturbed by `butterfingers` on `school` (0 of 3)" in card
+
+
 def test_an_empty_train_file_is_refused(tmp_path: Path) -> None:
     path = recipe(tmp_path)
     write_rows(tmp_path / "train.jsonl", [])
@@ -251,34 +271,30 @@ def test_an_unfinished_build_is_refused_without_resume_and_with_other_inputs(tmp
         if done == 1:
             raise _StopError
 
-    from augment_ru.release.build import Job, build  # noqa: PLC0415
-
     with pytest.raises(_StopError):
-        build(Job(path, tmp_path / "out", part_rows=1).prepared(), stop)
+        built(path, tmp_path / "out", shard_rows=1, progress=stop)
     assert not (tmp_path / "out").exists()
-    with pytest.raises(AugmentError, match="--resume goes on with it"):
-        built(path, tmp_path / "out", part_rows=1)
+    with pytest.raises(AugmentError, match="continue it with --resume"):
+        built(path, tmp_path / "out", shard_rows=1)
     write_rows(tmp_path / "train.jsonl", QUESTIONS[:2])
     with pytest.raises(AugmentError, match="made from another input file"):
-        built(path, tmp_path / "out", part_rows=1, resume=True)
+        built(path, tmp_path / "out", shard_rows=1, resume=True)
     write_rows(tmp_path / "train.jsonl", QUESTIONS)
-    report = built(path, tmp_path / "out", part_rows=1, resume=True)
+    report = built(path, tmp_path / "out", shard_rows=1, resume=True)
     assert (report.kept, report.made) == (1, 2)
     built(path, tmp_path / "again")
     assert contents(tmp_path / "out") == contents(tmp_path / "again")
 
 
 def test_two_builds_do_not_share_a_folder(tmp_path: Path) -> None:
-    from augment_ru.release.staging import Place  # noqa: PLC0415
+    from augment_ru.release.staging import Staging  # noqa: PLC0415
 
     path = recipe(tmp_path)
-    with Place.of(tmp_path / "out").locked(), pytest.raises(AugmentError, match="another run is building it"):
+    with Staging.of(tmp_path / "out").locked(), pytest.raises(AugmentError, match="another run is building it"):
         built(path, tmp_path / "out")
 
 
-def test_a_damaged_part_is_made_again(tmp_path: Path) -> None:
-    from augment_ru.release.build import Job, build  # noqa: PLC0415
-
+def test_a_damaged_shard_is_made_again(tmp_path: Path) -> None:
     path = recipe(tmp_path)
 
     def stop(done: int, total: int) -> None:
@@ -286,9 +302,9 @@ def test_a_damaged_part_is_made_again(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build(Job(path, tmp_path / "out").prepared(), stop)
-    part = next((tmp_path / ".out.unfinished" / "parts").iterdir())
-    part.write_bytes(part.read_bytes()[:-5])
+        built(path, tmp_path / "out", progress=stop)
+    shard = next((tmp_path / ".out.unfinished" / "shards").iterdir())
+    shard.write_bytes(shard.read_bytes()[:-5])
     assert built(path, tmp_path / "out", resume=True).made == 1
     built(path, tmp_path / "again")
     assert contents(tmp_path / "out") == contents(tmp_path / "again")
@@ -322,8 +338,8 @@ def test_a_killed_command_leaves_no_worker_and_goes_on(small: Path, tmp_path: Pa
     target = tmp_path / "out"
     line = [*COMMAND, "release", str(EXAMPLE / "small.toml"), "-o", str(target), "--workers", "2"]
     process = subprocess.Popen(line, start_new_session=True, stderr=subprocess.DEVNULL)
-    parts = tmp_path / ".out.unfinished" / "parts"
-    wait_until(lambda: list(parts.glob("0*")))
+    shards = tmp_path / ".out.unfinished" / "shards"
+    wait_until(lambda: list(shards.glob("0*")))
     process.send_signal(signal.SIGKILL)
     process.wait()
     wait_until(lambda: not _lives(process.pid))
@@ -339,12 +355,12 @@ def test_a_killed_command_leaves_no_worker_and_goes_on(small: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        ([], 2, "no recipe; RECIPE.toml -o DIR builds a release"),
+        ([], 2, "no recipe; build a release with RECIPE.toml -o DIR"),
         (["no.toml"], 2, "Missing option '-o'"),
         (["no.toml", "-o", "out"], 2, "no.toml: cannot be read"),
         (["verify"], 2, "Missing argument 'DIR'"),
         (["verify", "nowhere"], 1, "nowhere: no such folder"),
-        (["verify", "."], 1, "has no manifest.json, so it is no release"),
+        (["verify", "."], 1, "has no manifest.json, so it is not a complete release"),
     ],
 )
 def test_the_command_line_says_what_is_wrong(tmp_path: Path, options: list[str], code: int, said: str) -> None:
@@ -361,7 +377,7 @@ def test_the_command_line_says_what_is_wrong(tmp_path: Path, options: list[str],
 def test_the_recipe_in_the_documents_is_the_example() -> None:
     text = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")
     assert f"```toml\n{(EXAMPLE / 'tape.toml').read_text(encoding='utf-8')}```" in text
-    plan = read(EXAMPLE / "tape.toml")
+    plan = read_release_recipe(EXAMPLE / "tape.toml")
     assert [part.name for part in plan.tasks] == [
         "winograd", "ru_worldtree", "ru_openbook", "multiq", "chegeka", "sit_ethics", "per_ethics",
     ]  # fmt: skip
@@ -369,18 +385,17 @@ def test_the_recipe_in_the_documents_is_the_example() -> None:
 
 @pytest.mark.skipif(not (ROOT / "docs" / "release.md").exists(), reason="needs the repository's documents")
 def test_the_documents_name_every_key_of_a_recipe() -> None:
-    from augment_ru.release import recipe as module  # noqa: PLC0415
+    from augment_ru.release import recipe_file as module  # noqa: PLC0415
 
     text = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")
-    tables = (value for name, value in vars(module).items() if name in ("_TOP", "_GATE", "_SHOTS", "_ATTACK", "_TASK"))
-    for keys in tables:
+    for keys in (vars(module)[name] for name in ("_TOP", "_GATE", "_SHOTS", "_ATTACK", "_TASK")):
         assert all(
             f"`{key}`" in text or f"`{key} = " in text or f"[{key}]" in text or f"`{key}." in text for key in keys
         )
 
 
 def test_a_table_becomes_rows_of_json(tmp_path: Path) -> None:
-    from augment_ru.release.verify import problems  # noqa: PLC0415
+    from augment_ru.release.verify import verify_release  # noqa: PLC0415
 
     table = 'id,text,label\n1,"Кошка спит, а пёс ""ждёт"" у двери.",да\n2,Мы долго шли по пустой улице.,нет\n'
     text = RECIPE.replace(".jsonl", ".csv").replace('name = "school"', 'name = "notes"')
@@ -392,4 +407,4 @@ def test_a_table_becomes_rows_of_json(tmp_path: Path) -> None:
     assert rows[0] == {
         "id": "1", "text": 'Кошка спит, а пёс "ждёт" у двери.', "label": "да", "perturbation": "notes", "episode": [],
     }  # fmt: skip
-    assert list(problems(tmp_path / "out", rebuild=2)) == []
+    assert list(verify_release(tmp_path / "out", rebuild=2)) == []

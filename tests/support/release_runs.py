@@ -17,16 +17,16 @@ import signal
 import sys
 from pathlib import Path
 
-from augment_ru.release.build import Report
+from augment_ru.release.build import BuildReport
 from releases import built, contents
 
 LONGEST = 0.002
 """Seconds: the longest time that a build lives on after the operation it is killed at."""
 
 
-def run(recipe: Path, target: Path, *, resume: bool = False) -> Report:
-    """A build in small parts."""
-    return built(recipe, target, resume=resume, part_rows=1)
+def run(recipe: Path, target: Path, *, resume: bool = False) -> BuildReport:
+    """A build in small shards."""
+    return built(recipe, target, resume=resume, shard_rows=1)
 
 
 def kill_at(operation: int, folder: Path, delay: float) -> None:
@@ -69,7 +69,7 @@ def main(recipe: Path, target: Path, seed: int) -> dict[str, int]:
     unfinished = target.with_name(f".{target.name}.unfinished")
     for operation in itertools.count(1):
         fresh = not unfinished.exists()
-        counts["resumed"] += any(unfinished.glob("parts/*"))
+        counts["resumed"] += any(unfinished.glob("shards/*"))
         delay = moments.uniform(0, LONGEST) if operation % 2 else 0.0
         was_killed = killed(recipe, target, operation, delay)
         counts["kills"] += was_killed

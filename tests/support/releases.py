@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from augment_ru.release.build import Job, Report, build
+from augment_ru.release.build import BuildReport, build_release
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "release"
 
@@ -67,9 +67,9 @@ def recipe(folder: Path, text: str = RECIPE, rows: Sequence[Mapping[str, Any]] =
     return path
 
 
-def built(path: Path, target: Path, **options: Any) -> Report:  # noqa: ANN401
+def built(path: Path, target: Path, **options: Any) -> BuildReport:  # noqa: ANN401
     """The release of a recipe."""
-    return build(Job(path, target, **options).prepared())
+    return build_release(path, target, **options)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""Words, atoms and places to cut, in texts as they come."""
+"""Words and atoms of texts."""
 
 import pytest
 

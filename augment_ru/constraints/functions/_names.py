@@ -39,7 +39,7 @@ def head_kind(word: str) -> str:
     return next((heads[reading.lemma] for reading in readings(word) if reading.lemma in heads), "")
 
 
-def entities(view: View, labels: Labels) -> None:
+def annotated_entities(view: View, labels: Labels) -> None:
     """The entities of the annotator, without a common noun that it included because it starts the sentence."""
     tokens = view.doc.tokens
     for first, stop in _ranges_of_entities(view):

@@ -15,7 +15,7 @@ _SHORTEST = 3
 """The fewest characters of a word by which a name is recognised elsewhere in the record."""
 
 _STEPS = (
-    names.entities,
+    names.annotated_entities,
     names.capitals,
     names.initials,
     names.lower_case,

@@ -1,0 +1,144 @@
+"""The edits of several attacks, one after another, as changes of the original text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import numpy as np
+
+from augment_ru.draws import Streams
+from augment_ru.edits import Change, Edit, Script, Span, compose
+from augment_ru.engine.attack import Attack
+from augment_ru.engine.legality import legal
+from augment_ru.engine.proposals import Proposals, apply
+from augment_ru.engine.search import cut
+from augment_ru.errors import AugmentError
+from augment_ru.text.batch import Batch, Context
+from augment_ru.text.characters import Mask
+
+
+@dataclass(slots=True)
+class _Steps:
+    """The script of a text after some of the attacks, and the change that each of its edits is part of."""
+
+    script: Script
+    ranks: dict[int, float] = field(default_factory=dict)  # of changes
+    changes: list[int] = field(default_factory=list)  # of the script's edits
+
+    def then(self, script: Script, changes: Sequence[int], ranks: Mapping[int, float]) -> "_Steps":
+        """These steps followed by another script.
+
+        Args:
+            script: edits of this script's text.
+            changes: the change of each of these edits.
+            ranks: the rank of each of these changes.
+        """
+        if not self.script.edits:
+            return _Steps(script, dict(ranks), list(changes))
+        parent = {change: change for change in (*self.ranks, *ranks)}
+
+        def root(change: int) -> int:
+            while parent[change] != change:
+                change = parent[change]
+            return change
+
+        parts = compose(self.script, script)
+        owners = [[self.changes[index] for index in part.first] + [changes[i] for i in part.second] for part in parts]
+        for joined in owners:
+            for change in joined[1:]:
+                parent[root(change)] = root(joined[0])
+        lowest: dict[int, float] = {}
+        for change, rank in (*self.ranks.items(), *ranks.items()):
+            lowest[root(change)] = min(rank, lowest.get(root(change), 1.0))
+        return _Steps(
+            Script(self.script.source, (part.edit for part in parts)),
+            lowest,
+            [root(joined[0]) for joined in owners],
+        )
+
+    def proposed(self, scale: float) -> list[Change]:
+        """The changes of the original text, with their ranks multiplied by `scale`."""
+        edits: dict[int, list[Edit]] = {}
+        for edit, change in zip(self.script.edits, self.changes, strict=True):
+            edits.setdefault(change, []).append(edit)
+        return [Change(self.ranks[change] * scale, tuple(found)) for change, found in edits.items()]
+
+
+_BELOW_ONE = 1.0 - 2.0**-40
+
+
+def composed_proposals(
+    attacks: Sequence[Attack], probability: float, batch: Batch, streams: Streams, chosen: Mask
+) -> Proposals:
+    """The composed changes of the attacks that are chosen for each text.
+
+    Args:
+        attacks: the parts, in the order in which they are applied.
+        probability: of the composition.
+        batch: the original texts.
+        streams: their random draws.
+        chosen: whether each attack is applied to each text, shape (texts, attacks).
+    """
+    texts = [_Steps(Script(text)) for text in batch.texts]
+    current = batch
+    number = 0
+    for stage, attack in enumerate(attacks):
+        if attack.probability <= 0:
+            continue
+        seen = current.seen_by(exchanges_options=attack.exchanges_options)
+        found = legal(seen, attack.propose_batch(seen, Streams.of(streams.keys, stage, attack.name)))
+        rows = current.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
+        active = cut(found, rows, attack.probability, min_changes=1) & chosen[rows, stage]
+        found = found.keep(active)
+        applied = apply(current, found, np.ones(found.ranks.size, dtype=np.bool_))
+        order = np.lexsort((found.stops, found.starts))
+        changes = (found.changes[order] + number).tolist()
+        ranks = np.minimum(found.ranks / attack.probability, _BELOW_ONE).tolist()
+        bounds = applied.first_edits.tolist()
+        for row in applied.changed.tolist():
+            own = changes[bounds[row] : bounds[row + 1]]
+            script = Script(current.texts[row], applied.edits(row, int(current.starts[row])))
+            texts[row] = texts[row].then(script, own, {change: ranks[change - number] for change in own})
+        number += found.ranks.size
+        if stage + 1 < len(attacks):
+            current = _rewritten(batch, [text.script for text in texts], attacks[stage + 1].layers)
+    return Proposals.of_changes(batch, [text.proposed(probability) for text in texts])
+
+
+def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) -> Batch:
+    """The batch of the texts after the scripts, with mapped protected spans and the layers of the next attack."""
+    batch = batch.seen_by(exchanges_options=False)
+    texts = [script.text for script in scripts]
+    if layers and batch.annotate is None:
+        raise AugmentError(f"a chain needs an annotator for {', '.join(sorted(layers))}; give the batch one")
+    docs = batch.annotate(texts, layers) if layers and batch.annotate else None
+    protected = [
+        [script.map(span) or _around(script, span) for span in batch.protected(row)]
+        for row, script in enumerate(scripts)
+    ]
+    borders = [
+        [_place(script, border) for border in row]
+        for row, script in zip(batch.borders or [[]] * len(scripts), scripts, strict=True)
+    ]
+
+    def contexts() -> list[Context]:
+        return [
+            replace(
+                context,
+                options=None if context.options is None else _place(script, context.options),
+                right=context.right and _around(script, context.right),
+                wrong=tuple(_around(script, span) for span in context.wrong),
+            )
+            for context, script in zip(batch.contexts, scripts, strict=True)
+        ]
+
+    return Batch(texts, docs, protected, borders, batch.annotate, contexts=contexts)
+
+
+def _place(script: Script, place: int) -> int:
+    return cast("Span", script.map(Span(place, place))).start
+
+
+def _around(script: Script, span: Span) -> Span:
+    """The place of a span whose characters may have been replaced (a wrong option): its mapped start and stop."""
+    return Span(_place(script, span.start), _place(script, span.stop), span.label)

@@ -1,0 +1,98 @@
+"""Figures of a run: how many rows an attack perturbed, how similar they stayed, at which probability."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from augment_ru.engine.result import STATUSES
+from augment_ru.engine.search import DIGITS
+
+QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95, "max": 1.0}
+
+
+@dataclass(slots=True)
+class Figures:
+    """Counts over the rows of one attack.
+
+    Attributes:
+        statuses: rows by what became of them.
+        similarities: perturbed rows by their similarity; empty without a gate.
+        probabilities: perturbed rows by the probability of their perturbation.
+        edits: the number of edits in all rows.
+    """
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    similarities: Counter[float] = field(default_factory=Counter)
+    probabilities: Counter[float] = field(default_factory=Counter)
+    edits: int = 0
+
+    def count(self, status: str, probability: float | None, similarity: float | None, edits: int) -> None:
+        """Count a row: its status, and if it was perturbed the other three."""
+        self.statuses[status] += 1
+        if status == "perturbed":
+            self.edits += edits
+            if probability is not None:
+                self.probabilities[probability] += 1
+            if similarity is not None:
+                self.similarities[similarity] += 1
+
+    def update(self, other: "Figures") -> None:
+        """Add the rows of other figures."""
+        self.statuses.update(other.statuses)
+        self.similarities.update(other.similarities)
+        self.probabilities.update(other.probabilities)
+        self.edits += other.edits
+
+    @property
+    def acceptance(self) -> float | None:
+        """The share perturbed / (perturbed + rejected), in [0, 1]; None if nothing could be changed in any row."""
+        perturbed = self.statuses["perturbed"]
+        changeable = perturbed + self.statuses["rejected"]
+        return perturbed / changeable if changeable else None
+
+    def per_perturbed_row(self, total: int) -> float | None:
+        """A total divided by the number of perturbed rows, to 4 digits; None without such rows."""
+        perturbed = self.statuses["perturbed"]
+        return round(total / perturbed, DIGITS) if perturbed else None
+
+    def table(self) -> dict[str, Any]:
+        """The figures as JSON values, to 4 digits.
+
+        `similarity` and `probability` are distributions over the perturbed rows; None without any.
+        """
+        acceptance = self.acceptance
+        return {
+            "rows": self.statuses.total(),
+            **{status: self.statuses[status] for status in STATUSES},
+            "acceptance": None if acceptance is None else round(acceptance, DIGITS),
+            "similarity": distribution(self.similarities.elements()),
+            "probability": distribution(self.probabilities.elements()),
+            "edits_per_perturbed_row": self.per_perturbed_row(self.edits),
+        }
+
+
+def distribution(values: Iterable[float]) -> dict[str, float] | None:
+    """Mean, standard deviation of the values themselves, and quantiles, to 4 digits; None without values.
+
+    A quantile between two values is interpolated linearly, as NumPy does by default.
+
+    >>> found = distribution([0.9, 0.8])
+    >>> found["mean"], found["std"], found["min"], found["25%"]
+    (0.85, 0.05, 0.8, 0.825)
+    """
+    ordered = sorted(values)
+    if not ordered:
+        return None
+    mean = math.fsum(ordered) / len(ordered)
+    std = math.sqrt(math.fsum((value - mean) ** 2 for value in ordered) / len(ordered))
+    quantiles = {name: _quantile(ordered, share) for name, share in QUANTILES.items()}
+    return {name: round(value, DIGITS) for name, value in {"mean": mean, "std": std, **quantiles}.items()}
+
+
+def _quantile(ordered: list[float], share: float) -> float:
+    at = share * (len(ordered) - 1)
+    low = math.floor(at)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (at - low) * (ordered[high] - ordered[low])

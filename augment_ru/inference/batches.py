@@ -1,0 +1,106 @@
+"""Batches of token sequences: their size by device, their padding, and what happens when one does not fit in memory."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from augment_ru.draws import Ints
+from augment_ru.errors import AugmentError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch import device as Device  # noqa: N812  (a class)
+
+MOST_SEQUENCES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class TokensByDevice:
+    """A number of tokens by the kind of device: how many a batch may have, padding included.
+
+    Attributes:
+        cpu: on a CPU, and on any device that is not a GPU of CUDA.
+        gpu: on a GPU of CUDA.
+    """
+
+    cpu: int
+    gpu: int
+
+    def on(self, device: "Device") -> int:
+        """The number for this device."""
+        return self.gpu if device.type == "cuda" else self.cpu
+
+
+def padded(
+    sequences: Sequence[Sequence[int] | Ints], device: "Device", *, pad: int = 0, left: bool = False
+) -> tuple["Tensor", "Tensor"]:
+    """The sequences as one tensor, and its attention mask, on the device; both int64, shape (sequences, longest).
+
+    Args:
+        sequences: the tokens of each sequence.
+        device: where the tensors are put; from pinned memory where it is a GPU, so that the copy is asynchronous.
+        pad: the token that fills up the shorter sequences.
+        left: whether the padding stands before the tokens, as causal models need it to write on.
+    """
+    import torch  # noqa: PLC0415  (an extra)
+
+    longest = max(map(len, sequences), default=0)
+    tokens = np.full((len(sequences), longest), pad, dtype=np.int64)
+    mask = np.zeros_like(tokens)
+    for row, sequence in enumerate(sequences):
+        filled = slice(longest - len(sequence), longest) if left else slice(0, len(sequence))
+        tokens[row, filled], mask[row, filled] = sequence, 1
+    both = torch.from_numpy(tokens), torch.from_numpy(mask)
+    if device.type == "cuda":
+        both = both[0].pin_memory(), both[1].pin_memory()
+    return both[0].to(device, non_blocking=True), both[1].to(device, non_blocking=True)
+
+
+def batches(lengths: Ints, budget: int, most: int = MOST_SEQUENCES) -> Iterator[Ints]:
+    """The indices of the sequences in batches of similar length, the longest first.
+
+    Args:
+        lengths: the tokens of each sequence, shape (sequences,).
+        budget: how many tokens a batch may have, padding included; a longer sequence is a batch of its own.
+        most: how many sequences a batch may have.
+    """
+    order = np.argsort(-lengths, kind="stable")
+    start = 0
+    while start < order.size:
+        size = min(max(budget // max(int(lengths[order[start]]), 1), 1), most)
+        yield order[start : start + size]
+        start += size
+
+
+def each_batch(lengths: Ints, budget: int, call: Callable[[Ints], None], most: int = MOST_SEQUENCES) -> None:
+    """Call a function with the indices of each batch of `batches`.
+
+    A batch that runs out of memory is halved, and each half is tried again.
+
+    Raises:
+        AugmentError: a single sequence does not fit into memory.
+    """
+    for batch in batches(lengths, budget, most):
+        _call_or_halve(batch, lengths, call)
+
+
+def _call_or_halve(batch: Ints, lengths: Ints, call: Callable[[Ints], None]) -> None:
+    import torch  # noqa: PLC0415  (an extra)
+
+    try:
+        call(batch)
+    except (torch.OutOfMemoryError, MemoryError) as error:
+        if batch.size == 1:
+            raise AugmentError(
+                f"out of memory at a sequence of {int(lengths[batch[0]])} tokens; "
+                f"use a smaller model, dtype bfloat16, or --device cpu"
+            ) from error
+    else:
+        return
+    if torch.cuda.is_available():  # after the handler, whose traceback would keep the tensors alive
+        torch.cuda.empty_cache()
+    half = batch.size // 2
+    _call_or_halve(batch[:half], lengths, call)
+    _call_or_halve(batch[half:], lengths, call)

@@ -1,0 +1,194 @@
+"""How the next token of a text is chosen: the likeliest one, or a draw that depends on the row's key alone.
+
+Two ways of drawing are offered. Top-k: Gumbel noise of the row's own stream is added to the k highest logits, and the
+highest sum wins, which is a draw from their softmax (Gumbel 1954; Maddison, Tarlow and Minka 2014, "A* sampling").
+Nucleus: a draw falls on one of the fewest tokens that have a given probability together (Holtzman et al. 2020).
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints, Keys, unit
+from augment_ru.errors import AugmentError
+from augment_ru.text.characters import Mask
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+CLOSE = 2e-4
+"""Two logits are close if they differ by less: rounding in float32, which depends on the batch, could swap them."""
+_TOKEN_BITS = np.uint64(24)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How the next token is chosen.
+
+    Attributes:
+        beams: the width of the beam search; 1 takes the likeliest token. Not used where tokens are drawn.
+        temperature: a number over 0 draws tokens from the `top_k` likeliest, 1 with the model's own probabilities;
+            None draws none.
+        top_k: from how many of the likeliest tokens a temperature draws.
+        top_p: a probability in (0, 1] draws tokens from the nucleus of this probability; None draws none.
+        fixed: every row gets exactly this many new tokens, for measurements; None writes until the model stops.
+        penalties: whether the repetition penalties of the model's own generation settings apply.
+
+    Raises:
+        AugmentError: a value is out of its range.
+    """
+
+    beams: int = 1
+    temperature: float | None = None
+    top_k: int = 50
+    top_p: float | None = None
+    fixed: int | None = None
+    penalties: bool = True
+
+    def __post_init__(self) -> None:
+        if self.beams < 1:
+            raise AugmentError(f"beams {self.beams}; needs a number from 1")
+        if self.temperature is not None and not self.temperature > 0:
+            raise AugmentError(f"temperature {self.temperature}; needs a number over 0, or none for no draws")
+        if self.top_k < 1:
+            raise AugmentError(f"top_k {self.top_k}; needs a number from 1")
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise AugmentError(f"top_p {self.top_p}; needs a number over 0 and at most 1, or none for no draws")
+
+    @property
+    def drawn(self) -> bool:
+        """Whether tokens are drawn, so that the text depends on the row's key."""
+        return self.temperature is not None or self.top_p is not None
+
+    @property
+    def searched(self) -> bool:
+        """Whether a beam search chooses the tokens."""
+        return self.beams > 1 and not self.drawn
+
+
+@dataclass(slots=True)
+class TokenChooser:
+    """A logits processor of transformers that leaves one token of each row: the one that a decoding chooses.
+
+    Attributes:
+        keys: the key of each row's draws, shape (rows,).
+        decoding: how tokens are chosen; not a beam search.
+        tolerance: logits that differ by less are close.
+        start: how many tokens stand before the first one that is chosen.
+        ends: the tokens that end a text.
+        close: which rows had a close choice before their end, shape (rows,).
+    """
+
+    keys: Keys
+    decoding: Decoding
+    tolerance: float
+    start: int
+    ends: frozenset[int]
+    close: Mask = field(init=False)
+    _ended: Mask = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.close = np.zeros(self.keys.size, dtype=np.bool_)
+        self._ended = np.zeros(self.keys.size, dtype=np.bool_)
+
+    def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":
+        """The scores with all but one of each row at minus infinity, shape (rows, vocabulary)."""
+        step = input_ids.shape[1] - self.start
+        chosen = self._from_nucleus(scores, step) if self.decoding.top_p else self._from_likeliest(scores, step)
+        self._ended |= np.isin(chosen, list(self.ends))
+        only = scores.new_full(scores.shape, -float("inf"))
+        return only.scatter_(1, input_ids.new_tensor(chosen)[:, None], 0.0)
+
+    def _from_likeliest(self, scores: "Tensor", step: int) -> Ints:
+        count = min((self.decoding.top_k if self.decoding.drawn else 1) + 1, scores.shape[1])
+        highest = scores.float().topk(count)
+        logits = highest.values.cpu().numpy().astype(np.float64)
+        tokens: Ints = highest.indices.cpu().numpy()
+        places, close = chosen_of(logits, tokens, self.keys, step, decoding=self.decoding, tolerance=self.tolerance)
+        self.close |= close & ~self._ended
+        chosen: Ints = np.take_along_axis(tokens, places[:, None], axis=1)[:, 0]
+        return chosen
+
+    def _from_nucleus(self, scores: "Tensor", step: int) -> Ints:
+        draws = unit(self.keys, np.full(self.keys.size, step)).tolist()
+        probabilities = scores.float().softmax(-1).double().cpu().numpy()
+        rows = zip(probabilities, draws, strict=True)
+        return np.array([draw_from_nucleus(row, self.decoding.top_p or 1.0, draw) for row, draw in rows])
+
+
+def chosen_of(
+    logits: Floats, tokens: Ints, keys: Keys, step: int, *, decoding: Decoding, tolerance: float
+) -> tuple[Ints, Mask]:
+    """The token that each row takes, and whether another one is so close that rounding could swap them.
+
+    Args:
+        logits: in falling order, one more than may be drawn, shape (rows, tokens).
+        tokens: the tokens that have them, same shape.
+        keys: the key of each row, shape (rows,).
+        step: the number of the new token in its text; a draw is addressed by step and token.
+        decoding: how tokens are chosen: the likeliest, or by temperature and top-k.
+        tolerance: logits that differ by less are close; 0 reports none.
+
+    Returns:
+        The column of the chosen token, and whether it was close, both of shape (rows,).
+    """
+    possible = np.minimum(decoding.top_k, logits.shape[1]) if decoding.temperature is not None else 1
+    noisy = logits.copy()
+    if decoding.temperature is not None:
+        positions = (np.uint64(step) << _TOKEN_BITS) + tokens.astype(np.uint64)
+        noisy = logits / decoding.temperature + gumbel(keys[:, None], positions)
+        tolerance /= min(decoding.temperature, 1.0)
+    chosen: Ints = noisy[:, :possible].argmax(axis=1)
+    if tolerance == 0:
+        return chosen, np.zeros(chosen.size, dtype=np.bool_)
+    best = np.take_along_axis(noisy, chosen[:, None], axis=1)
+    rivals = noisy > best - tolerance  # with the best one itself; none where every logit is minus infinity
+    if logits.shape[1] > possible:  # the one that just missed the list is a rival only if it might be on it
+        missed = logits[:, possible] > logits[:, possible - 1] - tolerance
+        last = missed & (chosen == possible - 1)
+        rivals[:, possible] &= missed
+        return chosen, (rivals.sum(axis=1) > 1) | last
+    return chosen, rivals.sum(axis=1) > 1
+
+
+def gumbel(keys: Keys, positions: Keys) -> Floats:
+    """Draws from the standard Gumbel distribution at positions of the streams `keys`; shapes broadcast."""
+    points = unit(keys, positions) + 2.0**-54  # never 0
+    noise: Floats = -np.log(-np.log(points))
+    return noise
+
+
+def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
+    """The token of the nucleus that a draw falls on.
+
+    Args:
+        probabilities: of every token, shape (vocabulary,).
+        top_p: the nucleus is the fewest tokens that have this probability together.
+        draw: from U[0, 1).
+
+    >>> [draw_from_nucleus(np.array([0.1, 0.5, 0.3, 0.1]), 0.8, draw) for draw in (0.0, 0.6, 0.7, 0.99)]
+    [1, 1, 2, 2]
+    """
+    order = likeliest(probabilities, top_p)
+    sums = np.cumsum(probabilities[order])
+    kept = min(int(np.searchsorted(sums, top_p - 1e-9)) + 1, order.size)
+    return int(order[np.searchsorted(sums[:kept], draw * sums[kept - 1], side="right").clip(max=kept - 1)])
+
+
+def likeliest(probabilities: Floats, top_p: float) -> Ints:
+    """The likeliest tokens in falling order of probability, equal ones by number; the nucleus of `top_p` is among them.
+
+    Args:
+        probabilities: of every token, shape (vocabulary,).
+        top_p: their probability together is at least this, as far as rounding allows.
+    """
+    for few in (256, 4096):  # a full sort of the vocabulary is slow, and seldom needed
+        if few < probabilities.size:
+            highest = np.argpartition(-probabilities, few)[:few]
+            values = probabilities[highest]
+            inner = highest[values > values.min()]  # tokens as likely as the lowest one may be missing here
+            if probabilities[inner].sum() >= top_p:
+                found: Ints = inner[np.lexsort((inner, -probabilities[inner]))]
+                return found
+    return np.argsort(-probabilities, kind="stable")

@@ -1,0 +1,45 @@
+"""Progress on the terminal: a bar with what is done, and the rate."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+
+class Advance(Protocol):
+    """Called when more is done."""
+
+    def __call__(self, count: int, size: int | None = None, total: int | None = None) -> None:
+        """`count` more are done; the bar moves by `size`, by default by `count`; its whole length is `total` now."""
+
+
+@contextmanager
+def progress(name: str, unit: str, total: int | None = None) -> Iterator[Advance]:
+    """A bar on stderr while the block runs, if stderr is a terminal.
+
+    Args:
+        name: what is done.
+        unit: what is counted: rows, answers.
+        total: the whole length of the bar; None if it is not known yet.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda count, size=None, total=None: None  # noqa: ARG005
+        return
+    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
+    from rich.markup import escape  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    began, done = time.perf_counter(), 0
+    counted = TextColumn("{task.fields[done]:,} {task.fields[unit]}, {task.fields[rate]:,.1f} a second")
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), counted, TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        shown = bar.add_task(escape(name), total=total, done=0, unit=unit, rate=0.0)
+
+        def advance(count: int, size: int | None = None, total: int | None = None) -> None:
+            nonlocal done
+            done += count
+            rate = done / max(time.perf_counter() - began, 1e-9)
+            bar.update(shown, advance=count if size is None else size, total=total, done=done, rate=rate)
+
+        yield advance

@@ -1,0 +1,158 @@
+"""What the kinds of Hugging Face models share: options, loading, the prompt, and the signature."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.examples import ModelRequest
+from augment_ru.inference.pretrained import Pretrained, context_of, load
+from augment_ru.models._options import check_at_least
+from augment_ru.prompting.encoder import PromptEncoder
+from augment_ru.prompting.prompt import FilledPrompt, Prompt
+from augment_ru.prompting.prompt_file import prompt_of
+from augment_ru.prompting.prompted_model import PromptedModel
+from augment_ru.prompting.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class LoadingOptions:
+    """How a model is loaded and run; none of these changes an answer by more than rounding.
+
+    Attributes:
+        dtype: auto, float32, bfloat16 or float16.
+        device_map: how accelerate spreads the model over several GPUs: auto, balanced or sequential.
+        batch_tokens: tokens of a batch, padding included; none for the default of the device.
+    """
+
+    dtype: str = "auto"
+    device_map: str | None = None
+    batch_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PromptOptions(LoadingOptions):
+    """How a model is asked by prompts.
+
+    Attributes:
+        template: a prompt file that replaces the task's.
+        variant: which of the file's templates is used, from 1.
+        budget: RAFT's budget: the most tokens of the whole prompt.
+        top_p: the probability of the nucleus that written answers are drawn from (TAPE, section 5.2); none takes the
+            likeliest token.
+        max_tokens: the most tokens of a written answer; none for the prompt file's limit.
+        seed: the seed of the draws of written answers.
+    """
+
+    template: str | None = None
+    variant: int = 1
+    budget: int | None = None
+    top_p: float | None = 0.8
+    max_tokens: int | None = None
+    seed: int = 42
+
+
+_NOT_SIGNED = ("template", "dtype", "device_map", "batch_tokens")
+"""Options that are not in the signature: prompt and dtype stand there themselves, the others change no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptedNetwork:
+    """A loaded model with all that is needed to ask it by prompts.
+
+    Attributes:
+        kind: its kind, as in `--model KIND:ARGUMENT`.
+        options: the options that the user set.
+        prompt: how rows are asked about.
+        pretrained: the model.
+        encoder: encodes prompts for it.
+        context: how many tokens it reads.
+    """
+
+    kind: str
+    options: PromptOptions
+    prompt: Prompt
+    pretrained: Pretrained
+    encoder: PromptEncoder
+    context: int
+
+    @classmethod
+    def of(cls, kind: str, head: str, request: ModelRequest, options: PromptOptions) -> "PromptedNetwork":
+        """The model in a folder, or of the hub's name, that the argument is, with the prompt of the task.
+
+        Raises:
+            AugmentError: there is no such model or prompt, or an option is out of its range.
+        """
+        for name in ("budget", "max_tokens", "batch_tokens"):
+            check_at_least(name, getattr(options, name), 1)
+        if options.top_p is not None and not 0.0 < options.top_p <= 1.0:
+            raise AugmentError(f"option top_p={options.top_p}; must be above 0 and at most 1")
+        prompt = prompt_of(request.task, options.template, variant=options.variant)
+        pretrained = loaded(head, request.argument, request.device, options)
+        context = context_of(pretrained)
+        return cls(kind, options, prompt, pretrained, PromptEncoder.of(pretrained), context)
+
+    def writer(self) -> Writer:
+        """Writes the answers to prompts without choices."""
+        return Writer(self.pretrained, self.options.top_p, self.options.seed, self.options.batch_tokens)
+
+    def model(
+        self,
+        labels: tuple[str, ...] | None,
+        score: Callable[[Sequence[FilledPrompt]], list[list[float]]],
+        write: Callable[[Sequence[FilledPrompt]], list[str]],
+    ) -> PromptedModel:
+        """The model that answers examples; `score` and `write` are those of `PromptedModel`."""
+        shaping = {name: value for name, value in asdict(self.options).items() if name not in _NOT_SIGNED}
+        shaping["labels"] = None if labels is None else ",".join(labels)  # prompts name the labels
+        tokens = self.options.budget
+        reads_answer = (
+            not self.pretrained.model.config.is_encoder_decoder
+        )  # so half of the context is left to the prompt
+        longest = self.context // 2 if reads_answer else self.context
+        cold, warm = (min(self.options.max_tokens or limit, longest) for limit in self.prompt.limits)
+        return PromptedModel(
+            replace(self.prompt, limits=(cold, warm)),
+            labels,
+            score,
+            write,
+            signature_of(self.kind, self.pretrained, self.prompt, shaping),
+            self.encoder.budget(min(tokens, self.context)) if tokens else None,
+        )
+
+
+def loaded(head: str, argument: str, device: str, options: LoadingOptions) -> Pretrained:
+    """The model in a folder, or of the hub's name, that `argument` is.
+
+    Args:
+        head: the transformers class that loads it.
+        argument: of `--model KIND:ARGUMENT`.
+        device: auto, cpu or cuda[:N].
+        options: the options that the user set.
+
+    Raises:
+        AugmentError: there is no such model, or an option is wrong.
+    """
+    check_at_least("batch_tokens", options.batch_tokens, 1)
+    placing = {"device_map": options.device_map} if options.device_map else {}
+    return load(head, argument, device=device, dtype=options.dtype, **placing)
+
+
+def signature_of(kind: str, pretrained: Pretrained, prompt: Prompt | None, options: Mapping[str, object]) -> str:
+    """All that defines the answers, as text: the model, a digest of its weights, the prompt's digest, the options."""
+    parts = [kind, pretrained.name, f"weights={_weights_digest(pretrained)}", f"dtype={pretrained.dtype}"]
+    if prompt is not None:
+        parts.append(f"prompt={prompt.digest}")
+    return "|".join([*parts, *(f"{name}={value}" for name, value in sorted(options.items()))])
+
+
+def _weights_digest(pretrained: Pretrained) -> str:
+    """Eight digits of a digest of the tokenizer's size, and of each tensor's shape and some 64 of its numbers."""
+    import torch  # noqa: PLC0415
+
+    digest = blake2b(f"{len(pretrained.tokenizer)}".encode(), digest_size=4)
+    for name, tensor in pretrained.model.state_dict().items():
+        flat = tensor.detach().reshape(-1)
+        numbers = flat[:: max(flat.numel() // 64, 1)].to("cpu", torch.float32).numpy()
+        digest.update(f"{name}{tuple(tensor.shape)}".encode() + numbers.tobytes())
+    return digest.hexdigest()

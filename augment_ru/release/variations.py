@@ -1,0 +1,160 @@
+"""The variations of rows: as they are in the original, and under each attack that the task takes."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from augment_ru.engine.perturber import Perturber
+from augment_ru.engine.prepare import Preparation, Prepared
+from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of
+from augment_ru.engine.similarity import Scorer, Similarity
+from augment_ru.language.annotate import Annotator, annotator
+from augment_ru.records.record import Record
+from augment_ru.release.edit_log import original_entry, result_entry
+from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
+from augment_ru.release.settings import protector_of
+from augment_ru.release.sources import with_perturbation
+
+_SEARCH = ("schedule", "candidates", "min_changes", "floor")
+
+
+class SharedSimilarity(Similarity):
+    """A similarity that reads the references of a shard once for all attacks."""
+
+    def __init__(self, inner: Similarity) -> None:
+        self._inner = inner
+        self._references: Sequence[str] = ()
+        self._scorer: Scorer | None = None
+
+    @property
+    def signature(self) -> str:
+        """The signature of the inner similarity."""
+        return self._inner.signature
+
+    @property
+    def threshold(self) -> float:
+        """The threshold of the inner similarity."""
+        return self._inner.threshold
+
+    def against(self, references: Sequence[str]) -> Scorer:
+        """A scorer for these references; the last scorer again if they are the same list."""
+        if self._scorer is None or references is not self._references:
+            self._references, self._scorer = references, self._inner.against(references)
+        return self._scorer
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The attacks, gate and annotator of a recipe; made once in each process.
+
+    Attributes:
+        perturbers: by the name of the attack in the recipe.
+        scorer: the signature of the similarity.
+        models: whether an attack or the similarity runs a model.
+    """
+
+    recipe: ReleaseRecipe
+    perturbers: Mapping[str, Perturber]
+    annotate: Annotator
+    scorer: str
+    models: bool
+
+
+def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
+    """The tools of a recipe, with its models on this device.
+
+    Raises:
+        AugmentError: an attack, a similarity or an annotator does not exist, or a value is out of range.
+    """
+    gate = recipe.gate
+    given = {"threshold": gate.threshold} | {key: getattr(gate, key) for key in _SEARCH}
+    run = run_of(
+        preset(recipe.preset),
+        [AttackChoice(one.spec, one.tables, one.probability, one.threshold, one.name) for one in recipe.attacks],
+        GateChoice(
+            gate.similarity, dict(gate.options), {key: value for key, value in given.items() if value is not None}
+        ),
+        seed=recipe.seed,
+        device=device,
+        wrap=SharedSimilarity,
+    )
+    perturbers = {attack.name: perturber for attack, perturber in zip(recipe.attacks, run.perturbers, strict=True)}
+    return Tools(recipe, perturbers, annotator(gate.annotator or "natasha"), run.scorer, run.runs_network)
+
+
+class Variation(NamedTuple):
+    """Rows under one attack, and their edit log; as lines, without the ends of the lines."""
+
+    name: str
+    rows: list[str]
+    entries: list[str]
+
+
+@dataclass(slots=True)
+class Timing:
+    """Seconds that a release took, by the kind of work."""
+
+    annotation: float = 0.0
+    perturbing: dict[str, float] = field(default_factory=dict)
+    """By the name of the attack: proposals, search and gate."""
+    writing: float = 0.0
+    clock: Callable[[], float] = time.perf_counter
+
+    def add(self, other: "Timing") -> None:
+        """Add the seconds of another."""
+        self.annotation += other.annotation
+        self.writing += other.writing
+        for name, seconds in other.perturbing.items():
+            self.perturbing[name] = self.perturbing.get(name, 0.0) + seconds
+
+
+def variations(tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Timing) -> Iterator[Variation]:
+    """The original rows, then the rows of each attack. The texts are annotated once for all attacks.
+
+    Args:
+        tools: those of the recipe.
+        task: the task.
+        records: at least one original row of the release, with its line, by its number in the test file, from 0.
+        timing: the seconds are added to it.
+    """
+    rows = list(records.values())
+    attacks = tools.recipe.attacks_of(task)
+    guard = protector_of(tools.recipe, task, rows[0].task)
+    layers = frozenset().union(*(tools.perturbers[attack.name].attack.layers for attack in attacks))
+    began = timing.clock()
+    prepared = Preparation(guard.constraints, tools.annotate).chunk(rows, layers)
+    timing.annotation += timing.clock() - began
+    protected = _protected(prepared)
+    originals = [record.line or "" for record in rows]
+    yield Variation(
+        task.name,
+        originals,
+        [
+            original_entry(number, task.name, line, spans)
+            for number, line, spans in zip(records, originals, protected, strict=True)
+        ],
+    )
+    for attack in attacks:
+        began = timing.clock()
+        results = tools.perturbers[attack.name].perturb(prepared).results
+        done = timing.clock()
+        lines = [with_perturbation(result.line("none"), attack.name) for result in results]
+        entries = [
+            result_entry(number, attack.name, line, result, spans)
+            for number, line, result, spans in zip(records, lines, results, protected, strict=True)
+        ]
+        timing.perturbing[attack.name] = timing.perturbing.get(attack.name, 0.0) + done - began
+        timing.writing += timing.clock() - done
+        yield Variation(attack.name, lines, entries)
+
+
+def _protected(prepared: Prepared) -> list[dict[str, list[list[Any]]]]:
+    """For each record, by field, the spans that no attack may touch."""
+    return [
+        {
+            prepared.fields[text]: [[span.start, span.stop, span.label] for span in prepared.batch.protected(text)]
+            for text in prepared.rows(at)
+        }
+        for at in range(len(prepared))
+    ]

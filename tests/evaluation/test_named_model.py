@@ -1,0 +1,95 @@
+"""Models as the evaluation sees them: plain functions get defaults, stated attributes are used."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.cache import Cache
+from augment_ru.evaluation.examples import CHUNK, Example, Prediction
+from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
+from augment_ru.records.task import generic
+
+
+def examples(count: int) -> list[Example]:
+    return [Example({"text": str(number)}, generic(), str(number)) for number in range(count)]
+
+
+def texts(asked: Sequence[Example]) -> list[str]:
+    return [example.text for example in asked]
+
+
+class Recorder:
+    """A model that answers with the text, and records the sizes of its calls."""
+
+    def __init__(self, **stated: object) -> None:
+        self.calls: list[int] = []
+        for name, value in stated.items():
+            setattr(self, name, value)
+
+    def __call__(self, asked: Sequence[Example], /) -> list[Prediction]:
+        """The texts."""
+        self.calls.append(len(asked))
+        return [example.text for example in asked]
+
+
+def test_a_plain_function_gets_all_defaults() -> None:
+    model = NamedModel.of("m", texts)
+    assert (model.signature, model.few_shot, model.cached, model.chunk, model.stream) == (None, True, True, CHUNK, None)
+    assert not model.kept
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({"signature": "s"}, ("s", True, True, CHUNK)),
+        ({"signature": 5}, (None, True, True, CHUNK)),
+        ({"few_shot": False, "chunk": 3}, (None, False, True, 3)),
+        ({"signature": "s", "cached": False}, ("s", True, False, CHUNK)),
+    ],
+)
+def test_what_a_function_states_is_used(stated: dict[str, Any], expected: tuple[object, ...]) -> None:
+    model = NamedModel.of("m", Recorder(**stated))
+    assert (model.signature, model.few_shot, model.cached, model.chunk) == expected
+    assert model.kept == (stated == {"signature": "s"})
+
+
+def test_a_chunk_bounds_each_call_and_equal_questions_are_asked_once() -> None:
+    recorder, counts, progress = Recorder(chunk=4), QuestionCounts(), list[int]()
+    asked = examples(10) + examples(3)
+    assert ask(NamedModel.of("m", recorder), asked, None, counts, progress.append) == texts(asked)
+    assert recorder.calls == [4, 4, 2]
+    assert counts == QuestionCounts(questions=13, different=10, from_cache=0)
+    assert sum(progress) == 10
+
+
+def test_a_streaming_model_is_kept_answer_by_answer(tmp_path: Path) -> None:
+    """The third answer fails; the two before it are in the cache, in any order."""
+    path = tmp_path / "cache.sqlite"
+
+    class Streaming(Recorder):
+        def stream(self, asked: Sequence[Example], /) -> Iterator[tuple[int, Prediction]]:
+            """The last example first; then an error."""
+            yield len(asked) - 1, asked[-1].text
+            yield 0, asked[0].text
+            raise OSError("no connection")
+
+    model = NamedModel.of("m", Streaming(signature="s"))
+    with pytest.raises(AugmentError, match="--model m: OSError: no connection"):
+        ask(model, examples(5), Cache(path), QuestionCounts())
+    assert sorted(row[0] for row in sqlite3.connect(path).execute("SELECT answer FROM answers")) == ['"0"', '"4"']
+    recorder, counts = Recorder(signature="s"), QuestionCounts()
+    assert ask(NamedModel.of("m", recorder), examples(5), Cache(path), counts) == list("01234")
+    assert (recorder.calls, counts.from_cache) == ([3], 2)
+
+
+def test_a_stream_that_ends_early_is_an_error() -> None:
+    def model(asked: Sequence[Example]) -> list[Prediction]:
+        raise NotImplementedError(asked)
+
+    model.stream = lambda asked: iter([(0, asked[0].text)])  # type: ignore[attr-defined]
+    with pytest.raises(AugmentError, match="--model m: 2 examples were not answered"):
+        ask(NamedModel.of("m", model), examples(3), None, QuestionCounts())

@@ -1,0 +1,54 @@
+"""Strict TOML: each wrong file is refused in one line that says where, what and what is possible."""
+
+from pathlib import Path
+
+import pytest
+
+from augment_ru import AugmentError
+from augment_ru.strict_tables import INTEGER, NUMBER, SOME_TEXTS, TABLES, TEXT, TRUTH, Key, read_toml, table_values
+
+KEYS = {
+    "name": Key(TEXT, required=True), "count": Key(INTEGER, 3), "share": Key(NUMBER), "exact": Key(TRUTH),
+    "words": Key(SOME_TEXTS, ()), "row": Key(TABLES, ()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("name = ", "mine.toml: not TOML: "),
+        ("", "mine.toml: 'name' is missing or empty; it must be a text"),
+        ("name = ''", "mine.toml: 'name' is missing or empty; it must be a text"),
+        ("name = 1", "mine.toml: 'name' is 1; it must be a text"),
+        ("name = 'a'\nnmae = 'b'", "mine.toml: no key called 'nmae'; did you mean 'name'? known: count, exact, name"),
+        ("name = 'a'\ncount = true", "mine.toml: 'count' is True; it must be an integer"),
+        ("name = 'a'\ncount = 1.5", "mine.toml: 'count' is 1.5; it must be an integer"),
+        ("name = 'a'\nshare = false", "mine.toml: 'share' is False; it must be a number"),
+        ("name = 'a'\nexact = 1", "mine.toml: 'exact' is 1; it must be true or false"),
+        ("name = 'a'\nwords = []", "mine.toml: 'words' is []; it must be a list of at least one text"),
+        ("name = 'a'\n[row]\nx = 1", "mine.toml: 'row' is {'x': 1}; it must be a list of tables"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_one_line(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(AugmentError) as raised:
+        table_values("mine.toml", read_toml(path, "mine.toml"), KEYS)
+    assert str(raised.value).startswith(message)
+    assert "\n" not in str(raised.value)
+
+
+def test_what_cannot_be_read_is_named_by_its_path(tmp_path: Path) -> None:
+    with pytest.raises(AugmentError, match=r"no\.toml: cannot be read \(No such file"):
+        read_toml(tmp_path / "no.toml", "mine.toml")
+    (tmp_path / "latin.toml").write_bytes(b"name = '\xe9'")
+    with pytest.raises(AugmentError, match=r"latin\.toml: not UTF-8 at byte 8; save the file as UTF-8"):
+        read_toml(tmp_path / "latin.toml")
+
+
+def test_absent_keys_have_their_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("\ufeffname = 'a'\nshare = 1\n", encoding="utf-8")
+    assert table_values("mine.toml", read_toml(path), KEYS) == {
+        "name": "a", "count": 3, "share": 1, "exact": None, "words": (), "row": (),
+    }  # fmt: skip
