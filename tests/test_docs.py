@@ -12,24 +12,24 @@ Of README.md and of every page of docs/, in a temporary copy of the repository:
 - What a `python` block prints is shown. A `text` block is always output: a drawing has no language.
 """
 
-import contextlib
-import io
 import json
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from markdown_it import MarkdownIt
 
+import page_runs
 from augment_ru.constraints.rule_file import constraint_paths
 from augment_ru.registry import names
+from page_runs import OURS
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -47,8 +47,6 @@ NOT_RUN = {
 """The commands that are not run here, and why."""
 
 FILE = re.compile(r"`([\w./-]+\.(?:toml|tsv|py|jsonl))`:$")
-OURS = "augment-ru:"
-"""How the messages of the command line start."""
 
 pytestmark = pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="needs the repository's documents")
 
@@ -68,6 +66,11 @@ class Block:
     content: str
     file: str = ""
     shown: "Block | None" = None
+
+    @property
+    def output(self) -> str:
+        """The output that is shown."""
+        return self.shown.content if self.shown else ""
 
 
 def blocks(page: str) -> list[Block]:
@@ -123,25 +126,33 @@ def is_shown(printed: str, shown: Block) -> bool:
     return re.fullmatch(pattern, "".join(f"{line.rstrip()}\n" for line in printed.splitlines())) is not None
 
 
-def run(command: str, *, may_fail: bool) -> tuple[str, str]:
-    """What a command prints on stdout, and the messages of augment-ru on stderr."""
-    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False, encoding="utf-8")
-    assert (done.returncode != 0) == may_fail, f"{command}\n{done.stderr}"
-    return done.stdout, "".join(line for line in done.stderr.splitlines(keepends=True) if line.startswith(OURS))
+def task_of(block: Block, page: str) -> dict[str, object]:
+    """What a process of its own is to do for a block."""
+    return {
+        "language": block.language,
+        "commands": commands(block.content),
+        "content": f"import runpy; runpy.run_path({block.file!r})" if block.file else block.content,
+        "name": f"{page}, line {block.line}",
+        "fails": f"{OURS} error:" in block.output,
+    }
 
 
-def printed_by(block: Block, page: str, space: dict[str, Any]) -> str:
-    """What a block prints; the messages of commands only where the page shows some."""
-    printed = ""
-    if block.language == "sh":
-        shown = block.shown.content if block.shown else ""
-        for command in commands(block.content):
-            out, said = run(command, may_fail=f"{OURS} error:" in shown)
-            printed += f"{said}{out}" if OURS in shown else out
-        return printed
-    with contextlib.redirect_stdout(io.StringIO()) as stream:
-        exec(compile("\n" * block.line + block.content, page, "exec"), space)  # noqa: S102  (our own document)
-    return stream.getvalue()
+def printed_by(found: Sequence[Block], page: str) -> dict[Block, str]:
+    """What each block of a page prints; the messages of commands come first, where the page shows some."""
+    files = [block for block in found if block.file and block.language == "python"]
+    runs = files + [block for block in found if not block.file and block.language in ("sh", "python")]
+    done = subprocess.run(
+        [sys.executable, page_runs.__file__],
+        input=json.dumps([task_of(block, page) for block in runs]),
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    return {
+        block: f"{messages}{out}" if OURS in block.output else out
+        for block, (out, messages) in zip(runs, json.loads(done.stdout), strict=True)
+    }
 
 
 def problems(block: Block, printed: str) -> str:
@@ -160,24 +171,15 @@ def problems(block: Block, printed: str) -> str:
 @pytest.mark.parametrize("page", PAGES)
 def test_code_prints_what_the_page_shows(page: str) -> None:
     found = blocks(page)
-    files = [block for block in found if block.file]
-    for block in files:
-        Path(block.file).parent.mkdir(parents=True, exist_ok=True)
-        Path(block.file).write_text(block.content, encoding="utf-8")
-    for block in files:
-        if block.language == "python":
-            runpy.run_path(block.file)
-    space: dict[str, Any] = {"__name__": "page"}
-    wrong = []
     for block in found:
-        problem = ""
-        if not block.file and block.language in ("sh", "python"):
-            problem = problems(block, printed_by(block, page, space))
-        elif not block.file and block.language == "text":
-            problem = "output that nothing prints; a drawing has no language"
-        if problem:
-            wrong.append(f"{page}, line {block.line}: {problem}")
-    assert not wrong, "\n\n".join(wrong)
+        if block.file:
+            Path(block.file).parent.mkdir(parents=True, exist_ok=True)
+            Path(block.file).write_text(block.content, encoding="utf-8")
+    wrong = {block: problem for block, out in printed_by(found, page).items() if (problem := problems(block, out))}
+    for block in found:
+        if not block.file and block.language == "text":
+            wrong[block] = "output that nothing prints; a drawing has no language"
+    assert not wrong, "\n\n".join(f"{page}, line {block.line}: {problem}" for block, problem in wrong.items())
 
 
 def test_every_reason_not_to_run_a_command_is_needed() -> None:

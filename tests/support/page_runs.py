@@ -1,0 +1,46 @@
+"""Runs the code of a page in a process of its own: its Python blocks as one program, its commands between them.
+
+    python tests/support/page_runs.py < blocks.json > printed.json
+
+`blocks.json`: [{"language": "sh" | "python", "commands": […], "content": …, "name": …, "fails": …}]; of an `sh` block
+the commands are run, of a `python` block the content, under a name for tracebacks; `fails` says whether commands must
+fail. `printed.json`: for each block what it prints on stdout, and the messages of augment-ru on stderr.
+"""
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+from typing import Any
+
+OURS = "augment-ru:"
+"""How the messages of the command line start."""
+
+
+def printed_by_command(command: str, *, fails: bool) -> tuple[str, str]:
+    """What a command prints on stdout, and its messages.
+
+    Raises:
+        SystemExit: it fails and must not, or the reverse.
+    """
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False, encoding="utf-8")
+    if (done.returncode != 0) != fails:
+        raise SystemExit(f"{command}\nexit code {done.returncode}\n{done.stderr}")
+    return done.stdout, "".join(line for line in done.stderr.splitlines(keepends=True) if line.startswith(OURS))
+
+
+def printed_by(block: dict[str, Any], space: dict[str, Any]) -> tuple[str, str]:
+    """What a block prints on stdout, and the messages of its commands."""
+    if block["language"] == "sh":
+        found = [printed_by_command(command, fails=block["fails"]) for command in block["commands"]]
+        return "".join(out for out, _ in found), "".join(messages for _, messages in found)
+    with contextlib.redirect_stdout(io.StringIO()) as stream:
+        exec(compile(block["content"], block["name"], "exec"), space)  # noqa: S102  (a document of the repository)
+    return stream.getvalue(), ""
+
+
+if __name__ == "__main__":
+    blocks = json.load(sys.stdin)
+    program: dict[str, Any] = {"__name__": "page"}
+    json.dump([printed_by(block, program) for block in blocks], sys.stdout)
