@@ -13,7 +13,7 @@ def classifier(folder: Path, labels: Sequence[str] = ("LABEL_0", "LABEL_1")) -> 
     """A BERT classifier with random weights (seeded, and large, so that texts matter) and its tokenizer."""
     tokenizer = wordpiece(folder)
     with torch.random.fork_rng():
-        torch.manual_seed(7)
+        torch.manual_seed(8)  # some pairs of SENTENCES get each label; with 7 all get the second
         model = BertForSequenceClassification(
             BertConfig(
                 vocab_size=len(tokenizer),

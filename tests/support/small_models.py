@@ -1,9 +1,9 @@
 """Small models through the real Hugging Face classes, saved to a folder as a user's model would be."""
 
+import re
 from pathlib import Path
 
 import torch
-from tokenizers import BertWordPieceTokenizer
 from transformers import BertConfig, BertModel
 from transformers.models.bert.tokenization_bert import BertTokenizer
 
@@ -20,14 +20,24 @@ SENTENCES = (
 MAX_LENGTH = 512
 
 
-def wordpiece(folder: Path, size: int = 300) -> BertTokenizer:
-    """A cased WordPiece tokenizer trained on the sentences."""
-    trained = BertWordPieceTokenizer(lowercase=False, strip_accents=False)
-    trained.train_from_iterator(SENTENCES, vocab_size=size, min_frequency=1, show_progress=False)
+def wordpiece(folder: Path) -> BertTokenizer:
+    """A cased WordPiece tokenizer of the sentences' characters, beginnings and ends of words.
+
+    Written out, not trained: the trainer of `tokenizers` breaks ties differently in each process, so that the same
+    test would meet another model each time.
+    """
+    words = sorted({word for sentence in SENTENCES for word in re.findall(r"\w+|[^\w\s]", sentence)})
+    characters = sorted({character for word in words for character in word})
+    pieces = [
+        *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
+        *characters,
+        *(f"##{character}" for character in characters),
+        *(word[:5] for word in words),
+        *(f"##{word[5:]}" for word in words if len(word) > 5),
+    ]
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = folder / "vocab.txt"
-    ordered = sorted(trained.get_vocab().items(), key=lambda pair: pair[1])
-    vocabulary.write_text("\n".join(token for token, _ in ordered), encoding="utf-8")
+    vocabulary.write_text("\n".join(dict.fromkeys(pieces)), encoding="utf-8")
     return BertTokenizer(str(vocabulary), do_lower_case=False, model_max_length=MAX_LENGTH)
 
 
