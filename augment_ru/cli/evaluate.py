@@ -46,7 +46,7 @@ from augment_ru.errors import AugmentError
     metavar="KIND.NAME=VALUE",
     help="An option of the models of a kind; see augment-ru list models -v. Repeatable.",
 )
-@click.option("--seed", type=int, default=42, metavar="N", help="The seed of all random draws.  [default: 42]")
+@click.option("--seed", type=int, default=42, metavar="N", help="The seed of the random numbers.  [default: 42]")
 @click.option("--cache", metavar="FILE|none", help="The cache of answers.  [default: in the user's cache folder]")
 @click.option("-o", "--output", metavar="REPORT.json", help="The report as JSON; - for stdout.")
 @click.option("--html", metavar="REPORT.html", help="The report as a web page.")

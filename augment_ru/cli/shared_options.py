@@ -78,7 +78,7 @@ SEARCH = (
     ),
     click.option("--no-constraints", is_flag=True, help="Protect only links, answers and option markers."),
     click.option("--annotator", metavar="NAME", help="natasha or spacy:PIPELINE.  [default: natasha]"),
-    click.option("--seed", type=int, metavar="N", help="Seed of all random draws.  [default: 42]"),
+    click.option("--seed", type=int, metavar="N", help="Seed of the random numbers.  [default: 42]"),
     click.option(
         "--preset",
         type=click.Choice(["offline", "tape"]),

@@ -146,7 +146,7 @@ def run_of(
         defaults: the preset.
         attacks: the attacks; each gets one perturber.
         gate: the gate of all perturbers.
-        seed: the seed of all random draws; None for the default of `Perturber`.
+        seed: the seed of the random numbers; None for the default of `Perturber`.
         device: the device of all networks; None leaves their devices as they are.
         wrap: a function from the chosen similarity to the one that the perturbers use.
 

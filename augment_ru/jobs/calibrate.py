@@ -93,7 +93,7 @@ def calibrated(
         preparation: annotates and protects them.
         attacks: those whose perturbations are to pass.
         similarity: what is measured.
-        seed: of all random draws.
+        seed: the seed of the random numbers.
         probabilities: at which each attack is measured, beside its own.
         accept: the share of perturbations that is to pass, in (0, 1].
 
