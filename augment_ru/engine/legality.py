@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import WORD, Codes, Mask, classes
 
@@ -32,7 +33,12 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
         batch: the texts, with the spans that are protected from the attack.
         proposals: what the attack proposes.
         drops: a list that each dropped change is appended to.
+
+    Raises:
+        AugmentError: the columns do not fit the batch or each other: a place is outside the batch, a rank is outside
+            [0, 1), or the numbers of the changes are not 0, 1, 2, ... in order.
     """
+    _check(batch, proposals)
     numbers = np.arange(proposals.ranks.size)
 
     def drop(edits: Mask, reason: str) -> None:
@@ -44,6 +50,8 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
                 drops.extend(Drop(number, reason) for number in numbers[bad].tolist())
             numbers, proposals = numbers[~bad], proposals.keep(~bad)
 
+    text_ends = batch.starts[1:][batch.rows(proposals.starts)] - 1
+    drop(proposals.stops > text_ends, "reaches across the border of a text or an option")
     if batch.untouchable is not None:
         drop(_touching(batch, batch.untouchable, proposals), "touches a protected span")
     if batch.cuttable is not None:
@@ -57,6 +65,33 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
             drop(_sticking(batch, proposals), "sticks to a protected span")
         drop(_overlapping(batch, proposals), "overlaps a change of a lower rank")
     return proposals
+
+
+def _check(batch: Batch, proposals: Proposals) -> None:
+    """Refuses columns that do not describe edits of the batch, which an attack of one's own may propose.
+
+    Raises:
+        AugmentError: they do not; the message says which edit or change is wrong.
+    """
+    starts, stops, ranks, changes = proposals.starts, proposals.stops, proposals.ranks, proposals.changes
+    if not starts.shape == stops.shape == changes.shape:
+        raise AugmentError(
+            f"proposed columns: {starts.size} starts, {stops.size} stops, {changes.size} numbers of changes;"
+            " each edit needs one of each"
+        )
+    last = batch.codes.size - 1  # where the line feed after the last text stands
+    outside = np.flatnonzero((starts < 0) | (starts > last) | (stops < starts))
+    if outside.size:
+        at = int(outside[0])
+        raise AugmentError(
+            f"proposed edit {at}: global places {starts[at]} to {stops[at]}; it starts at one of 0 to {last}, and stops"
+            " there or later"
+        )
+    wrong = np.flatnonzero(~((ranks >= 0.0) & (ranks < 1.0)))
+    if wrong.size:
+        raise AugmentError(f"proposed change {wrong[0]}: rank {ranks[wrong[0]]}; a rank is in [0, 1)")
+    if not np.array_equal(np.unique(changes), np.arange(ranks.size)) or (changes[1:] < changes[:-1]).any():
+        raise AugmentError("proposed columns: changes are numbered 0, 1, 2, ... in the order of their edits")
 
 
 def _is_clean(batch: Batch, proposals: Proposals) -> bool:
@@ -88,7 +123,8 @@ def _crossing(batch: Batch, proposals: Proposals) -> Mask:
         return np.zeros(0, dtype=np.bool_)
     here = batch.segments(proposals.starts)
     home = here[proposals.first_edits][proposals.changes]
-    crossing: Mask = (here != home) | (batch.segments(np.maximum(proposals.stops - 1, proposals.starts)) != home)
+    last = np.maximum(proposals.stops - 1, proposals.starts)
+    crossing: Mask = (here != home) | (batch.segments(last) != home)
     return crossing
 
 

@@ -59,13 +59,15 @@ class Proposals:
     """The edits of proposed changes in columns, with global places in a batch.
 
     Attributes:
-        starts, stops: the range that each edit replaces, shape (edits,).
-        changes: the number of the change that each edit belongs to, shape (edits,), ascending.
+        starts, stops: the range that each edit replaces, shape (edits,), as places in `Batch.codes`; text i is
+            `codes[starts[i]:starts[i + 1] - 1]`, and an edit stays inside one text.
+        changes: the number of the change that each edit belongs to, shape (edits,), ascending from 0 without gaps.
         ranks: the rank of each change, shape (changes,), in [0, 1).
         replace: a function from the indices of edits to their new texts, since most edits are never applied.
         clean: whether the attack states that its edits are sorted and disjoint, that each is inside one text and
-            changes it, and that none puts a letter where none was. The places are checked. If the statement is wrong,
-            the edits are checked like any others, which takes longer.
+            changes it, and that none puts a letter where none was. The engine checks the places, and where they are
+            not as stated it checks the edits like any others, which takes longer. It does not check the new texts:
+            that is what the statement saves. An attack that cannot be sure of them leaves it False.
     """
 
     starts: Ints

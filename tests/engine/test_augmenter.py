@@ -199,10 +199,60 @@ def test_a_wrong_statement_about_order_costs_nothing_but_time() -> None:
             ranks = batch.draw(streams, starts)
             return augment_ru.Proposals.of_edits(starts, starts + 3, ranks, new.take, clean=True)
 
-    sources = ["Кошка спит.", "Дом.", "Собака лает."]
-    for result in Augmenter(Careless(), similarity="none").texts(sources):
-        assert result.status == "perturbed"
-        assert augment_ru.Script(result.source, result.script.edits).text == result.text
+    for sources in (["Кошка спит.", "Дом.", "Собака лает."], ["Собака лает.", "Дом."]):
+        for result in Augmenter(Careless(), similarity="none").texts(sources):
+            assert result.status == "perturbed"
+            assert augment_ru.Script(result.source, result.script.edits).text == result.text
+
+
+def test_an_edit_of_the_line_end_of_a_text_is_dropped() -> None:
+    class Beyond(augment_ru.Attack):
+        name = "beyond"
+        probability = 1.0
+
+        def propose_batch(self, batch: augment_ru.Batch, streams: augment_ru.Streams) -> augment_ru.Proposals:
+            ends = batch.starts[1:] - 1
+            ranks = batch.draw(streams, ends)
+            return augment_ru.Proposals.of_edits(
+                ends, ends + 1, ranks, Replacements.of(["ы"] * ends.size).take, clean=True
+            )
+
+    results = Augmenter(Beyond(), similarity="none").texts(["Кошка спит.", "Собака лает."])
+    assert [(result.status, result.text) for result in results] == [
+        ("unchanged", "Кошка спит."),
+        ("unchanged", "Собака лает."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "rank", "number", "message"),
+    [
+        (-3, -2, 0.5, 0, "proposed edit 0: global places -3 to -2"),
+        (2, 1, 0.5, 0, "proposed edit 0: global places 2 to 1"),
+        (99, 100, 0.5, 0, "proposed edit 0: global places 99 to 100"),
+        (0, 1, float("nan"), 0, "proposed change 0: rank nan"),
+        (0, 1, 1.0, 0, "proposed change 0: rank 1.0"),
+        (0, 1, 0.5, 1, "changes are numbered 0, 1, 2"),
+    ],
+)
+def test_columns_that_do_not_fit_the_batch_are_an_error(
+    start: int, stop: int, rank: float, number: int, message: str
+) -> None:
+    class Wrong(augment_ru.Attack):
+        name = "wrong"
+        probability = 1.0
+
+        def propose_batch(
+            self,
+            batch: augment_ru.Batch,  # noqa: ARG002
+            streams: augment_ru.Streams,  # noqa: ARG002
+        ) -> augment_ru.Proposals:
+            return augment_ru.Proposals(
+                np.array([start]), np.array([stop]), np.array([number]), np.array([rank]), Replacements.of(["ы"]).take
+            )
+
+    with pytest.raises(augment_ru.AugmentError, match=message):
+        Augmenter(Wrong(), similarity="none").texts(["Кошка спит."])
 
 
 def test_two_seeds_at_once_do_not_disturb_each_other() -> None:
