@@ -145,8 +145,8 @@ def digest(data: bytes) -> str:
 def main() -> None:
     """Print the digests, or what differs from those of another run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpora", type=Path)
-    parser.add_argument("--samples", type=Path)
+    parser.add_argument("--corpora", type=lambda path: Path(path).resolve())
+    parser.add_argument("--samples", type=lambda path: Path(path).resolve())
     parser.add_argument("--rows", type=int, default=1000, help="of each file")
     parser.add_argument("--only", default="", help="a regular expression: only runs whose names it finds")
     parser.add_argument("--models", type=Path, help="a folder of small models, made if it is not there; training them "
