@@ -88,7 +88,7 @@ def test_a_streaming_model_is_kept_answer_by_answer(tmp_path: Path) -> None:
 
 def test_a_stream_that_ends_early_is_an_error() -> None:
     def model(asked: Sequence[Example]) -> list[Prediction]:
-        raise NotImplementedError(asked)
+        pytest.fail(f"a model with a stream was asked for a whole list: {asked}")
 
     model.stream = lambda asked: iter([(0, asked[0].text)])  # type: ignore[attr-defined]
     with pytest.raises(AugmentError, match="--model m: 2 examples were not answered"):
