@@ -1,7 +1,7 @@
 """Spans, edits, and scripts: lists of edits that map every place of the source to the new text."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple, Protocol, cast
@@ -30,13 +30,38 @@ class Span:
         return text[self.start : self.stop]
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What an edit carries beside its place and text.
+
+    Attributes:
+        reading: the words that a reader reads in place of the new text («кошка» for 🐱); None if he reads it as it is.
+            It is a claim of the attack.
+    """
+
+    reading: str | None = None
+
+    def values(self) -> dict[str, str]:
+        """What the note says, as JSON values."""
+        return {} if self.reading is None else {"reading": self.reading}
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """A replacement of `source[start:stop]` by `text`; `start == stop` inserts, an empty `text` deletes."""
+    """A replacement of `source[start:stop]` by `text`; `start == stop` inserts, an empty `text` deletes.
+
+    Two edits are equal if they do the same; a note makes no difference.
+    """
 
     start: int
     stop: int
     text: str
+    note: Note | None = field(default=None, compare=False)
+
+    @property
+    def read(self) -> str:
+        """The new text as it is read: the note's reading, else the text."""
+        return self.text if self.note is None or self.note.reading is None else self.note.reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +119,12 @@ class Script:
         _set(self, "_columns", None)
 
     @classmethod
-    def of_columns(cls, source: str, text: str, columns: "EditColumns", row: int, at: int) -> "Script":
+    def of_columns(cls, source: str, text: str | None, columns: "EditColumns", row: int, at: int) -> "Script":
         """A script of edits in columns, which are not checked again; `Edit` objects are made at the first read.
 
         Args:
             source: the source text.
-            text: the new text.
+            text: the new text; None if it is to be made from the edits when it is first read.
             columns: the edits of the text's batch.
             row: the number of the text in the batch.
             at: the global place where the text starts.
@@ -124,14 +149,25 @@ class Script:
     def text(self) -> str:
         """The source with all edits applied."""
         if self._text is None:
-            pieces: list[str] = []
-            at = 0
-            for edit in self.edits:
-                pieces += (self.source[at : edit.start], edit.text)
-                at = edit.stop
-            pieces.append(self.source[at:])
-            _set(self, "_text", "".join(pieces))
+            _set(self, "_text", self._with([edit.text for edit in self.edits]))
         return cast("str", self._text)
+
+    @property
+    def read(self) -> str:
+        """The new text as it is read: with the readings of the edits in place of their texts."""
+        if all(edit.note is None for edit in self.edits):
+            return self.text
+        return self._with([edit.read for edit in self.edits])
+
+    def _with(self, texts: Sequence[str]) -> str:
+        """The source with these texts in place of what the edits replace."""
+        pieces: list[str] = []
+        at = 0
+        for edit, text in zip(self.edits, texts, strict=True):
+            pieces += (self.source[at : edit.start], text)
+            at = edit.stop
+        pieces.append(self.source[at:])
+        return "".join(pieces)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Script is immutable: cannot set {name} to {value!r}")
@@ -192,7 +228,8 @@ def compose(first: Script, second: Script) -> list[Composed]:
 
     The text in the middle is `first.text`. Each edit of `first` has written a stretch of it, and each edit of
     `second` covers one. Each stretch becomes one edit. Stretches of different scripts that touch are joined, so that
-    the order of two insertions at one place is certain. An edit whose new text equals the source is left out.
+    the order of two insertions at one place is certain. An edit whose new text equals the source is left out. The note
+    of an edit of `first` is lost where `second` changes what the edit has written.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.
@@ -220,7 +257,7 @@ def compose(first: Script, second: Script) -> list[Composed]:
         ours, theirs = group.members
         if not ours:  # the usual case: the group has one edit, which needs no script
             (alone,) = map(second.edits.__getitem__, theirs)
-            grown, edit = 0, Edit(alone.start - shift, alone.stop - shift, alone.text)
+            grown, edit = 0, Edit(alone.start - shift, alone.stop - shift, alone.text, alone.note)
         elif not theirs:
             (edit,) = map(first.edits.__getitem__, ours)
             grown = len(edit.text) - (edit.stop - edit.start)
@@ -229,11 +266,12 @@ def compose(first: Script, second: Script) -> list[Composed]:
             inner = Script(
                 first.text[group.start : group.stop],
                 (
-                    Edit(edit.start - group.start, edit.stop - group.start, edit.text)
+                    Edit(edit.start - group.start, edit.stop - group.start, edit.text, edit.note)
                     for edit in map(second.edits.__getitem__, theirs)
                 ),
             )
-            edit = Edit(group.start - shift, group.stop - shift - grown, inner.text)
+            reading = None if inner.read == inner.text else Note(inner.read)
+            edit = Edit(group.start - shift, group.stop - shift - grown, inner.text, reading)
         if first.source[edit.start : edit.stop] != edit.text:
             composed.append(Composed(edit, ours, theirs))
         shift += grown

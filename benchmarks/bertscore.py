@@ -97,7 +97,7 @@ def searched(
     augmenter = Augmenter(
         attack, similarity=similarity, schedule=schedule, threshold=threshold, constraints=(), candidates=3
     )
-    (prepared,) = augmenter.preparation.texts(texts, layers=augmenter.attack.layers)
+    (prepared,) = augmenter.preparation.texts(texts, needs=[augmenter.perturber.needs])
     began = _CLOCK[0]()
     results, cost = augmenter.perturber.perturb(prepared)
     return _CLOCK[0]() - began, results, cost

@@ -34,7 +34,7 @@ def records_of(count: int) -> list[str]:
 def searched(attack: str, gate: BertScore, schedule: str, threshold: float, texts: list[str]) -> tuple[Cost, list[int]]:
     """What a search cost, and the edits of each accepted row."""
     augmenter = Augmenter(attack, similarity=gate, threshold=threshold, schedule=schedule, constraints=())
-    (prepared,) = augmenter.preparation.texts(texts, layers=augmenter.attack.layers)
+    (prepared,) = augmenter.preparation.texts(texts, needs=[augmenter.perturber.needs])
     results, cost = augmenter.perturber.perturb(prepared)
     return cost, [len(result.script.edits) for result in results if result.status == "perturbed"]
 

@@ -141,7 +141,7 @@ def gated(texts: Sequence[str], repeats: int) -> Table:
         cells = []
         for schedule in ("paper", "strongest"):
             augmenter = Augmenter(name, constraints=("named_entities",), schedule=schedule)
-            chunks = list(augmenter.preparation.texts(texts, layers=augmenter.attack.layers))
+            chunks = list(augmenter.preparation.texts(texts, needs=[augmenter.perturber.needs]))
             runs: dict[str, Callable[[], object]] = {"gate": partial(each, augmenter.perturber.perturb, chunks)}
             cells.append(f"{len(texts) / best(runs, repeats)['gate']:,.0f}")
         table.add_row(name, *cells)

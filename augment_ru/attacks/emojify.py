@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import ClassVar
 
 from augment_ru.draws import Rng
-from augment_ru.edits import Change, Edit
+from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.resources import dictionary, dictionary_path, rows
 from augment_ru.text.doc import Doc
@@ -50,7 +50,7 @@ class Emojify(Attack):
         english = {} if _CYRILLIC.search(doc.text) else _english(self.english)
         for word in doc.words:
             if found := emoji.get((word.lemma, word.pos)) or _of_english(english, word.text.lower()):
-                yield rng.change(Edit(word.start, word.stop, rng.choice_best_first(found)))
+                yield rng.change(Edit(word.start, word.stop, rng.choice_best_first(found), Note(word.text)))
             elif _NUMBER.fullmatch(word.text):
                 yield rng.change(*_keycaps(word.start, word.text))
 
@@ -74,4 +74,5 @@ def _keycaps(start: int, number: str) -> Iterator[Edit]:
     for is_digit, run in groupby(enumerate(number, start), key=lambda pair: pair[1] in _DIGITS):
         if is_digit:
             places, digits = zip(*run, strict=True)
-            yield Edit(places[0], places[-1] + 1, "".join(digit + _KEYCAP for digit in digits))
+            keycaps = "".join(digit + _KEYCAP for digit in digits)
+            yield Edit(places[0], places[-1] + 1, keycaps, Note("".join(digits)))

@@ -1,9 +1,9 @@
 """The class `Attack`, which every attack inherits from; attacks by name."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from augment_ru import registry
 from augment_ru.draws import Rng, Streams
@@ -13,6 +13,24 @@ from augment_ru.errors import AugmentError
 from augment_ru.options import configured
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
+
+
+class Needs(NamedTuple):
+    """What attacks and their gates need of the records that are prepared for them.
+
+    Attributes:
+        layers: the layers of annotation that they read.
+        guards: the names of the constraints that guard the texts from one of them.
+    """
+
+    layers: frozenset[str] = frozenset()
+    guards: frozenset[str] = frozenset()
+
+    @classmethod
+    def of_all(cls, needs: Iterable["Needs"]) -> "Needs":
+        """What all of these need together."""
+        every = tuple(needs)
+        return cls(frozenset().union(*(one.layers for one in every)), frozenset().union(*(one.guards for one in every)))
 
 
 class Attack(ABC):
@@ -41,6 +59,24 @@ class Attack(ABC):
     def layers(self) -> frozenset[str]:
         """The layers of annotation that the attack reads (`augment_ru.text.doc.LAYERS`); by default none."""
         return frozenset()
+
+    @property
+    def guards(self) -> Sequence[str]:
+        """The names of the constraints whose spans no edit of this attack may touch, whatever the task.
+
+        They name what a text must not lose under this kind of edit, such as its numbers. By default there are none.
+        """
+        return ()
+
+    @property
+    def joins(self) -> Sequence[str]:
+        """The names of the constraints whose spans this attack moves as one word (`Batch.words`); by default none."""
+        return ()
+
+    @property
+    def needs(self) -> Needs:
+        """What the records must be prepared with."""
+        return Needs(self.layers, frozenset((*self.guards, *self.joins)))
 
     @property
     def exchanges_options(self) -> bool:

@@ -91,7 +91,7 @@ class Augmenter:
         """
         if isinstance(texts, str):
             raise AugmentError("texts() takes a list of texts; for one text call the augmenter itself")
-        prepared = self.preparation.texts(texts, layers=self.attack.layers)
+        prepared = self.preparation.texts(texts, needs=[self.perturber.needs])
         return [result for chunk in prepared for result in self.perturber.perturb(chunk).results]
 
     def records(
@@ -111,7 +111,7 @@ class Augmenter:
         Raises:
             AugmentError: no task fits a row, or a row lacks a field of its task.
         """
-        for prepared in self.preparation.records(records, task, field=field, layers=self.attack.layers):
+        for prepared in self.preparation.records(records, task, field=field, needs=[self.perturber.needs]):
             yield from self.perturber.perturb(prepared).results
 
     def map_dataset(

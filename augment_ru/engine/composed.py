@@ -85,7 +85,7 @@ def composed_proposals(
     for stage, attack in enumerate(attacks):
         if attack.probability <= 0:
             continue
-        seen = current.seen_by(exchanges_options=attack.exchanges_options)
+        seen = current.seen_by(attack)
         found = legal(seen, attack.propose_batch(seen, Streams.of(streams.keys, stage, attack.name)))
         rows = current.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
         active = cut(found, rows, attack.probability, min_changes=1) & chosen[rows, stage]
@@ -107,7 +107,7 @@ def composed_proposals(
 
 def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) -> Batch:
     """The batch of the texts after the scripts, with mapped protected spans and the layers of the next attack."""
-    batch = batch.seen_by(exchanges_options=False)
+    batch = batch.prepared
     texts = [script.text for script in scripts]
     if layers and batch.annotate is None:
         raise AugmentError(f"a chain needs an annotator for {', '.join(sorted(layers))}; give the batch one")
@@ -116,6 +116,13 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
         [script.map(span) or _around(script, span) for span in batch.protected(row)]
         for row, script in enumerate(scripts)
     ]
+    guarded = {
+        name: [
+            [script.map(span) or _around(script, span) for span in spans]
+            for script, spans in zip(scripts, found, strict=True)
+        ]
+        for name, found in batch.guarded.items()
+    }
     borders = [
         [_place(script, border) for border in row]
         for row, script in zip(batch.borders or [[]] * len(scripts), scripts, strict=True)
@@ -132,7 +139,7 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
             for context, script in zip(batch.contexts, scripts, strict=True)
         ]
 
-    return Batch(texts, docs, protected, borders, batch.annotate, contexts=contexts)
+    return Batch(texts, docs, protected, borders, batch.annotate, contexts=contexts, guarded=guarded)
 
 
 def _place(script: Script, place: int) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from augment_ru.draws import Streams
-from augment_ru.engine.attack import Attack, checked_attack, make
+from augment_ru.engine.attack import Attack, Needs, checked_attack, make
 from augment_ru.engine.composed import composed_proposals
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
@@ -46,6 +46,11 @@ class Composition(Attack):
     def layers(self) -> frozenset[str]:
         """The layers that its parts read."""
         return frozenset().union(*(attack.layers for attack in self.parts))
+
+    @property
+    def needs(self) -> Needs:
+        """What its parts need; each part keeps to its own guards."""
+        return Needs.of_all(attack.needs for attack in self.parts)
 
     @property
     def exchanges_options(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from augment_ru.draws import Ints, Streams, digests, mix
-from augment_ru.engine.attack import Attack, checked_attack
+from augment_ru.engine.attack import Attack, Needs, checked_attack
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.legality import legal
 from augment_ru.engine.prepare import Prepared
@@ -93,6 +93,12 @@ class Perturber:
         return other
 
     @property
+    def needs(self) -> Needs:
+        """What the records must be prepared with."""
+        read = self.similarity.layers if self.similarity else frozenset()
+        return Needs.of_all([self.attack.needs, Needs(read)])
+
+    @property
     def settings(self) -> Settings:
         """The settings that are the same for all its results."""
         scorer = self.similarity.signature if self.similarity else "none"
@@ -149,11 +155,12 @@ class Perturber:
         for candidate in range(self.candidates):
             proposed, owners, active = self._active(prepared, candidate)
             plans.append(Plan.of(proposed.keep(active).settled(), owners[active], len(prepared.records)))
-        gate = Gate(prepared.batch, prepared.owners, plans, similarity, float(self.threshold or 0.0))
+        scorer = similarity.against(prepared.references)
+        gate = Gate(prepared.batch, prepared.owners, plans, scorer, float(self.threshold or 0.0))
         found = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
         applied = [
             gate.applied(plan, np.where(found.candidates == candidate, found.levels, 0))
-            for candidate, plan in enumerate(plans)
+            for candidate, plan in enumerate(gate.plans)
         ]
         possible = np.max([plan.levels for plan in plans], axis=0) > 0
         return self._perturbed(prepared, applied, found, possible)

@@ -1,7 +1,7 @@
 """Prepares records for attacks: annotates their texts and finds their protected spans."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
@@ -12,7 +12,8 @@ from augment_ru.constraints.rule_file import LANGUAGES, Constraint
 from augment_ru.constraints.rule_file import constraint as constraint_of
 from augment_ru.draws import Ints, Keys, digests
 from augment_ru.edits import Span
-from augment_ru.engine.attack import Attack
+from augment_ru.engine.attack import Attack, Needs
+from augment_ru.engine.similarity import References
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Annotator
 from augment_ru.language.annotate import annotator as annotator_of
@@ -46,6 +47,11 @@ class Prepared:
     keys: Keys
     """The key of each record."""
     batch: Batch
+    references: References = field(init=False)
+    """The texts of the batch, as a similarity reads them."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "references", References(self.batch))
 
     def __len__(self) -> int:
         return len(self.records)
@@ -62,8 +68,12 @@ class Prepared:
 
     def seen_by(self, attack: Attack) -> "Prepared":
         """The records with the spans that are protected from this attack."""
-        batch = self.batch.seen_by(exchanges_options=attack.exchanges_options)
-        return self if batch is self.batch else replace(self, batch=batch)
+        batch = self.batch.seen_by(attack)
+        if batch is self.batch:
+            return self
+        other = replace(self, batch=batch)
+        object.__setattr__(other, "references", self.references)  # a scorer of these texts serves all attacks
+        return other
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +163,7 @@ class Preparation:
         task: str | Task | None = None,
         *,
         field: str | Sequence[str] | None = None,
-        layers: frozenset[str] = frozenset(),
+        needs: Iterable[Needs] = (),
     ) -> Iterator[Prepared]:
         """Prepare the rows of a dataset in chunks.
 
@@ -161,18 +171,19 @@ class Preparation:
             records: rows as dictionaries; they are not changed.
             task: a task or its name; by default each row's task is recognised from its fields.
             field: the fields to perturb in place of the task's, such as `text`, `inputs.text`, `qas[].query`.
-            layers: the layers that the attacks read (`Attack.layers`); those of the constraints are added.
+            needs: what each attack and its gate need (`Perturber.needs`).
 
         Raises:
             AugmentError: no task fits a row, or a row lacks a field of its task.
         """
+        needs = tuple(needs)
         known = task_of(task) if isinstance(task, str) else task
         fields = (field,) if isinstance(field, str) else tuple(field or ())
         for chunk in chunks(Record(dict(row), task_for_row(row, known, fields)) for row in records):
-            yield self.chunk(chunk, layers)
+            yield self.chunk(chunk, needs)
 
-    def texts(self, texts: Iterable[str], *, layers: frozenset[str] = frozenset()) -> Iterator[Prepared]:
-        """Prepare texts in chunks; `layers` are those that the attacks read.
+    def texts(self, texts: Iterable[str], *, needs: Iterable[Needs] = ()) -> Iterator[Prepared]:
+        """Prepare texts in chunks; `needs`: as in `records`.
 
         Raises:
             AugmentError: one of the texts is not a string, or contains a lone surrogate.
@@ -183,27 +194,28 @@ class Preparation:
         for text in texts:
             if not isinstance(text, str):
                 raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
-        bare = not (layers or self.protector(generic()).constraints)
+        needs = tuple(needs)
+        bare = not (any(map(any, needs)) or self.protector(generic()).constraints)
         at = 0
         while at < len(texts):
             part = texts[at : at + CHUNK_ROWS]
             while len(part) > 1 and sum(map(len, part)) > CHUNK_CHARACTERS:
                 part = part[: len(part) // 2]
-            yield self._bare(part) if bare else self.chunk(_Texts(part, generic()), layers)
+            yield self._bare(part) if bare else self.chunk(_Texts(part, generic()), needs)
             at += len(part)
 
-    def chunk(self, records: Sequence[Record], layers: frozenset[str] = frozenset()) -> Prepared:
+    def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
         """Annotate the texts of one chunk of records and find their protected spans.
 
         Args:
             records: the records.
-            layers: the layers that the attacks read; those of the constraints are added.
+            needs: as in `records`.
 
         Raises:
             AugmentError: a record lacks a field, or has an offset that does not match its text.
         """
         try:
-            return self._chunk(records, layers)
+            return self._chunk(records, Needs.of_all(needs))
         except AugmentError:
             for record in records:
                 record.check()  # raises an error that names the record, if a record is the cause
@@ -219,14 +231,15 @@ class Preparation:
         keys = digests(["text:" + text for text in texts])
         return Prepared(records, ["text"] * len(texts), np.arange(len(texts)), keys, batch)
 
-    def _chunk(self, records: Sequence[Record], layers: frozenset[str]) -> Prepared:
+    def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each = [record.texts() for record in records]
         fields = [name for held in each for name in held]
         owners = np.repeat(np.arange(len(records)), [len(held) for held in each])
         texts = [text for held in each for text in held.values()]
         keys = digests([record.key for record in records])
         protectors = {task: self.protector(task) for task in {record.task: None for record in records}}
-        layers = layers.union(*(protector.layers for protector in protectors.values()))
+        guards = {name: Protector((constraint_of(name),)) for name in sorted(needs.guards)}
+        layers = needs.layers.union(*(protector.layers for protector in (*protectors.values(), *guards.values())))
         docs = self.annotate(texts, layers) if layers else None
         if docs is not None and [doc.text for doc in docs] != texts:
             raise AugmentError(
@@ -235,14 +248,21 @@ class Preparation:
             )
         protected: list[list[Span]] = []
         borders: list[list[int]] = []
-        if any(protector.constraints for protector in protectors.values()) or any(task.anchored for task in protectors):
-            queue = iter(docs or map(Doc, texts))
-            by_field = [{name: next(queue) for name in names} for names in each]
+        guarded: dict[str, list[list[Span]]] = {name: [] for name in guards}
+        is_protected = any(protector.constraints or task.anchored for task, protector in protectors.items())
+        queue = iter(docs or map(Doc, texts))
+        by_field = [{name: next(queue) for name in names} for names in each] if guards or is_protected else []
+        if is_protected:
             for record, names, spans in zip(records, each, _found(records, by_field, protectors), strict=True):
                 anchors = record.anchors()
                 protected += [_outer(anchors.spans[name] + spans[name]) for name in names]
                 borders += [anchors.borders.get(name, []) for name in names]
-        batch = Batch(texts, docs, protected, borders, self.annotate, contexts=partial(contexts_of, records))
+        for guard, protector in guards.items():
+            for guards_spans, names in zip(_guarded(records, by_field, protector), each, strict=True):
+                guarded[guard] += [_outer(guards_spans[name]) for name in names]
+        batch = Batch(
+            texts, docs, protected, borders, self.annotate, contexts=partial(contexts_of, records), guarded=guarded
+        )
         return Prepared(records, fields, owners, keys, batch)
 
 
@@ -267,6 +287,18 @@ def _found(
         spans = protector([records[place].view for place in places], [by_field[place] for place in places])
         found.update(zip(places, spans, strict=True))
     return (found[place] for place in range(len(records)))
+
+
+def _guarded(
+    records: Sequence[Record], by_field: Sequence[dict[str, Doc]], protector: Protector
+) -> Iterator[Mapping[str, Sequence[Span]]]:
+    """The spans that a guard finds in each record, by field; none in texts of another language than its own."""
+    (guard,) = protector.constraints
+    read = [guard.language in (None, record.task.language) for record in records]
+    places = [place for place, reads in enumerate(read) if reads]
+    found = iter(protector([records[place].view for place in places], [by_field[place] for place in places]))
+    for reads, docs in zip(read, by_field, strict=True):
+        yield next(found) if reads else dict.fromkeys(docs, ())
 
 
 def chunks(records: Iterable[Record]) -> Iterator[list[Record]]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.edits import Change, Edit
+from augment_ru.edits import Change, Edit, Note
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, Mask, decode
@@ -68,6 +68,7 @@ class Proposals:
             changes it, and that none puts a letter where none was. The engine checks the places, and where they are
             not as stated it checks the edits like any others, which takes longer. It does not check the new texts:
             that is what the statement saves. An attack that cannot be sure of them leaves it False.
+        notes: a function from the indices of edits to their notes; None if no edit has one.
     """
 
     starts: Ints
@@ -76,6 +77,7 @@ class Proposals:
     ranks: Floats
     replace: Callable[[Ints], Replacements]
     clean: bool = False
+    notes: Callable[[Ints], Sequence[Note | None]] | None = None
 
     @classmethod
     def of_edits(
@@ -120,6 +122,7 @@ class Proposals:
         changes: list[int] = []
         ranks: list[float] = []
         texts: list[str] = []
+        notes: list[Note | None] = []
         for at, length, row in zip(batch.starts.tolist(), batch.lengths.tolist(), proposed, strict=False):
             for change in row:
                 if not (0.0 <= change.rank < 1.0 and change.edits):
@@ -131,6 +134,7 @@ class Proposals:
                     stops.append(at + edit.stop)
                     changes.append(len(ranks))
                     texts.append(edit.text)
+                    notes.append(edit.note)
                 ranks.append(change.rank)
         return cls(
             np.array(starts, dtype=np.int64),
@@ -138,6 +142,7 @@ class Proposals:
             np.array(changes, dtype=np.int64),
             np.array(ranks, dtype=np.float64),
             Replacements.of(texts).take,
+            notes=(lambda indices: [notes[index] for index in indices.tolist()]) if any(notes) else None,
         )
 
     def keep(self, changes: Mask) -> "Proposals":
@@ -146,7 +151,7 @@ class Proposals:
             return self
         edits = np.flatnonzero(changes[self.changes])
         numbers = np.cumsum(changes) - 1
-        texts = self.replace
+        texts, notes = self.replace, self.notes
         return replace(
             self,
             starts=self.starts[edits],
@@ -154,6 +159,7 @@ class Proposals:
             changes=numbers[self.changes[edits]],
             ranks=self.ranks[changes],
             replace=lambda indices: texts(edits[indices]),
+            notes=(lambda indices: notes(edits[indices])) if notes else None,
         )
 
     @property
@@ -178,6 +184,8 @@ class Applied(NamedTuple):
     replacements: Replacements
     first_edits: Ints
     """The index of the first edit of each text, and at the end the number of edits, shape (texts + 1,)."""
+    notes: Sequence[Note | None] | None = None
+    """The note of each edit; None if no edit has one."""
 
     def edits(self, row: int, start: int) -> Iterator[Edit]:
         """The edits of text number `row` in order, with places in the text; the text starts at global place `start`."""
@@ -185,8 +193,10 @@ class Applied(NamedTuple):
         bounds = self.replacements.offsets[first : last + 1].tolist()
         texts = decode(self.replacements.codes[bounds[0] : bounds[-1]])
         places = zip(self.starts[first:last].tolist(), self.stops[first:last].tolist(), strict=True)
+        notes = self.notes[first:last] if self.notes else [None] * (last - first)
         for index, (begin, end) in enumerate(places):
-            yield Edit(begin - start, end - start, texts[bounds[index] - bounds[0] : bounds[index + 1] - bounds[0]])
+            text = texts[bounds[index] - bounds[0] : bounds[index + 1] - bounds[0]]
+            yield Edit(begin - start, end - start, text, notes[index])
 
     @property
     def changed(self) -> Ints:
@@ -224,10 +234,19 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
         codes[~new] = batch.codes[kept]
     joined = decode(codes)
     bounds = (batch.starts + growth[firsts]).tolist()
-    return Applied([joined[start : stop - 1] for start, stop in pairwise(bounds)], starts, stops, texts, firsts)
+    notes = proposals.notes(edits) if proposals.notes else None
+    return Applied([joined[start : stop - 1] for start, stop in pairwise(bounds)], starts, stops, texts, firsts, notes)
 
 
 def _ranges(starts: Ints, lengths: Ints) -> Ints:
     """The places in each range, one range after another."""
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
+
+
+def one_by_one(proposals: Proposals) -> Applied:
+    """The edits of each change by themselves: `edits` takes the number of the change; there are no texts."""
+    order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
+    firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))
+    notes = proposals.notes(order) if proposals.notes else None
+    return Applied([], proposals.starts[order], proposals.stops[order], proposals.replace(order), firsts, notes)

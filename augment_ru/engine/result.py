@@ -38,7 +38,10 @@ class Settings(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The outcome of the search for a record; values that only perturbed records have are None for others."""
+    """The outcome of the search for a record; values that only perturbed records have are None for others.
+
+    The similarity of a rejected record is the best that failed.
+    """
 
     status: Status
     probability: float | None = None
@@ -84,9 +87,9 @@ class Chunk:
     def outcome(self, at: int) -> Outcome:
         """What the search found for it."""
         candidate, warnings = self._candidates[at], self._warnings.get(at, ())
-        if candidate < 0:
-            return Outcome("rejected" if self._possible[at] else "unchanged", warnings=warnings)
         similarity = None if math.isnan(self._similarities[at]) else self._similarities[at]
+        if candidate < 0:
+            return Outcome("rejected" if self._possible[at] else "unchanged", None, similarity, warnings=warnings)
         return Outcome("perturbed", self._probabilities[at], similarity, candidate, warnings)
 
     def scripts(self, at: int) -> Scripts:
@@ -166,7 +169,10 @@ class Result:
 
     @property
     def similarity(self) -> float | None:
-        """The lowest similarity of the changed texts, in [0, 1], to 4 digits; None unless perturbed and scored."""
+        """The lowest similarity of the changed texts, in [0, 1], to 4 digits; None if nothing was scored.
+
+        That of a rejected record is the best that failed.
+        """
         return self.outcome.similarity
 
     @property
@@ -267,10 +273,18 @@ class Result:
                 name: [[edit.start, edit.stop, edit.text] for edit in script.edits]
                 for name, script in self.scripts.items()
             },
+            **self._notes(),
             "protected": {
                 name: [[span.start, span.stop, span.label] for span in protected.get(name, ())] for name in self.scripts
             },
         }
+
+    def _notes(self) -> dict[str, Any]:
+        """The notes of the edits, in a list beside each list of edits; nothing if no edit has one."""
+        notes = {
+            name: [edit.note and edit.note.values() for edit in script.edits] for name, script in self.scripts.items()
+        }
+        return {"notes": notes} if any(note for found in notes.values() for note in found) else {}
 
 
 _FROM_CHUNK: Mapping[str, Callable[[Chunk, int], Any]] = {

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.proposals import Applied, Proposals, apply
-from augment_ru.engine.similarity import Similarity
+from augment_ru.edits import EditColumns, Script
+from augment_ru.engine.proposals import Applied, Proposals, apply, one_by_one
+from augment_ru.engine.similarity import Candidates, Scorer
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
@@ -112,7 +113,7 @@ class Found:
         candidates: the candidate that passed, from 0; -1 if none passed.
         levels: the level of that candidate.
         probabilities: the largest probability with this level.
-        similarities: the score; NaN if none passed or nothing was scored.
+        similarities: the score; the best score that failed if none passed; NaN if nothing was scored.
         cost: the cost of the search.
         warnings: the scorer's warnings, by record.
     """
@@ -137,17 +138,20 @@ class Gate:
         batch: the texts.
         owners: the record of each text, shape (texts,).
         plans: the candidates.
-        similarity: compares changed texts with the originals.
+        scorer: compares changed texts with these texts.
         threshold: the lowest score that passes.
+
+    Attributes:
+        plans: the candidates; without the changes that fail alone, if the scorer screens changes.
     """
 
-    def __init__(
-        self, batch: Batch, owners: Ints, plans: Sequence[Plan], similarity: Similarity, threshold: float
-    ) -> None:
+    def __init__(self, batch: Batch, owners: Ints, plans: Sequence[Plan], scorer: Scorer, threshold: float) -> None:
         self._batch, self._owners = batch, owners
-        self.plans, self.threshold = plans, threshold
-        self._scorer = similarity.against(batch.texts)
+        self.threshold = threshold
+        self._scorer = scorer
         self._cost = Cost()
+        self._best = np.full(plans[0].levels.size, np.nan)
+        self.plans = self._screened(plans) if self._scorer.screens else plans
 
     @property
     def runs_network(self) -> bool:
@@ -166,28 +170,62 @@ class Gate:
             For each candidate the scores, shape (records,); NaN where the level is 0.
         """
         rows: list[Ints] = []
-        texts: list[str] = []
+        scripts: list[Script] = []
         for plan, level in zip(self.plans, levels, strict=True):
             applied = self.applied(plan, level)
             rows.append(applied.changed)
-            texts += [applied.texts[row] for row in applied.changed.tolist()]
+            scripts += (self._script(row, applied.texts[row], applied, row) for row in applied.changed.tolist())
         found = [np.where(level > 0, np.inf, np.nan) for level in levels]
-        if texts:
-            scores = np.round(self._scorer.score(np.concatenate(rows), texts), DIGITS)
-            self._cost.calls += 1
-            self._cost.pairs += len(texts)
+        if scripts:
+            scores = self._scored(np.concatenate(rows), scripts)
             at = 0
             for lowest, changed in zip(found, rows, strict=True):
                 np.minimum.at(lowest, self._owners[changed], scores[at : at + changed.size])
                 at += changed.size
+            for lowest in found:
+                np.fmax(self._best, np.where(lowest < self.threshold, lowest, np.nan), out=self._best)
         return found
+
+    def _screened(self, plans: Sequence[Plan]) -> list[Plan]:
+        """The plans without the changes that fail alone."""
+        rows: list[Ints] = []
+        scripts: list[Script] = []
+        for plan in plans:
+            alone = one_by_one(plan.proposals)
+            rows.append(self._batch.rows(plan.proposals.starts[plan.proposals.first_edits]))
+            scripts += (self._script(row, None, alone, number) for number, row in enumerate(rows[-1].tolist()))
+        if not scripts:
+            return list(plans)
+        scores = self._scored(np.concatenate(rows), scripts)
+        kept = []
+        at = 0
+        for plan in plans:
+            own = scores[at : at + plan.owners.size]
+            at += own.size
+            fails = own < self.threshold
+            best = np.full(self._best.size, -np.inf)
+            np.maximum.at(best, plan.owners[fails], own[fails])
+            np.fmax(self._best, np.where(np.isfinite(best), best, np.nan), out=self._best)
+            kept.append(Plan.of(plan.proposals.keep(~fails), plan.owners[~fails], plan.levels.size))
+        return kept
+
+    def _script(self, row: int, text: str | None, columns: EditColumns, number: int) -> Script:
+        return Script.of_columns(self._batch.texts[row], text, columns, number, int(self._batch.starts[row]))
+
+    def _scored(self, rows: Ints, scripts: Sequence[Script]) -> Floats:
+        scores: Floats = np.round(self._scorer.score(rows, Candidates(scripts)), DIGITS)
+        self._cost.calls += 1
+        self._cost.pairs += len(scripts)
+        return scores
 
     def applied(self, plan: Plan, levels: Ints) -> Applied:
         """The texts at these levels of a plan, with their edits."""
         return apply(self._batch, plan.proposals, plan.mask(levels))
 
     def finished(self, found: Found) -> Found:
-        """The same findings with the cost and the scorer's warnings added."""
+        """The same findings with the best failed scores, the cost and the scorer's warnings added."""
+        failed = found.candidates < 0
+        found.similarities[failed] = self._best[failed]
         self._cost.passes = self._scorer.passes
         found.cost = self._cost
         for text, warnings in sorted(self._scorer.warnings.items()):

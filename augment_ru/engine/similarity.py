@@ -10,16 +10,70 @@ import numpy as np
 
 from augment_ru import registry
 from augment_ru.draws import Floats, Ints
+from augment_ru.edits import Script
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import configured
+from augment_ru.text.batch import Batch
+from augment_ru.text.doc import Doc
 
 ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[float] | Floats]
 """A function from references and candidates, of equal number, to their scores."""
 
 
+class References(Sequence[str]):
+    """The original texts, with the annotation that the engine has computed.
+
+    Args:
+        batch: the texts.
+    """
+
+    __slots__ = ("_batch",)
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+
+    def __len__(self) -> int:
+        return len(self._batch)
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
+        return self._batch.texts[at]
+
+    @property
+    def docs(self) -> Sequence[Doc]:
+        """The texts with their annotation; without tokens if they are not annotated."""
+        return self._batch.docs
+
+
+class Candidates(Sequence[str]):
+    """Perturbed texts, with the script that leads to each of them from its reference.
+
+    Args:
+        scripts: the scripts.
+    """
+
+    __slots__ = ("scripts",)
+
+    def __init__(self, scripts: Sequence[Script]) -> None:
+        self.scripts = scripts
+
+    def __len__(self) -> int:
+        return len(self.scripts)
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
+        return [script.text for script in self.scripts[at]] if isinstance(at, slice) else self.scripts[at].text
+
+
+def as_read(candidates: Sequence[str]) -> Sequence[str]:
+    """The texts as they are read: with the readings of their edits; without scripts, the texts themselves."""
+    return [script.read for script in candidates.scripts] if isinstance(candidates, Candidates) else candidates
+
+
 class Scorer(ABC):
     """Compares candidates with the references that it was made for. All members but `score` have a default."""
 
+    screens: bool = False
+    """Whether each change is scored alone before the search, and one that fails alone is left out. For scorers that
+    add up what each change loses; a score then costs little and never rises with a further change."""
     runs_network: bool = False
     """Whether each score takes a forward pass of a network; a search then scores fewer candidates."""
     passes: int = 0
@@ -31,7 +85,7 @@ class Scorer(ABC):
 
         Args:
             indices: the number of each candidate's reference, shape (candidates,).
-            candidates: the perturbed texts.
+            candidates: the perturbed texts; from the engine they are `Candidates`, with their scripts.
         """
 
     @property
@@ -59,9 +113,18 @@ class Similarity(ABC):
     def threshold(self) -> float:
         """The default of the lowest score that passes, in [0, 1]."""
 
+    @property
+    def layers(self) -> frozenset[str]:
+        """The layers of annotation of the references that it reads; by default none."""
+        return frozenset()
+
     @abstractmethod
     def against(self, references: Sequence[str]) -> Scorer:
-        """A scorer for these references; what it computes for a reference is used for all its candidates."""
+        """A scorer for these references; what it computes for a reference is used for all its candidates.
+
+        Args:
+            references: the original texts; from the engine they are `References`, with their annotation.
+        """
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, Any]:
@@ -95,28 +158,37 @@ class Similarity(ABC):
 
 @dataclass(frozen=True)
 class PlainFunction(Similarity):
-    """A similarity made of a function (references, candidates) -> scores."""
+    """A similarity made of a function (references, candidates) -> scores.
+
+    Args:
+        function: it gets lists of texts.
+        threshold: the lowest score that passes by default.
+        as_read: whether the function gets the texts as they are read («кошка» for 🐱); by default as they are.
+    """
 
     function: ScoreFunction
     threshold: float = 0.8
+    as_read: bool = False
 
     @property
     def signature(self) -> str:
         """The name of the function, or of the class of a callable object."""
         named = self.function if isroutine(self.function) else type(self.function)
-        return f"{named.__module__}.{named.__qualname__}"
+        return f"{named.__module__}.{named.__qualname__}{'|as-read' if self.as_read else ''}"
 
     def against(self, references: Sequence[str]) -> Scorer:
         """A scorer that calls the function with these references."""
-        return _FunctionScorer(self.function, list(references))
+        return _FunctionScorer(self.function, list(references), self.as_read)
 
 
 @dataclass
 class _FunctionScorer(Scorer):
     function: ScoreFunction
     references: list[str]
+    as_read: bool
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
+        candidates = list(as_read(candidates) if self.as_read else candidates)
         scores = np.asarray(self.function([self.references[index] for index in indices], candidates), dtype=np.float64)
         if scores.shape != (len(candidates),):
             raise AugmentError(

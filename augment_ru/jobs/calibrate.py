@@ -107,7 +107,7 @@ def calibrated(
     if any(attack.wants_corpus for attack in attacks):
         corpus = corpus_of(records)
         attacks = [attack.with_corpus(corpus) for attack in attacks]
-    prepared = preparation.chunk(records, frozenset().union(*(attack.layers for attack in attacks)))
+    prepared = preparation.chunk(records, [attack.needs for attack in attacks])
     unrelated = Measured("unrelated texts", None, unrelated_scores(records, similarity))
     measured = [
         Measured(attack.name, one.attack.probability, _scores(prepared, one, similarity), own)

@@ -25,7 +25,7 @@ def explained(text: str, preparation: Preparation, perturbers: Sequence[Perturbe
     """Print the protected spans of a text, and for each attack the proposed, dropped and applied changes."""
     console = Console(highlight=False)
     record = Record({"text": text}, generic())
-    prepared = preparation.chunk([record], frozenset().union(*(one.attack.layers for one in perturbers)))
+    prepared = preparation.chunk([record], [one.needs for one in perturbers])
     constraints = preparation.protector(record.task).constraints
     rules = {rule.label: constraint.name for constraint in constraints for rule in constraint.rules}
     _protected(console, text, prepared.batch.protected(0), rules)

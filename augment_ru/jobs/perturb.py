@@ -157,8 +157,7 @@ def _with_corpus(job: Job, stream: BinaryIO) -> Job:
 
 def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally) -> Iterator[Result]:
     """The results of the records in their order; those of a record in the order of the attacks."""
-    layers = frozenset().union(*(perturber.attack.layers for perturber in job.perturbers))
-    prepared = job.preparation.chunk(chunk, layers)
+    prepared = job.preparation.chunk(chunk, [perturber.needs for perturber in job.perturbers])
     summaries = [tally.summaries[perturber.attack.name] for perturber in job.perturbers]
     found = [perturber.perturb(prepared) for perturber in job.perturbers]
     for summary, perturbed in zip(summaries, found, strict=True):

@@ -1,5 +1,6 @@
 """The models of the natasha package: entities, parts of speech and syntax of tokenised texts; word vectors."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -103,13 +104,19 @@ def embedding() -> Any:  # noqa: ANN401  (navec has no types)
 
 
 @lru_cache(maxsize=50_000)
-def word_vector(word: str) -> npt.NDArray[np.float32] | None:
-    """The navec vector of a word in lower case, also with е for ё: of length 1, shape (300,); None if there is none."""
-    vector = embedding().get(word)
-    if vector is None:
-        vector = embedding().get(word.replace("ё", "е"))
-    length = 0.0 if vector is None else float(np.linalg.norm(vector))
-    return vector / np.float32(length) if length else None
+def word_vector(word: str) -> npt.NDArray[np.float64] | None:
+    """The navec vector of a word in lower case, also with е for ё: of length 1, shape (300,); None if there is none.
+
+    In float64, so that products of vectors differ between processors by far less than the digits that are kept.
+    """
+    found = embedding().get(word)
+    if found is None:
+        found = embedding().get(word.replace("ё", "е"))
+    if found is None:
+        return None
+    vector = found.astype(np.float64)
+    length = math.sqrt(float(vector @ vector))
+    return vector / length if length else None
 
 
 def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -37,6 +37,11 @@ class SharedSimilarity(Similarity):
         """The threshold of the inner similarity."""
         return self._inner.threshold
 
+    @property
+    def layers(self) -> frozenset[str]:
+        """The layers that the inner similarity reads."""
+        return self._inner.layers
+
     def against(self, references: Sequence[str]) -> Scorer:
         """A scorer for these references; the last scorer again if they are the same list."""
         if self._scorer is None or references is not self._references:
@@ -121,9 +126,9 @@ def variations(tools: Tools, task: TaskRecipe, records: Mapping[int, Record], ti
     rows = list(records.values())
     attacks = tools.recipe.attacks_of(task)
     guard = protector_of(tools.recipe, task, rows[0].task)
-    layers = frozenset().union(*(tools.perturbers[attack.name].attack.layers for attack in attacks))
+    needs = [tools.perturbers[attack.name].needs for attack in attacks]
     began = timing.clock()
-    prepared = Preparation(guard.constraints, tools.annotate).chunk(rows, layers)
+    prepared = Preparation(guard.constraints, tools.annotate).chunk(rows, needs)
     timing.annotation += timing.clock() - began
     protected = _protected(prepared)
     originals = [record.line or "" for record in rows]

@@ -7,7 +7,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.search import DIGITS
-from augment_ru.engine.similarity import Scorer
+from augment_ru.engine.similarity import Scorer, as_read
 from augment_ru.similarities._bertscore_encoder import TokenEmbedder
 from augment_ru.similarities._bertscore_store import ReferenceStore
 from augment_ru.text.characters import Mask
@@ -24,14 +24,21 @@ class BertScorer(Scorer):
         weights: the weight of each token id, shape (vocabulary,).
         baseline: the F1 of unrelated texts, for rescaling; None: scores are not rescaled.
         references: the original texts.
+        reads_notes: whether candidates are compared as they are read.
     """
 
     runs_network = True
 
     def __init__(
-        self, encoder: TokenEmbedder, weights: "Tensor", baseline: float | None, references: Sequence[str]
+        self,
+        encoder: TokenEmbedder,
+        weights: "Tensor",
+        baseline: float | None,
+        references: Sequence[str],
+        *,
+        reads_notes: bool = False,
     ) -> None:
-        self._encoder, self._baseline = encoder, baseline
+        self._encoder, self._baseline, self._reads_notes = encoder, baseline, reads_notes
         self._references = references
         self._numbers: dict[int, int] = {}  # of the references that are embedded, in the store
         self._store = ReferenceStore(weights)
@@ -57,6 +64,7 @@ class BertScorer(Scorer):
         on the batch it was computed in; in float32, a score so near to a rounding border that they could decide is
         computed again, for the pair alone.
         """
+        candidates = list(as_read(candidates) if self._reads_notes else candidates)
         scores = self._rescaled(self.precision_recall_f1(indices, candidates)[:, 2])
         if self._encoder.is_exact:
             for place in np.flatnonzero(_is_near_border(scores, self.noise)).tolist():

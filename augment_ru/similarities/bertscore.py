@@ -47,6 +47,7 @@ class BertScore(Similarity):
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: `auto` (float32 on a CPU, bfloat16 on a GPU), `float32`, `bfloat16` or `float16`.
         batch_tokens: tokens in a batch with their padding; 0 chooses by the device.
+        as_read: whether texts are compared as they are read («кошка» for 🐱); by default as they are.
     """
 
     name: ClassVar[str] = "bertscore"
@@ -59,6 +60,7 @@ class BertScore(Similarity):
     device: str = "auto"
     dtype: str = "auto"
     batch_tokens: int = 0
+    as_read: bool = False
 
     @classmethod
     def argument(cls, text: str) -> dict[str, Any]:
@@ -115,7 +117,8 @@ class BertScore(Similarity):
     def against(self, references: Sequence[str]) -> BertScorer:
         """A scorer that embeds each reference once, for all its candidates."""
         encoder = embedder(self.model, _layer(self), self.device, self.dtype, self.batch_tokens)
-        return BertScorer(encoder, token_weights(encoder, _idf_texts(self.idf)), _baseline(self), references)
+        weights = token_weights(encoder, _idf_texts(self.idf))
+        return BertScorer(encoder, weights, _baseline(self), references, reads_notes=self.as_read)
 
 
 def _layer(score: BertScore) -> int:
@@ -194,5 +197,6 @@ def _signature(score: BertScore) -> str:
     baseline = _baseline(score)
     return (
         f"bertscore:{pretrained.fingerprint(score.model)}@{layer}|F1|idf={idf}"
-        f"|rescale={'no' if baseline is None else baseline}|{dtype}|transformers-{version('transformers')}|v1"
+        f"|rescale={'no' if baseline is None else baseline}{'|as-read' if score.as_read else ''}"
+        f"|{dtype}|transformers-{version('transformers')}|v1"
     )

@@ -1,9 +1,9 @@
 """The similarity `navec`, the default: greedy matching of static word vectors; it needs no download."""
 
-import re
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.metadata import version
 from typing import ClassVar, NamedTuple
 from zlib import crc32
@@ -12,16 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.similarity import Scorer, Similarity
+from augment_ru.engine.similarity import Scorer, Similarity, as_read
 from augment_ru.language.slovnet import embedding, word_vector
-from augment_ru.resources import dictionary
 from augment_ru.text.words import word_ranges
 
-Vectors = npt.NDArray[np.float32]
+Vectors = npt.NDArray[np.float64]
 
-_KEYCAP = "\ufe0f\u20e3"
-_SYMBOLS = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]")
 _CHARACTER_DIMENSIONS = 128
+_DIGITS = 9
 BLOCK = 512
 """How many words of a reference are matched at once."""
 _REACH = 512
@@ -34,9 +32,9 @@ class Navec(Similarity):
     """BERTScore's F1 (Zhang et al. 2019) with navec's static vectors instead of BERT's.
 
     A word without a vector is compared by its letters and pairs of letters, so that a typo stays similar to its word;
-    an emoji is compared by the words that it stands for. Static vectors do not depend on the order of words, so a
-    match counts in full only if the neighbours of both words match too. In texts of more than 512 words, a word is
-    matched only within 512 words of its place. Scores lie in [0, 1]; equal texts score 1.
+    an edit with a reading is compared as it is read («кошка» for 🐱). Static vectors do not depend on the order of
+    words, so a match counts in full only if the neighbours of both words match too. In texts of more than 512 words, a
+    word is matched only within 512 words of its place. Scores lie in [0, 1]; equal texts score 1.
 
     Args:
         context: the share of a match that depends on the word before, and on the word after; in [0, 0.5].
@@ -50,7 +48,7 @@ class Navec(Similarity):
     @property
     def signature(self) -> str:
         """All that defines a score."""
-        return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|navec-{version('navec')}|v1"
+        return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|as-read|navec-{version('navec')}|v2"
 
     def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
         """The score of each pair of a reference and a candidate, shape (pairs,)."""
@@ -80,7 +78,7 @@ class NavecScorer(Scorer):
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Scores of the candidates against the references of these indices, shape (candidates,), in [0, 1]."""
         scores = np.empty(len(candidates))
-        for place, (index, text) in enumerate(zip(indices.tolist(), candidates, strict=True)):
+        for place, (index, text) in enumerate(zip(indices.tolist(), as_read(candidates), strict=True)):
             words = _words_of(text)
             if text == self._texts[index] or words == self._words[index]:
                 scores[place] = 1.0 if text == self._texts[index] or words else 0.0
@@ -95,65 +93,38 @@ class NavecScorer(Scorer):
 
 
 def _words_of(text: str) -> list[str]:
-    """The words and emoji of a text in their order, in lower case; a keycap emoji counts as its digit."""
-    text = text.lower().replace(_KEYCAP, "")
-    found = [(start, text[start:stop]) for start, stop in word_ranges(text)]
-    if _SYMBOLS.search(text):
-        found += [(match.start(), match.group()) for match in _emoji_pattern().finditer(text)]
-        found.sort()
-    return [word for _, word in found]
-
-
-@cache
-def _meanings() -> dict[str, list[str]]:
-    """The lemmas that each emoji of the dictionary stands for."""
-    meanings: dict[str, list[str]] = {}
-    for (lemma, _), found in dictionary("emoji").items():
-        for emoji in found:
-            meanings.setdefault(emoji, []).append(lemma)
-    return meanings
-
-
-@cache
-def _emoji_pattern() -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(emoji) for emoji in sorted(_meanings(), key=len, reverse=True)))
+    """The words of a text in their order, in lower case."""
+    text = text.lower()
+    return [text[start:stop] for start, stop in word_ranges(text)]
 
 
 class _Words(NamedTuple):
-    """The vectors of a text's words: an emoji has one for each of its lemmas, any other word has one.
+    """The vectors of a text's words.
 
     Attributes:
-        meanings: word vectors of length 1, zero for a word without one, shape (vectors, 300).
-        letters: counts of letters and pairs of letters, hashed, of length 1, shape (vectors, 128).
-        firsts: the number of the first vector of each word, shape (words,).
+        meanings: word vectors of length 1, zero for a word without one, shape (words, 300).
+        letters: counts of letters and pairs of letters, hashed, of length 1, shape (words, 128).
     """
 
     meanings: Vectors
     letters: Vectors
-    firsts: Ints
 
 
 def _vectors_of(words: Sequence[str]) -> _Words:
-    forms = [_meanings().get(word) or (word,) for word in words]
-    pairs = [_vector(form) for alternatives in forms for form in alternatives]
-    counts = np.array([len(alternatives) for alternatives in forms])
-    return _Words(
-        np.stack([meaning for meaning, _ in pairs]),
-        np.stack([letters for _, letters in pairs]),
-        np.cumsum(counts) - counts,
-    )
+    pairs = [_vector(word) for word in words]
+    return _Words(np.stack([meaning for meaning, _ in pairs]), np.stack([letters for _, letters in pairs]))
 
 
 @lru_cache(maxsize=8192)
 def _vector(word: str) -> tuple[Vectors, Vectors]:
     meaning = word_vector(word)
-    letters = np.zeros(_CHARACTER_DIMENSIONS, dtype=np.float32)
+    letters = np.zeros(_CHARACTER_DIMENSIONS)
     padded = f"^{word}$".encode("utf-32-le", "surrogatepass")
     for start in range(4, len(padded), 4):
         letters[crc32(padded[start - 4 : start + 4]) % _CHARACTER_DIMENSIONS] += 1
         letters[crc32(padded[start : start + 4]) % _CHARACTER_DIMENSIONS] += 1
-    letters /= np.float32(np.linalg.norm(letters))
-    return np.zeros(embedding().pq.dim, dtype=np.float32) if meaning is None else meaning, letters
+    letters /= math.sqrt(float(letters @ letters))
+    return np.zeros(embedding().pq.dim) if meaning is None else meaning, letters
 
 
 def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, size: int, known: "_Words | None") -> float:
@@ -181,15 +152,12 @@ def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, size
 def _similarities(reference: _Words, candidate: _Words) -> Floats:
     """The similarity of each word of one text with each of the other, shape (words of reference, words of candidate).
 
-    The cosine of the word vectors if both words have one, else of the letters; for an emoji that of its best lemma.
+    The cosine of the word vectors if both words have one, else of the letters. The products are taken in float64 and
+    rounded, so that they are the same on every processor.
     """
     known = np.logical_and.outer(reference.meanings.any(axis=1), candidate.meanings.any(axis=1))
     cosines = np.where(known, reference.meanings @ candidate.meanings.T, reference.letters @ candidate.letters.T)
-    if len(cosines) > len(reference.firsts):
-        cosines = np.maximum.reduceat(cosines, reference.firsts, axis=0)
-    if cosines.shape[1] > len(candidate.firsts):
-        cosines = np.maximum.reduceat(cosines, candidate.firsts, axis=1)
-    return cosines.astype(np.float64)
+    return np.asarray(np.round(cosines, _DIGITS), dtype=np.float64)
 
 
 def _with_neighbours(plain: Floats, context: float, edges: tuple[bool, bool]) -> Floats:

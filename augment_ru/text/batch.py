@@ -1,9 +1,10 @@
 """Many texts in one array, with their protected spans and borders."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -46,6 +47,22 @@ class Context:
 NO_CONTEXT = Context()
 
 
+class Asking(Protocol):
+    """What an attack asks of a batch; its members are those of `Attack`."""
+
+    @property
+    def exchanges_options(self) -> bool:
+        """Whether it may replace the texts of wrong options."""
+
+    @property
+    def guards(self) -> Sequence[str]:
+        """The guards whose spans it may not touch."""
+
+    @property
+    def joins(self) -> Sequence[str]:
+        """The guards whose spans it moves as one word."""
+
+
 class Batch:
     """Texts in one array of code points, with their protected spans and borders. Immutable.
 
@@ -59,6 +76,11 @@ class Batch:
         borders: the places in each text that no change may reach across: where its options start.
         annotate: the annotator, which a composition uses on the texts between its parts.
         contexts: returns the context of each text; called when a context is first read. By default contexts are empty.
+        guarded: the spans of each text that are protected only from attacks that ask for it, by the name of the guard.
+
+    Attributes:
+        prepared: the batch without what a single attack asks for; the batch itself if no attack asked for anything.
+        guarded: as above.
     """
 
     def __init__(
@@ -70,6 +92,7 @@ class Batch:
         annotate: Annotate | None = None,
         *,
         contexts: Callable[[], Sequence[Context]] | None = None,
+        guarded: Mapping[str, Sequence[Sequence[Span]]] | None = None,
     ) -> None:
         self.texts = texts
         self._docs = docs
@@ -79,7 +102,10 @@ class Batch:
         self.annotate = annotate
         self._given = protected
         self._contexts = contexts
-        self._whole: Batch | None = None
+        self.guarded = guarded or {}
+        self.prepared = self
+        self._joined: Sequence[Sequence[Span]] = ()
+        self._views: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], Batch] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -108,22 +134,45 @@ class Batch:
         rows = self._row_of[places]
         return streams.inner(rows, places - self.starts[rows])
 
-    def seen_by(self, *, exchanges_options: bool) -> "Batch":
-        """The batch with the spans that are protected from an attack.
+    def seen_by(self, attack: "Asking") -> "Batch":
+        """The batch as an attack sees it: with what is protected from it, and what it moves as one word.
 
         An attack that exchanges options may replace the texts of wrong options («(B) пробка»). Their markers stay
         protected, and so do the spans that another rule protects in them. All other spans are protected from every
-        attack.
-
-        Args:
-            exchanges_options: `Attack.exchanges_options`.
+        attack. The spans of an attack's guards are protected from it too.
         """
-        if exchanges_options:
-            return self if self._whole is not None else self._with_free_options
-        return self if self._whole is None else self._whole
+        key = (attack.exchanges_options, tuple(attack.guards), tuple(attack.joins))
+        views = self.prepared._views  # noqa: SLF001  (another batch of this class)
+        if key not in views:
+            views[key] = self.prepared._view(*key)  # noqa: SLF001
+        return views[key]
 
-    @cached_property
-    def _with_free_options(self) -> "Batch":
+    def _view(self, exchanges_options: bool, guards: Sequence[str], joins: Sequence[str]) -> "Batch":  # noqa: FBT001
+        spans = self._with_free_options() if exchanges_options else self._given
+        joined: Sequence[Sequence[Span]] = ()
+        if guards:
+            given = spans or [()] * len(self)
+            spans = [[*own, *more] for own, more in zip(given, self._of_guards(guards), strict=True)]
+        if joins:
+            joined = self._of_guards(joins)
+        if spans is self._given and not any(joined):
+            return self
+        other = copy(self)
+        for name in ("spans", "untouchable", "words"):  # cached values that depend on the protected and joined spans
+            other.__dict__.pop(name, None)
+        other._given, other._joined = spans, joined  # noqa: SLF001  (another batch of this class)
+        return other
+
+    def _of_guards(self, names: Sequence[str]) -> list[list[Span]]:
+        """The spans of guards in each text; none of a guard that the batch was not prepared with."""
+        rows: list[list[Span]] = [[] for _ in range(len(self))]
+        for name in names:
+            for row, spans in zip(rows, self.guarded.get(name, ()), strict=False):
+                row.extend(spans)
+        return rows
+
+    def _with_free_options(self) -> Sequence[Sequence[Span]]:
+        """The given spans without the texts of wrong options."""
         spans: list[Sequence[Span]] = []
         for given, context in zip(self._given, self.contexts, strict=False):
             free = [
@@ -134,13 +183,7 @@ class Batch:
             ]
             markers = [Span(span.start, span.start + _MARKER, OPTION) for span in free]
             spans.append([*(span for span in given if span not in free), *markers] if free else given)
-        if all(new is given for new, given in zip(spans, self._given, strict=False)):
-            return self
-        other = copy(self)
-        for name in ("spans", "untouchable", "words"):  # cached values that depend on the protected spans
-            other.__dict__.pop(name, None)
-        other._given, other._whole = spans, self  # noqa: SLF001  (another batch of this class)
-        return other
+        return self._given if all(new is given for new, given in zip(spans, self._given, strict=False)) else spans
 
     @cached_property
     def _row_of(self) -> Ints:
@@ -202,9 +245,12 @@ class Batch:
     def words(self) -> tuple[Ints, Ints]:
         """The global starts and stops of the words that may be edited.
 
-        They contain no protected character, and their edges cut no grapheme cluster.
+        They contain no protected character, and their edges cut no grapheme cluster. The words inside a span that the
+        attack moves as one are one word.
         """
         starts, stops = word_bounds(self.codes, self.flags)
+        if any(self._joined):
+            starts, stops = self._merged(starts, stops)
         free = np.ones(starts.size, dtype=np.bool_)
         if self.untouchable is not None:
             before = np.concatenate([[0], np.cumsum(self.untouchable)])
@@ -214,6 +260,17 @@ class Batch:
             # a combining mark at the start of a text would join the character that it is moved behind
             free &= (self.flags[starts] & CLUSTER == 0) | ~np.isin(starts, self.starts)
         return starts[free], stops[free]
+
+    def _merged(self, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+        """The words with those inside one joined span merged; of spans that overlap the first counts."""
+        firsts = np.ones(starts.size, dtype=np.bool_)
+        for at, row in zip(self.starts.tolist(), self._joined, strict=False):
+            for span in row:
+                first, last = np.searchsorted(starts, (at + span.start, at + span.stop)).tolist()
+                firsts[first + 1 : last] = False
+        begins = np.flatnonzero(firsts)
+        ends = np.append(begins[1:], starts.size) - 1
+        return starts[begins], stops[ends]
 
     def protected(self, row: int) -> list[Span]:
         """The protected spans of one text in order, with places in the text."""

@@ -177,9 +177,9 @@ def test_one_prepared_batch_serves_many_attacks() -> None:
 
     texts = ["Маша купила билет в Казань за 2500 рублей.", "Кошка спит на окне."]
     attacks = [Perturber(name, seed=7) for name in ("butterfingers", "emojify", "eda_swap")]
-    layers = frozenset().union(*(attack.attack.layers for attack in attacks))
+    needs = [attack.needs for attack in attacks]
     found: dict[str, list[Result]] = {}
-    for prepared in Preparation(annotator=Counting()).texts(texts, layers=layers):
+    for prepared in Preparation(annotator=Counting()).texts(texts, needs=needs):
         found |= {one.attack.name: one.perturb(prepared).results for one in attacks}
     assert calls == [2]
     for name, results in found.items():

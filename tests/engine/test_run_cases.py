@@ -59,10 +59,10 @@ def test_the_most_similar_candidate_wins_and_not_the_first_in_the_alphabet() -> 
     assert (result.candidate, result.similarity) == (1, 0.99)
 
 
-def test_what_fails_the_gate_is_rejected_and_has_no_score() -> None:
+def test_what_fails_the_gate_is_rejected_with_the_best_score_that_failed() -> None:
     text = "Первый абзац о кошке.\n\nВторой абзац о собаке."
     result = Augmenter("case", constraints=(), similarity=lambda _, texts: [0.1] * len(texts))(text)
-    assert (result.status, result.similarity, result.text) == ("rejected", None, text)
+    assert (result.status, result.similarity, result.text) == ("rejected", 0.1, text)
 
 
 @pytest.mark.parametrize("name", BY_WORD)

@@ -74,7 +74,7 @@ def test_what_failed_is_rejected_and_marked(schedule: str) -> None:
     assert (result.status, result.text, result.similarity, result.probability, result.candidate) == (
         "rejected",
         TEXT,
-        None,
+        0.5,
         None,
         None,
     )
