@@ -59,3 +59,9 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 def name_heads() -> dict[str, str]:
     """Nouns that form a name with an adjective or a genitive, and the label of the name: «море» → LOC."""
     return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}
+
+
+@cache
+def denials() -> dict[str, str]:
+    """Words that deny, and words that only look like it: lemma with е for ё → "denies" or "affirms"."""
+    return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}

@@ -1,0 +1,95 @@
+"""Words that deny: those written together with не- or без-, and verbs and nouns such as «запретить», «отказ»."""
+
+import re
+from functools import cache, lru_cache
+
+from augment_ru.constraints.functions._words import Reading, lemmas, readings
+from augment_ru.resources import denials
+
+_SHORTEST = 4
+"""The fewest letters after «не»: shorter rests are words by chance («немой», «неон», «невод»)."""
+_WITHOUT = re.compile(r"без(?=[бвгджзлмнрйъ]|[аиоуэюя])|бес(?=[кпстфхцчшщ])")
+"""The prefix as it is spelt before voiced and before voiceless letters, so that «бесноватый» has none."""
+_UNLIKE = re.compile(r"(ие|ье|ость|ица|ник|ство|щина)$")
+"""Endings of nouns that are made from «без» and a noun: «бездорожье», «безработица»."""
+_CLASSES = {
+    "NOUN": "noun", "ADJF": "adjective", "PRTF": "adjective", "ADJS": "short", "PRTS": "short", "ADVB": "short",
+    "PRED": "short", "COMP": "short",
+}  # fmt: skip
+"""Parts of speech that не- is joined to, and which of them stand for one another: «неработающий» is an adjective,
+«работающий» a participle."""
+_FINITE = frozenset({"VERB", "INFN", "PRTF", "PRTS", "GRND"})
+
+
+@lru_cache(maxsize=100_000)
+def denies(word: str) -> bool:
+    """Whether a word denies, forbids or ends something by itself.
+
+    >>> [denies(word) for word in ("запрещён", "неправильно", "безвкусный", "неплохой", "неделя", "невеста", "беседа")]
+    [True, True, True, True, False, False, False]
+    """
+    word = word.lower()
+    return joined(word) or (word.startswith(_starts()) and _says(word, "denies"))
+
+
+@lru_cache(maxsize=100_000)
+def joined(word: str) -> bool:
+    """Whether a word is written together with не- or без- and says the opposite of its rest.
+
+    >>> [joined(word) for word in ("недоволен", "недооценил", "бесплатно", "небо", "немец", "запрещён")]
+    [True, True, True, False, False, False]
+    """
+    word = word.lower()
+    if not word.startswith(("не", "бе")) or _says(word, "affirms"):
+        return False
+    if word.startswith("не"):
+        return _is_opposite(word, word[2:])
+    prefix = _WITHOUT.match(word)
+    return prefix is not None and _is_without(word, word[prefix.end() :])
+
+
+def _is_opposite(word: str, rest: str) -> bool:
+    """Whether the rest after не- is a word of the same part of speech: «неправда», and not «неделя»."""
+    if word.startswith("недо") and any(one.pos in _FINITE and one.known for one in readings(word)):
+        return any(one.pos in _FINITE and one.known for one in (*readings(rest[2:]), *readings(rest)))
+    if len(rest) < _SHORTEST:
+        return False
+    return joined(rest) or any(
+        _is_pair(one, other) for other in readings(rest) if _is_common(other) for one in readings(word)
+    )
+
+
+def _is_pair(one: Reading, other: Reading) -> bool:
+    kind = _CLASSES.get(one.pos)
+    if kind is None or kind != _CLASSES.get(other.pos):
+        return False
+    return kind != "noun" or one.lemma == "не" + other.lemma
+
+
+def _is_common(reading: Reading) -> bool:
+    """Whether a reading is a word of the dictionary, no name, no pronoun."""
+    return reading.known and not reading.name and "Apro" not in reading.grammemes
+
+
+def _is_without(word: str, rest: str) -> bool:
+    """Whether a word in без- lacks what its rest names: an adjective or adverb, or a noun made from one."""
+    for one in readings(word):
+        if not _is_common(one):
+            continue
+        kind = _CLASSES.get(one.pos)
+        if kind in {"adjective", "short"} or (kind == "noun" and _UNLIKE.search(one.lemma)):
+            return True
+        if kind == "noun" and any(other.pos == "NOUN" and _is_common(other) for other in readings(rest)):
+            return True
+    return False
+
+
+def _says(word: str, what: str) -> bool:
+    known = denials()
+    return any(known.get(lemma) == what for lemma in lemmas(word))
+
+
+@cache
+def _starts() -> tuple[str, ...]:
+    """The first letters of the words that deny: other words need no analysis."""
+    return tuple({lemma[:3] for lemma, what in denials().items() if what == "denies"})

@@ -1,0 +1,133 @@
+"""A negator together with the word that it binds, so that nothing comes between them or parts them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from augment_ru.constraints.functions._denials import joined
+from augment_ru.constraints.functions._words import has_reading, readings
+from augment_ru.edits import Span
+from augment_ru.text.doc import Doc, Token
+
+_REACH = 3
+"""The most words that a negator is joined to: «не [так уж трудно]»."""
+_BARE = frozenset({"не", "ни"})
+_LACKING = frozenset({"нет", "нету"})
+_WITHOUT = frozenset({"без", "безо"})
+_CANNOT = frozenset({"нельзя", "невозможно", "незачем", "негде", "некуда", "неоткуда", "некогда", "некому", "нечего",
+                     "некого", "нечем", "нечему", "некем", "запрещено", "воспрещено"})  # fmt: skip
+"""Words that an infinitive follows or precedes."""
+_NOBODY = frozenset({"никто", "никого", "никому", "никем", "ничто", "ничего", "ничему", "ничем", "никогда", "нигде",
+                     "никуда", "ниоткуда", "никак", "нисколько", "ничуть", "нимало", "отнюдь", "вовсе"})  # fmt: skip
+_DEGREES = frozenset({"очень", "слишком", "совсем", "столь", "так", "весьма", "особо", "особенно", "вполне", "более",
+                      "менее", "самый", "всегда", "всюду", "везде", "сразу", "только", "просто", "лишь", "уж", "уже",
+                      "ещё", "еще", "больше", "меньше", "слишком", "настолько", "там", "тут", "здесь",
+                      "сегодня", "вчера", "завтра", "сейчас", "теперь", "не"})  # fmt: skip
+"""Adverbs that stand between a negator and the word that it binds."""
+_LINKS = frozenset({"PREP", "CONJ", "PRCL", "NPRO", "NUMR"})
+_NOMINAL = frozenset({"NOUN", "NPRO"})
+
+
+def negated(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+    """Each negator with its word: «Он [не пришёл]: [денег нет], [без билета] [нельзя войти]»."""
+    del record
+    return {name: list(_spans(doc.tokens)) for name, doc in docs.items()}
+
+
+def _spans(tokens: Sequence[Token]) -> Iterator[Span]:
+    """The spans of a text in order; one that begins inside the span before it belongs to that."""
+    found: list[tuple[int, int]] = []
+    for at, token in enumerate(tokens):
+        for first, stop in _bound(tokens, at, token.text.lower()):
+            if found and first < found[-1][1]:
+                found[-1] = (min(first, found[-1][0]), max(stop, found[-1][1]))
+            else:
+                found.append((first, stop))
+    for first, stop in found:
+        yield Span(tokens[first].start, tokens[stop - 1].stop, "NEGATED")
+
+
+def _bound(tokens: Sequence[Token], at: int, word: str) -> Iterator[tuple[int, int]]:
+    """The first token and the one after the last of what the negator at this place binds, if it is one."""
+    if word in _BARE:
+        yield at, _content(tokens, at)
+    elif word in _LACKING:
+        yield _lacking(tokens, at)
+    elif word in _WITHOUT or has_reading(word, "ADJF") and word.startswith(("никак", "ничь", "ничей")):
+        yield at, _noun(tokens, at)
+    elif word in _CANNOT:
+        yield _infinitive(tokens, at)
+    elif word in _NOBODY or joined(word):
+        yield at, at + 1
+
+
+def _content(tokens: Sequence[Token], at: int) -> int:
+    """The token after the first content word that follows."""
+    stop = at + 1
+    for token in _following(tokens, at):
+        stop += 1
+        if not _is_light(token.text.lower()):
+            break
+    return stop
+
+
+def _noun(tokens: Sequence[Token], at: int) -> int:
+    """The token after the first noun that follows; the negator alone, where none does."""
+    for number, token in enumerate(_following(tokens, at), start=at + 2):
+        if _is_nominal(token.text):
+            return number
+    return at + 1
+
+
+def _lacking(tokens: Sequence[Token], at: int) -> tuple[int, int]:
+    """«Нет» and the noun in the genitive beside it: behind it, else before it."""
+    for number, token in enumerate(_following(tokens, at), start=at + 2):
+        governed = _is_governed(tokens, number - 1)
+        if not governed and _is_genitive(token.text):
+            return at, number
+    for back in range(1, _REACH + 1):
+        if at < back or not tokens[at - back].text.isalpha():
+            break
+        if _is_genitive(tokens[at - back].text) and not _is_governed(tokens, at - back):
+            return at - back, at + 1
+    return at, at + 1
+
+
+def _infinitive(tokens: Sequence[Token], at: int) -> tuple[int, int]:
+    """A word such as «нельзя» and its infinitive: behind it, else right before it."""
+    for number, token in enumerate(_following(tokens, at), start=at + 2):
+        if has_reading(token.text.lower(), "INFN") and token.text.lower() != "быть":
+            return at, number
+    if at and has_reading(tokens[at - 1].text.lower(), "INFN"):
+        return at - 1, at + 1
+    return at, at + 1
+
+
+def _following(tokens: Sequence[Token], at: int) -> Iterator[Token]:
+    """The words behind a token, up to a mark of punctuation."""
+    for token in tokens[at + 1 : at + 1 + _REACH]:
+        if not any(map(str.isalnum, token.text)):
+            return
+        yield token
+
+
+@lru_cache(maxsize=100_000)
+def _is_light(word: str) -> bool:
+    """Whether a word only leads to the one that is denied: a preposition, a pronoun, «очень», a form of «быть»."""
+    first = readings(word)[0]
+    return word in _DEGREES or first.pos in _LINKS or "Apro" in first.grammemes or first.lemma == "быть"
+
+
+def _is_nominal(word: str) -> bool:
+    """Whether a word is a noun or a pronoun in place of one, and rather that than an adjective."""
+    first = readings(word.lower())[0]
+    return first.pos in _NOMINAL or not first.known
+
+
+def _is_genitive(word: str) -> bool:
+    return any(one.pos in _NOMINAL and "gent" in one.grammemes for one in readings(word.lower()))
+
+
+def _is_governed(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a preposition stands right before: «у меня»."""
+    return at > 0 and readings(tokens[at - 1].text.lower())[0].pos == "PREP"
