@@ -64,7 +64,7 @@ def parse(where: str, text: str, wanted: Any) -> Any:  # noqa: ANN401  (a type f
 
     Args:
         where: the name of the option, for the message.
-        text: the text; `none` is None, commas separate the items of a tuple.
+        text: the text; `none` is None, commas separate the items of a tuple, and an empty text has none.
         wanted: the type.
 
     Raises:
@@ -75,7 +75,7 @@ def parse(where: str, text: str, wanted: Any) -> Any:  # noqa: ANN401  (a type f
             return None
         wanted = next(inner for inner in typing.get_args(wanted) if inner is not type(None))
     if typing.get_origin(wanted) is tuple:
-        return tuple(text.split(","))
+        return tuple(item for item in text.split(",") if item)
     if wanted is bool:
         if text not in ("true", "false"):
             raise AugmentError(f"{where}: '{text}'; possible: true, false")

@@ -9,7 +9,7 @@ import numpy as np
 from augment_ru.draws import Ints, Keys, Streams
 from augment_ru.editing.on_demand import in_rounds
 from augment_ru.edits import Change, Edit
-from augment_ru.engine.attack import Attack
+from augment_ru.engine.attack import LOSSES, Attack, check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.inference.decoding import CLOSE, Decoding, chosen_of
@@ -37,8 +37,11 @@ class _Gap(NamedTuple):
 class Bae(Attack):
     """Replace words, or insert words after them, by a masked language model (BAE; Garg and Ramakrishnan 2020).
 
+    Args:
+        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+
     Raises:
-        AugmentError: a value is out of its range.
+        AugmentError: a value is out of its range, or there is no such constraint.
     """
 
     name: ClassVar[str] = "bae"
@@ -50,8 +53,10 @@ class Bae(Attack):
     top_k: int = 50
     device: str = "auto"
     dtype: str = "auto"
+    guards: tuple[str, ...] = LOSSES
 
     def __post_init__(self) -> None:
+        check_guards(self.name, self.guards)
         if self.mode not in MODES:
             raise AugmentError(f"bae.mode={self.mode}; possible: {', '.join(MODES)}")
         self._decoding()  # so that a wrong value is an error before the run starts

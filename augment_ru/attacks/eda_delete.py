@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Streams
-from augment_ru.engine.attack import Attack
+from augment_ru.engine.attack import LOSSES, Attack, check_guards
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import SPACE
@@ -19,10 +19,20 @@ class EdaDelete(Attack):
     The space before a word is deleted with it. The first word of a line or option is deleted with the space after
     it. So the first two words are never both deleted if only a space is between them: their edits would overlap.
     In each text or option the word with the highest rank always stays.
+
+    Args:
+        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+
+    Raises:
+        AugmentError: there is no such constraint.
     """
 
     name: ClassVar[str] = "eda_delete"
     probability: float = 0.3
+    guards: tuple[str, ...] = LOSSES
+
+    def __post_init__(self) -> None:
+        check_guards(self.name, self.guards)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to delete every word but one of each text or option."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from augment_ru.draws import Rng
 from augment_ru.edits import Change, Edit, Note
-from augment_ru.engine.attack import Attack
+from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.resources import dictionary, dictionary_path, rows
 from augment_ru.text.doc import Doc
 
@@ -26,8 +26,11 @@ class Emojify(Attack):
 
     Words are looked up by lemma and part of speech.
 
+    Args:
+        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+
     Raises:
-        AugmentError: there is no such dictionary.
+        AugmentError: there is no such dictionary or constraint.
     """
 
     name: ClassVar[str] = "emojify"
@@ -35,8 +38,10 @@ class Emojify(Attack):
     probability: float = 0.4
     emoji: str = "emoji"
     english: str = "emoji_en"
+    guards: tuple[str, ...] = ("negation", "negated", "restrictors")
 
     def __post_init__(self) -> None:
+        check_guards(self.name, self.guards)
         dictionary(self.emoji)  # so that an unknown dictionary is an error before the run starts
         _english(self.english)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Self, cast
 
 from augment_ru import registry
+from augment_ru.constraints.rule_file import constraint
 from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change
 from augment_ru.engine.proposals import Proposals
@@ -31,6 +32,10 @@ class Needs(NamedTuple):
         """What all of these need together."""
         every = tuple(needs)
         return cls(frozenset().union(*(one.layers for one in every)), frozenset().union(*(one.guards for one in every)))
+
+
+LOSSES = ("negation", "negated", "numbers", "restrictors")
+"""Constraints on what a sentence must not lose: no deleted or replaced word may be one of theirs."""
 
 
 class Attack(ABC):
@@ -139,6 +144,19 @@ def checked_attack(attack: object) -> Attack:
         )
     check_probability(attack.name, attack.probability)
     return attack
+
+
+def check_guards(name: str, guards: Iterable[str]) -> None:
+    """Refuse guards that do not exist; `name` is that of the attack, for the message.
+
+    Raises:
+        AugmentError: there is no such constraint.
+    """
+    for guard in guards:
+        try:
+            constraint(guard)
+        except AugmentError as error:
+            raise AugmentError(f"{name}: guards: {error}") from error
 
 
 def check_probability(name: str, probability: object) -> float:

@@ -57,6 +57,9 @@ PRESETS: Mapping[str, Callable[[], Preset]] = {
         constraints=paper_constraints,
         options={
             **{name: {"probability": probability} for name, probability in PAPER_PROBABILITIES.items()},
+            "eda_delete": {"probability": PAPER_PROBABILITIES["eda_delete"], "guards": ()},
+            "eda_swap": {"probability": PAPER_PROBABILITIES["eda_swap"], "scope": "anywhere"},
+            "emojify": {"probability": PAPER_PROBABILITIES["emojify"], "guards": ()},
             "add_sent": {"probability": PAPER_PROBABILITIES["add_sent"], "generator": f"hf:{PAPER_GENERATOR}"},
         },
         models=(PAPER_MODEL, "Helsinki-NLP/opus-mt-ru-en", "Helsinki-NLP/opus-mt-en-ru", PAPER_GENERATOR),

@@ -1,7 +1,7 @@
 """Dictionary forms and grammemes of Russian words, from pymorphy3."""
 
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from augment_ru.resources import name_heads
 from augment_ru.text.words import RUSSIAN
@@ -36,6 +36,46 @@ def morphology() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
     import pymorphy3  # noqa: PLC0415  (a quarter of a second)
 
     return pymorphy3.MorphAnalyzer()
+
+
+class Kind(NamedTuple):
+    """What a word form is by its likeliest reading, without its sentence.
+
+    Attributes:
+        role: `noun`, `pronoun`, `adjective`, `verb` (finite), `infinitive`, `participle`, `gerund`, `adverb`, `number`,
+            `preposition`, `conjunction`, `particle`, `interjection`, or "" for a word of no known kind.
+        cases: the cases that a reading of this role has.
+        known: whether the dictionary has the form.
+    """
+
+    role: str
+    cases: frozenset[str]
+    known: bool
+
+
+_ROLES = {
+    "NOUN": "noun", "NPRO": "pronoun", "ADJF": "adjective", "ADJS": "adjective", "COMP": "adverb", "VERB": "verb",
+    "INFN": "infinitive", "PRTF": "participle", "PRTS": "participle", "GRND": "gerund", "NUMR": "number",
+    "ADVB": "adverb", "PRED": "adverb", "PREP": "preposition", "CONJ": "conjunction", "PRCL": "particle",
+    "INTJ": "interjection",
+}  # fmt: skip
+_NO_KIND = Kind("", frozenset(), known=False)
+
+
+@lru_cache(maxsize=200_000)
+def kind_of(word: str) -> Kind:
+    """The kind of a word in lower case; of no kind if it is not a Russian word.
+
+    >>> kind_of("кошка").role, sorted(kind_of("кошку").cases), kind_of("кошеа").known
+    ('noun', ['accs'], False)
+    """
+    if not RUSSIAN.fullmatch(word):
+        return _NO_KIND
+    analyses = morphology().parse(word)
+    first = analyses[0]
+    role = _ROLES.get(first.tag.POS, "")
+    cases = {str(one.tag.case) for one in analyses if one.tag.case and _ROLES.get(one.tag.POS, "") == role}
+    return Kind(role, frozenset(cases), bool(morphology().word_is_known(word)))
 
 
 NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
