@@ -78,6 +78,17 @@ def kind_of(word: str) -> Kind:
     return Kind(role, frozenset(cases), bool(morphology().word_is_known(word)))
 
 
+@lru_cache(maxsize=200_000)
+def lemmas_of(word: str) -> tuple[str, ...]:
+    """The dictionary forms of all readings of a word in lower case, the likeliest first, with е for ё.
+
+    Of a word that is not Russian, the word itself.
+    """
+    if not RUSSIAN.fullmatch(word):
+        return (word,)
+    return tuple(dict.fromkeys(str(one.normal_form).replace("ё", "е") for one in morphology().parse(word)))
+
+
 NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
 """pymorphy3's grammemes of proper names, and the label of an entity of each."""
 _SHORTEST_NAME = 3
