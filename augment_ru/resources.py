@@ -59,3 +59,9 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 def name_heads() -> dict[str, str]:
     """Nouns that form a name with an adjective or a genitive, and the label of the name: «море» → LOC."""
     return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}
+
+
+@cache
+def common_abbreviations() -> frozenset[str]:
+    """Abbreviations that name no one, in capitals: «ДНК», «НДФЛ»."""
+    return frozenset(found for found, *_ in rows(dictionary_path("abbreviations"), columns=1))
