@@ -19,8 +19,8 @@ _PARTICLES = frozenset({
 _AFTER_A_NAME = frozenset({"да", "ди", "дела", "дос", "лос", "тер", "дас", "do", "da", "dos"})
 _NAMED_AFTER = frozenset({"имени", "им"})
 _JOINTS = frozenset({"-", "'", "’", "&", "/"})
-_OPENING = frozenset("«„“\"")
-_CLOSING = frozenset("»”“\"")
+_OPENING = frozenset('«„“"')
+_CLOSING = frozenset('»”“"')
 _CREATURES = frozenset({
     "змей", "баба", "дед", "царь", "царевна", "царевич", "конь", "волк", "лис", "лиса", "кот", "мышь", "медведь",
     "птица", "рыба", "богатырь", "соловей", "дракон", "кощей", "снегурочка", "король", "человек", "отец", "бык",
@@ -59,7 +59,11 @@ def adjectival(view: View, labels: Labels) -> None:
         while stop < min(len(view.texts), at + _ADJECTIVES) and _is_between(view.texts[stop]):
             stop += 1
         if stop < len(view.texts) and head_kind(view.texts[stop]) and agree(view.texts[at], view.texts[stop]):
-            if at in view.starts and not (labels[at] or labels[stop]) and not _is_distinctive(view.texts[at : stop + 1]):
+            if (
+                at in view.starts
+                and not (labels[at] or labels[stop])
+                and not _is_distinctive(view.texts[at : stop + 1])
+            ):
                 continue
             kind = labels[at] if labels[at] in ("LOC", "ORG") else head_kind(view.texts[stop])
             labels[at : stop + 1] = [kind] * (stop + 1 - at)
@@ -80,7 +84,9 @@ def _is_distinctive(words: Sequence[str]) -> bool:
     lemmas = {reading.lemma for reading in readings(noun)}
     if is_of_place(adjective):
         return not lemmas & _OF_MANY
-    return any(reading.lemma in _UNIQUE or "Surn" in reading.grammemes or not reading.known for reading in readings(adjective))
+    return any(
+        reading.lemma in _UNIQUE or "Surn" in reading.grammemes or not reading.known for reading in readings(adjective)
+    )
 
 
 def _numbers(word: str) -> set[str]:
@@ -92,7 +98,7 @@ def _numbers(word: str) -> set[str]:
 def _is_genitive(word: str) -> bool:
     """Whether a name is in the genitive, and not in the nominative; «Радости» is no plural behind «пристань»."""
     found = [reading for reading in readings(word) if not {"Surn", "femn"} <= reading.grammemes]
-    if any(reading.pos == "NOUN" and not reading.name and reading.grammemes >= {"gent", "sing"} for reading in found):
+    if any(reading.known and not reading.name and reading.grammemes >= {"NOUN", "gent", "sing"} for reading in found):
         found = [reading for reading in found if not reading.name and "plur" not in reading.grammemes]
     else:
         found = [reading for reading in found if reading.name] or found
@@ -104,12 +110,13 @@ def genitives(view: View, labels: Labels) -> None:
     """A noun before a name in the genitive that is part of the name: «остров Врангеля», «улица Ленина»."""
     for after in view.capitalised:
         at, following = after - 1, view.texts[after]
-        if after and labels[after] and not labels[at] and (kind := head_kind(view.texts[at])):
-            if _is_genitive(following):
-                place = has_reading(following, "Geox") or kind == "ORG"
-                if place and not view.capitals[at] and not has_reading(following, "Surn", "Name"):
-                    continue  # «газета Тулы», «мост Казани» are no names
-                labels[at] = kind
+        if not after or not labels[after] or labels[at] or not (kind := head_kind(view.texts[at])):
+            continue
+        place = has_reading(following, "Geox") or kind == "ORG"
+        if place and not view.capitals[at] and not has_reading(following, "Surn", "Name"):
+            continue  # «газета Тулы», «мост Казани» are no names
+        if _is_genitive(following):
+            labels[at] = kind
 
 
 def titles(view: View, labels: Labels) -> None:
@@ -132,23 +139,30 @@ def joined(view: View, labels: Labels) -> None:
     """Tokens of a name that have no capital of their own: «Екатерина | II», «граф | де | Рошфор», «МГУ | имени | …»."""
     for at in reversed(view.capitalised):
         _particle(view, labels, at - 1)
-    for at in [at for at, word in enumerate(view.texts) if word in _NAMED_AFTER and at and labels[at - 1] == "ORG"]:
+    for at in [at for at, word in enumerate(view.texts) if word in _NAMED_AFTER and at]:
+        start = at if labels[at - 1] else at - 1
+        if labels[at - 1] not in ("", "ORG") or (start < at and not head_kind(view.texts[at - 1])):
+            continue
         stop = at + 1
         while stop < len(labels) and (labels[stop] or view.texts[stop] == "."):
             stop += 1
         if view.texts[stop - 1] == "." and len(view.texts[stop - 2]) > 2:  # noqa: PLR2004  (not «им.», not an initial)
             stop -= 1
-        labels[at:stop] = ["ORG"] * (stop - at)
+        if any(labels[at + 1 : stop]) or start == at:
+            labels[start:stop] = ["ORG"] * (stop - start)
     for at in [at for at, label in enumerate(labels[:-1], start=1) if label and not labels[at]]:
         word = view.texts[at]
         if ROMAN.fullmatch(word) and view.capitals[at - 1] and labels[at - 1] in ("PER", "ORG"):
             labels[at] = "PER"
-        elif word in _JOINTS and at + 1 < len(labels) and labels[at + 1]:
-            labels[at] = labels[at - 1]
-        elif word == "." and view.texts[at - 1].lower() in _COMPANY_MARKS:
+        elif (word in _JOINTS and at + 1 < len(labels) and labels[at + 1]) or _ends_company(view, at):
             labels[at] = labels[at - 1]
     _quoted_parts(view, labels)
     _epithets(view, labels)
+
+
+def _ends_company(view: View, at: int) -> bool:
+    """Whether a token is the full stop of «Co.» or the like."""
+    return view.texts[at] == "." and view.texts[at - 1].lower() in _COMPANY_MARKS
 
 
 def _quoted_parts(view: View, labels: Labels) -> None:
@@ -170,12 +184,11 @@ def _epithets(view: View, labels: Labels) -> None:
     for at in view.capitalised:
         if at + 1 >= len(labels) or labels[at] or not view.capitals[at + 1] or labels[at + 1] != "PER":
             continue
-        animate = [reading for reading in readings(view.texts[at]) if "anim" in reading.grammemes]
-        following = readings(view.texts[at + 1])
-        epithet = not any(reading.known and reading.name for reading in following)
-        if animate and epithet and at in view.starts and not has_reading(view.texts[at], "Surn") and any(
-            one.grammemes & other.grammemes & CASES for one in animate for other in following
-        ) and any(reading.lemma in _CREATURES for reading in animate):
+        creature = [reading for reading in readings(view.texts[at]) if reading.lemma in _CREATURES]
+        epithet = readings(view.texts[at + 1])
+        if any(reading.known and reading.name for reading in epithet):
+            continue
+        if any(one.grammemes & other.grammemes & CASES for one in creature for other in epithet):
             labels[at] = "PER"
 
 

@@ -40,7 +40,16 @@ _GOVERNED = {
     "политика": {"в"}, "торговля": {"с"}, "помощь": {"в"},
 }  # fmt: skip
 """Nouns with the prepositions behind which a name goes on: «по борьбе с коррупцией», «по надзору в сфере связи»."""
-_CASE_AFTER = {"по": "datv", "с": "ablt", "со": "ablt", "за": "ablt", "над": "ablt", "в": "loct", "на": "loct", "от": "gent"}
+_CASE_AFTER = {
+    "по": "datv",
+    "с": "ablt",
+    "со": "ablt",
+    "за": "ablt",
+    "над": "ablt",
+    "в": "loct",
+    "на": "loct",
+    "от": "gent",
+}
 _OCCASIONS = frozenset({
     "заказ", "просьба", "решение", "слово", "данные", "данное", "данный", "причина", "повод", "приказ", "итог",
     "мнение", "требование", "инициатива", "иск", "договор", "контракт", "сообщение", "обвинение", "подозрение",
@@ -52,8 +61,14 @@ _OCCASIONS = frozenset({
 """Words that «по» connects with a verb, not with a name: «по данным», «по решению суда»."""
 _CHAIN = 9
 """The most tokens by which a name may go on."""
+_OTHER_STEMS = frozenset({
+    "французский", "немецкий", "датский", "турецкий", "греческий", "польский", "шведский", "вологодский", "чувашский",
+    "киргизский", "эстонский", "финский", "грузинский", "таджикский", "узбекский", "казахский", "абхазский",
+    "ингушский",
+})  # fmt: skip
+"""Adjectives of places whose stem differs from that of the place."""
 _PLACE_ENDINGS = ("", "а", "ь", "я", "и", "ы", "о", "е", "ия", "ск", "ка", "ай", "й")
-_PLACE_SUFFIXES = ("", "ов", "ев", "ин", "ен", "ан", "н", "ей")
+_PLACE_SUFFIXES = ("", "й", "ов", "ев", "ин", "ен", "ан", "н", "ей")
 
 
 def institutions(view: View, labels: Labels) -> None:
@@ -111,7 +126,9 @@ def is_of_place(word: str) -> bool:
     (True, False)
     """
     return any(
-        reading.pos == "ADJF" and reading.lemma.endswith(("ский", "ской", "цкий")) and _has_place(reading.lemma)
+        reading.pos == "ADJF"
+        and (reading.lemma in _OTHER_STEMS or reading.lemma.endswith(("ский", "ской", "цкий")))
+        and (reading.lemma in _OTHER_STEMS or _has_place(reading.lemma))
         for reading in readings(word.lower())
     )
 
@@ -190,7 +207,8 @@ def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
             continue
         if labels[stop] == "PER" and within:
             break
-        if not _stands_in(word, {case, "gent"}) or (within and _is_person(word)):
+        acronym = word.isupper() and len(word) > 1 and labels[stop] in ("LOC", "ORG")
+        if not acronym and (not _stands_in(word, {case, "gent"}) or (within and _is_person(word))):
             break
         stop += 1
         if has_reading(word, "NOUN") or not word[0].islower():
@@ -238,9 +256,9 @@ def _likely(word: str) -> list[Reading]:
 
 
 def _stands_in(word: str, cases: set[str]) -> bool:
-    """Whether the likeliest readings of a word are nouns or adjectives in one of the cases."""
-    found = _likely(word)
-    best = found[0].score
+    """Whether a word can be a noun or adjective in one of the cases; a genitive has to be likely."""
+    found = readings(word) if cases - {"gent"} else _likely(word)
+    best = max(reading.score for reading in found)
     return any(
         reading.grammemes & cases and reading.pos in {"NOUN", "ADJF", "PRTF"} and "Apro" not in reading.grammemes
         for reading in found

@@ -51,12 +51,13 @@ def annotated_entities(view: View, labels: Labels) -> None:
     tokens = view.doc.tokens
     for first, stop in _ranges_of_entities(view):
         start = first
-        if _is_closed(tokens[first].text) and (first in view.starts or stop == first + 1):
-            start = first + 1
-        elif first in view.starts and _is_action(tokens[first].text):
+        starts = first in view.starts
+        if (_is_closed(tokens[first].text) and (starts or stop == first + 1)) or (
+            starts and _is_action(tokens[first].text)
+        ):
             start = first + 1
         label = tokens[first].entity.partition("-")[2]
-        if first in view.starts and _is_common(tokens[first].text) and not _is_part_of_name(view, first, stop, label):
+        if starts and _is_common(tokens[first].text) and not _is_part_of_name(view, first, stop, label):
             start = next((at for at in range(first + 1, stop) if view.capitals[at]), stop)
         inside = [at for at in range(start, stop) if _is_part(view.texts[at])]
         if not inside or _is_no_name(view, inside):
@@ -124,7 +125,8 @@ def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
         return True
     if stop == first + 1:
         place = any(reading.lemma in _PLACES for reading in found)
-        return (label == "LOC" and not place) or (label == "ORG" and not head_kind(word))
+        before_a_name = stop < len(view.texts) and view.capitals[stop]
+        return (label == "LOC" and not place) or (label == "ORG" and not head_kind(word) and not before_a_name)
     return label != "PER" and (head_kind(word) != "" or (label == "ORG" and not view.capitals[first + 1]))
 
 
