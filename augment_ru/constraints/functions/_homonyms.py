@@ -2,7 +2,7 @@
 
 from augment_ru.constraints.functions._names import Labels
 from augment_ru.constraints.functions._view import View
-from augment_ru.constraints.functions._words import lemmas, readings
+from augment_ru.constraints.functions._words import has_reading, lemmas, readings
 
 _OF_THINGS = frozenset({
     "угаснуть", "угасать", "гаснуть", "погаснуть", "вянуть", "завянуть", "увянуть", "увядать", "завядать", "цвести",
@@ -37,9 +37,11 @@ def first_words(view: View, labels: Labels) -> None:
         if len(word) < _SHORTEST or not _is_homonym(word):
             continue
         verb = _verb(view, at + 1)
-        if verb & _OF_THINGS or (verb & {"умирать"} and "последней" in view.texts[at + 1 : at + _NEAR]):
+        done = lemmas(verb) if verb else frozenset()
+        last = "умирать" in done and "последней" in view.texts[at + 1 : at + _NEAR]
+        if last or done & _OF_THINGS or (verb and has_reading(verb, "2per")):  # «любовь не купишь»
             labels[at] = ""
-        elif verb & _OF_PERSONS:
+        elif done & _OF_PERSONS:
             labels[at] = "PER"
 
 
@@ -51,11 +53,11 @@ def _is_homonym(word: str) -> bool:
     )
 
 
-def _verb(view: View, at: int) -> frozenset[str]:
-    """The lemmas of the first verb behind a word, in its clause."""
+def _verb(view: View, at: int) -> str:
+    """The first verb behind a word, in its clause; "" if there is none."""
     for word in view.texts[at : at + _NEAR]:
         if not word[0].isalpha():
             break
         if any(reading.pos in {"VERB", "PRTS"} for reading in readings(word)[:2]):
-            return lemmas(word)
-    return frozenset()
+            return word
+    return ""

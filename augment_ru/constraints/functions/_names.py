@@ -23,6 +23,11 @@ _PLACES = frozenset({
     "станица", "аул", "кишлак", "местечко", "планета", "спутник", "звезда", "гора", "озеро", "остров",
     "полуостров", "область", "край", "республика", "район", "улица", "вершина",
 })  # fmt: skip
+_UNIQUE = frozenset({
+    "бундестаг", "бундесрат", "кнессет", "меджлис", "хурал", "риксдаг", "стортинг", "фолькетинг", "госдеп",
+    "госдепартамент", "центробанк", "центризбирком", "евросоюз", "еврокомиссия", "европарламент", "интерпол",
+})  # fmt: skip
+"""Institutions that are one of a kind, so that a capital is not needed to tell them."""
 _ACTIONS = frozenset({"VERB", "INFN", "GRND", "PRTF", "PRTS", "ADVB", "PRED"})
 _RANKS = frozenset({
     "президент", "председатель", "министр", "премьер", "премьер-министр", "герой", "день", "год", "закон",
@@ -242,8 +247,19 @@ def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
 def lower_case(view: View, labels: Labels) -> None:
     """Words that can only be names, where letter case does not mark names: «еду в сочи»; «госдума» anywhere."""
     for at, word in enumerate(view.texts):
-        if labels[at] or len(word) <= 2 or view.capitals[at] or not _only_name(word):  # noqa: PLR2004
+        if labels[at] or len(word) <= 2 or view.capitals[at]:  # noqa: PLR2004
             continue
         caseless = view.shouts[at] or (view.informal and word.islower())
-        if caseless or (word.islower() and has_reading(word, "Orgn")):
+        if _is_institution(word):
+            labels[at] = "ORG"
+        elif caseless and _only_name(word):
             labels[at] = _kind(word)
+
+
+@lru_cache(maxsize=100_000)
+def _is_institution(word: str) -> bool:
+    """Whether a word in any letter case is the name of one institution: «госдума», «минздрав», «бундестаг»."""
+    found = readings(word)
+    return any(reading.lemma in _UNIQUE for reading in found) or all(
+        reading.known and "Orgn" in reading.grammemes for reading in found
+    )
