@@ -139,6 +139,7 @@ def _has_place(adjective: str) -> bool:
     stem = adjective[:-4] if not adjective.endswith("цкий") else adjective[:-4] + "ц"
     stems = {stem.removesuffix(suffix) for suffix in _PLACE_SUFFIXES if len(stem) - len(suffix) > 2}  # noqa: PLR2004
     stems |= {stem[:-1] + "к", stem[:-1] + "г"} if stem.endswith(("ц", "ж", "ч")) else set()
+    stems.add(stem)
     return any(
         reading.known and "Geox" in reading.grammemes and reading.lemma == root + ending
         for root in stems

@@ -57,8 +57,10 @@ def annotated_entities(view: View, labels: Labels) -> None:
     for first, stop in _ranges_of_entities(view):
         start = first
         starts = first in view.starts
-        if (_is_closed(tokens[first].text) and (starts or stop == first + 1)) or (
-            starts and _is_action(tokens[first].text)
+        if (
+            (_is_closed(tokens[first].text) and (starts or stop == first + 1))
+            or (starts and _is_action(tokens[first].text))
+            or tokens[first].text in _LEGAL_FORMS
         ):
             start = first + 1
         label = tokens[first].entity.partition("-")[2]
