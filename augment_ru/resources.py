@@ -65,3 +65,8 @@ def name_heads() -> dict[str, str]:
 def denials() -> dict[str, str]:
     """Words that deny, and words that only look like it: lemma with е for ё → "denies" or "affirms"."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
+
+
+def common_abbreviations() -> frozenset[str]:
+    """Abbreviations that name no one, in capitals: «ДНК», «НДФЛ»."""
+    return frozenset(found for found, *_ in rows(dictionary_path("abbreviations"), columns=1))

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import registry
+from augment_ru.constraints.functions._institutions import is_of_place
 from augment_ru.constraints.lexicon import Lexicon, is_lexical
 from augment_ru.constraints.protector import Protector
 from augment_ru.constraints.rule_file import constraint, constraint_paths, read_constraint
@@ -22,6 +23,7 @@ from augment_ru.jobs.check import rule_problems
 from augment_ru.language.annotate import Natasha
 from augment_ru.records.record import list_of_texts
 from augment_ru.records.task import Task
+from augment_ru.resources import dictionary_path, rows
 
 
 def _benchmark() -> ModuleType:
@@ -100,6 +102,23 @@ def test_a_name_in_one_text_is_known_in_all_texts_of_the_record() -> None:
     (doc, other) = Natasha()(["Писатель Шнурре жил у моря.", "Шнурре был беден."], frozenset({"entities"}))
     (spans,) = Protector((constraint("named_entities"),))([{}], [{"passage": doc, "question": other}])
     assert [span.of(other.text) for span in spans["question"]] == ["Шнурре"]
+
+
+def test_abbreviations_of_things_are_sorted_and_written_in_capitals() -> None:
+    found = [line for (line,) in rows(dictionary_path("abbreviations"), columns=1)]
+    assert found == sorted(set(found))
+    assert all(word == word.upper() and word.isalpha() for word in found)
+    assert not {"МВД", "США", "ООН", "ФСБ", "МГУ", "ЦСКА"} & set(found)
+
+
+@pytest.mark.parametrize("word", ["казанской", "московского", "российскому", "сирийская", "французский", "омской"])
+def test_adjectives_of_places_are_told_by_the_place(word: str) -> None:
+    assert is_of_place(word)
+
+
+@pytest.mark.parametrize("word", ["городской", "областная", "сельского", "детской", "женский", "мэрия"])
+def test_other_adjectives_are_not_of_places(word: str) -> None:
+    assert not is_of_place(word)
 
 
 def test_options_are_read_and_never_run() -> None:

@@ -4,7 +4,9 @@ Each function is a step that writes labels into a list, one entry a token.
 """
 
 from bisect import bisect_left
+from collections.abc import Sequence
 
+from augment_ru.constraints.functions._institutions import agree, is_of_place
 from augment_ru.constraints.functions._names import ROMAN, Labels, head_kind
 from augment_ru.constraints.functions._quotes import is_title, quoted
 from augment_ru.constraints.functions._view import View
@@ -17,12 +19,33 @@ _PARTICLES = frozenset({
 _AFTER_A_NAME = frozenset({"да", "ди", "дела", "дос", "лос", "тер", "дас", "do", "da", "dos"})
 _NAMED_AFTER = frozenset({"имени", "им"})
 _JOINTS = frozenset({"-", "'", "’", "&", "/"})
-_CHAIN = 8
-"""The most tokens of a run of genitives."""
+_OPENING = frozenset('«„“"')
+_CLOSING = frozenset('»”“"')
+_CREATURES = frozenset({
+    "змей", "баба", "дед", "царь", "царевна", "царевич", "конь", "волк", "лис", "лиса", "кот", "мышь", "медведь",
+    "птица", "рыба", "богатырь", "соловей", "дракон", "кощей", "снегурочка", "король", "человек", "отец", "бык",
+})  # fmt: skip
+"""Creatures whose noun is a part of their name in tales."""
 _NEAR = 8
 """How many tokens before a title may name its kind: «газета», «роман»."""
 _ADJECTIVES = 4
 """The most tokens from the first adjective of a name to its noun."""
+
+
+_UNIQUE = frozenset({
+    "верховный", "конституционный", "государственный", "федеральный", "центральный", "генеральный", "северный",
+    "южный", "восточный", "западный", "тихоокеанский", "черноморский", "балтийский", "всемирный", "всероссийский",
+    "европейский", "международный", "национальный", "следственный", "исторический", "политехнический", "театральный",
+    "пушкинский", "октябрьский", "красный", "белый", "третьяковский", "каспийский", "олимпийский", "паралимпийский",
+})  # fmt: skip
+"""Adjectives that make a name of a noun for an institution, so that the two are a name at the start of a sentence."""
+_OF_MANY = frozenset({
+    "клуб", "компания", "фирма", "газета", "журнал", "издательство", "организация", "телеканал", "школа", "движение",
+    "партия", "студия", "банк", "бригада", "больница", "клиника", "фабрика", "колледж", "сборная", "телекомпания",
+    "авиакомпания", "радиостанция", "спецслужба", "объединение", "служба", "общество", "корпорация", "холдинг",
+})  # fmt: skip
+"""Nouns of which a place has many: «Немецкий клуб» is any of them."""
+_COMPANY_MARKS = frozenset({"co", "inc", "ltd", "corp", "bros", "jr"})
 
 
 def adjectival(view: View, labels: Labels) -> None:
@@ -35,8 +58,12 @@ def adjectival(view: View, labels: Labels) -> None:
         stop = at + 1
         while stop < min(len(view.texts), at + _ADJECTIVES) and _is_between(view.texts[stop]):
             stop += 1
-        if stop < len(view.texts) and head_kind(view.texts[stop]) and _agree(view.texts[at], view.texts[stop]):
-            if at in view.starts and not labels[at] and not labels[stop] and "plur" in _numbers(view.texts[stop]):
+        if stop < len(view.texts) and head_kind(view.texts[stop]) and agree(view.texts[at], view.texts[stop]):
+            if (
+                at in view.starts
+                and not (labels[at] or labels[stop])
+                and not _is_distinctive(view.texts[at : stop + 1])
+            ):
                 continue
             kind = labels[at] if labels[at] in ("LOC", "ORG") else head_kind(view.texts[stop])
             labels[at : stop + 1] = [kind] * (stop + 1 - at)
@@ -47,78 +74,49 @@ def _is_between(word: str) -> bool:
     return has_reading(word, "ADJF") and not head_kind(word)
 
 
+def _is_distinctive(words: Sequence[str]) -> bool:
+    """Whether an adjective and a noun at the start of a sentence are a name: «Верховный суд», not «Городской суд»."""
+    adjective, noun = words[0], words[-1]
+    if "plur" in _numbers(noun):
+        return False
+    if head_kind(noun) == "LOC":
+        return True
+    lemmas = {reading.lemma for reading in readings(noun)}
+    if is_of_place(adjective):
+        return not lemmas & _OF_MANY
+    return any(
+        reading.lemma in _UNIQUE or "Surn" in reading.grammemes or not reading.known for reading in readings(adjective)
+    )
+
+
 def _numbers(word: str) -> set[str]:
     """The grammatical numbers that all readings of a noun share."""
     numbers = [reading.grammemes & {"sing", "plur"} for reading in readings(word) if reading.pos == "NOUN"]
     return set(frozenset.intersection(*numbers)) if numbers else set()
 
 
-def _agree(adjective: str, noun: str) -> bool:
-    """Whether an adjective and a noun can stand in one case and number."""
-    return any(
-        one.grammemes & other.grammemes & CASES and one.grammemes & other.grammemes & {"sing", "plur"}
-        for one in readings(adjective)
-        for other in readings(noun)
-        if other.pos == "NOUN" and one.pos in {"ADJF", "PRTF"}
-    )
+def _is_genitive(word: str) -> bool:
+    """Whether a name is in the genitive, and not in the nominative; «Радости» is no plural behind «пристань»."""
+    found = [reading for reading in readings(word) if not {"Surn", "femn"} <= reading.grammemes]
+    if any(reading.known and not reading.name and reading.grammemes >= {"NOUN", "gent", "sing"} for reading in found):
+        found = [reading for reading in found if not reading.name and "plur" not in reading.grammemes]
+    else:
+        found = [reading for reading in found if reading.name] or found
+    cases = [reading.grammemes & CASES for reading in found]
+    return any("gent" in case for case in cases) and not any("nomn" in case for case in cases)
 
 
 def genitives(view: View, labels: Labels) -> None:
     """A noun before a name in the genitive that is part of the name: «остров Врангеля», «улица Ленина»."""
     for after in view.capitalised:
         at, following = after - 1, view.texts[after]
-        if after and labels[after] and not labels[at] and (kind := head_kind(view.texts[at])):
-            names = [reading for reading in readings(following) if reading.name] or readings(following)
-            cases = [reading.grammemes & CASES for reading in names if not {"Surn", "femn"} <= reading.grammemes]
-            if any("gent" in case for case in cases) and not any("nomn" in case for case in cases):
-                place = has_reading(following, "Geox") or kind == "ORG"
-                if place and not view.capitals[at] and not has_reading(following, "Surn", "Name"):
-                    continue  # «газета Тулы», «мост Казани» are no names
-                labels[at] = kind
-
-
-def organisations(view: View, labels: Labels) -> None:
-    """Names of organisations to their end: «Министерство образования | и науки Российской Федерации»."""
-    for at, label in enumerate(labels):
-        if label != "ORG" or (at + 1 < len(labels) and labels[at + 1] == "ORG"):
+        if not after or not labels[after] or labels[at] or not (kind := head_kind(view.texts[at])):
             continue
-        start = at
-        while start and labels[start - 1] == "ORG":
-            start -= 1
-        if any(head_kind(view.texts[place]) for place in range(start, at + 1)) and view.capitals[start]:
-            stop = _chain(view, at + 1)
-            labels[at + 1 : stop] = ["ORG"] * (stop - at - 1)
-
-
-def _chain(view: View, at: int) -> int:
-    """Where a run of genitives stops; «и» and «по» (with a dative) may stand in it."""
-    stop = end = at
-    case = "gent"
-    while stop < min(len(view.texts), at + _CHAIN):
-        word = view.texts[stop]
-        if word in {"и", "по"} and stop + 1 < len(view.texts):
-            case = "datv" if word == "по" else case
-            if view.capitals[stop + 1] or not _stands_in(view.texts[stop + 1], {case, "gent"}):
-                break
-            stop += 1
-            continue
-        if not _stands_in(word, {case, "gent"}):
-            break
-        stop += 1
-        if has_reading(word, "NOUN") or not word[0].islower():
-            end = stop
-    return end
-
-
-def _stands_in(word: str, cases: set[str]) -> bool:
-    """Whether the likeliest readings of a word are nouns or adjectives in one of the cases."""
-    found = readings(word)
-    best = max(reading.score for reading in found)
-    return any(
-        reading.grammemes & cases and reading.pos in {"NOUN", "ADJF", "PRTF"} and "Apro" not in reading.grammemes
-        for reading in found
-        if reading.score >= best / 4
-    ) and not any(reading.pos in {"VERB", "PREP", "CONJ"} and reading.score >= best / 2 for reading in found)
+        place = has_reading(following, "Geox") or kind == "ORG"
+        if place and not view.capitals[at] and not has_reading(following, "Surn", "Name"):
+            continue  # «газета Тулы», «мост Казани» are no names
+        if _is_genitive(following):
+            labels[at] = kind
 
 
 def titles(view: View, labels: Labels) -> None:
@@ -141,17 +139,57 @@ def joined(view: View, labels: Labels) -> None:
     """Tokens of a name that have no capital of their own: «Екатерина | II», «граф | де | Рошфор», «МГУ | имени | …»."""
     for at in reversed(view.capitalised):
         _particle(view, labels, at - 1)
-    for at in [at for at, word in enumerate(view.texts) if word in _NAMED_AFTER and at and labels[at - 1] == "ORG"]:
+    for at in [at for at, word in enumerate(view.texts) if word in _NAMED_AFTER and at]:
+        start = at if labels[at - 1] else at - 1
+        if labels[at - 1] not in ("", "ORG") or (start < at and not head_kind(view.texts[at - 1])):
+            continue
         stop = at + 1
         while stop < len(labels) and (labels[stop] or view.texts[stop] == "."):
             stop += 1
-        labels[at:stop] = ["ORG"] * (stop - at)
+        if view.texts[stop - 1] == "." and len(view.texts[stop - 2]) > 2:  # noqa: PLR2004  (not «им.», not an initial)
+            stop -= 1
+        if any(labels[at + 1 : stop]) or start == at:
+            labels[start:stop] = ["ORG"] * (stop - start)
     for at in [at for at, label in enumerate(labels[:-1], start=1) if label and not labels[at]]:
         word = view.texts[at]
         if ROMAN.fullmatch(word) and view.capitals[at - 1] and labels[at - 1] in ("PER", "ORG"):
             labels[at] = "PER"
-        elif word in _JOINTS and at + 1 < len(labels) and labels[at + 1]:
+        elif (word in _JOINTS and at + 1 < len(labels) and labels[at + 1]) or _ends_company(view, at):
             labels[at] = labels[at - 1]
+    _quoted_parts(view, labels)
+    _epithets(view, labels)
+
+
+def _ends_company(view: View, at: int) -> bool:
+    """Whether a token is the full stop of «Co.» or the like."""
+    return view.texts[at] == "." and view.texts[at - 1].lower() in _COMPANY_MARKS
+
+
+def _quoted_parts(view: View, labels: Labels) -> None:
+    """The quote marks inside the name of an organisation: «НК «Звезда»»."""
+    for at in range(1, len(labels) - 1):
+        if view.texts[at] not in _OPENING or labels[at - 1] != "ORG" or not labels[at + 1]:
+            continue
+        if not view.texts[at - 1].isupper() or view.doc.tokens[at - 1].stop == view.doc.tokens[at].start:
+            continue
+        stop = at + 1
+        while stop < len(labels) and labels[stop]:
+            stop += 1
+        if stop < len(labels) and view.texts[stop] in _CLOSING:
+            labels[at : stop + 1] = ["ORG"] * (stop + 1 - at)
+
+
+def _epithets(view: View, labels: Labels) -> None:
+    """A noun for a creature before an epithet that the dictionary has not as a name: «Змей | Горыныч»."""
+    for at in view.capitalised:
+        if at + 1 >= len(labels) or labels[at] or not view.capitals[at + 1] or labels[at + 1] != "PER":
+            continue
+        creature = [reading for reading in readings(view.texts[at]) if reading.lemma in _CREATURES]
+        epithet = readings(view.texts[at + 1])
+        if any(reading.known and reading.name for reading in epithet):
+            continue
+        if any(one.grammemes & other.grammemes & CASES for one in creature for other in epithet):
+            labels[at] = "PER"
 
 
 def _particle(view: View, labels: Labels, at: int) -> None:

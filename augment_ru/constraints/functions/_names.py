@@ -1,12 +1,12 @@
 """Finding the words of names: each function is a step that writes labels into a list, one entry a token."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from augment_ru.constraints.functions._view import View
 from augment_ru.constraints.functions._words import has_reading, readings
-from augment_ru.resources import name_heads
+from augment_ru.resources import common_abbreviations, name_heads
 
 Labels = list[str]
 """The label of each token; "" for a token outside names."""
@@ -23,8 +23,20 @@ _PLACES = frozenset({
     "станица", "аул", "кишлак", "местечко", "планета", "спутник", "звезда", "гора", "озеро", "остров",
     "полуостров", "область", "край", "республика", "район", "улица", "вершина",
 })  # fmt: skip
+_UNIQUE = frozenset({
+    "бундестаг", "бундесрат", "кнессет", "меджлис", "хурал", "риксдаг", "стортинг", "фолькетинг", "госдеп",
+    "госдепартамент", "центробанк", "центризбирком", "евросоюз", "еврокомиссия", "европарламент", "интерпол",
+})  # fmt: skip
+"""Institutions that are one of a kind, so that a capital is not needed to tell them."""
+_ACTIONS = frozenset({"VERB", "INFN", "GRND", "PRTF", "PRTS", "ADVB", "PRED"})
+_RANKS = frozenset({
+    "президент", "председатель", "министр", "премьер", "премьер-министр", "герой", "день", "год", "закон",
+    "конституция", "кодекс", "указ", "господин", "госпожа", "олимпиада", "чемпионат", "премия", "интернет",
+    "рождество", "пасха", "договор", "соглашение", "губернатор", "мэр", "глава", "война", "революция", "директор",
+})  # fmt: skip
+"""Words that are no names of persons, places or organisations when they stand with a capital inside a sentence."""
 _MARKS = frozenset('«»"„“”!?…')
-ROMAN = re.compile(r"[IVXLC]+(-[а-яё]+)?")
+ROMAN = re.compile(r"[IVXLCХ]+(-[а-яё]+)?")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 
 
@@ -44,14 +56,22 @@ def annotated_entities(view: View, labels: Labels) -> None:
     tokens = view.doc.tokens
     for first, stop in _ranges_of_entities(view):
         start = first
-        if _is_closed(tokens[first].text) and (first in view.starts or stop == first + 1):
+        starts = first in view.starts
+        if (
+            (_is_closed(tokens[first].text) and (starts or stop == first + 1))
+            or (starts and _is_action(tokens[first].text))
+            or tokens[first].text in _LEGAL_FORMS
+        ):
             start = first + 1
         label = tokens[first].entity.partition("-")[2]
-        if first in view.starts and _is_common(tokens[first].text) and not _is_part_of_name(view, first, stop, label):
+        if starts and _is_common(tokens[first].text) and not _is_part_of_name(view, first, stop, label):
             start = next((at for at in range(first + 1, stop) if view.capitals[at]), stop)
         inside = [at for at in range(start, stop) if _is_part(view.texts[at])]
-        for at in range(inside[0], inside[-1] + 1) if inside else ():
-            labels[at] = "" if view.texts[at] in _MARKS else label
+        if not inside or _is_no_name(view, inside):
+            continue
+        for at in range(inside[0], inside[-1] + 1):
+            action = view.texts[at].islower() and _is_action(view.texts[at]) and not view.lower
+            labels[at] = "" if view.texts[at] in _MARKS or action else label
 
 
 def _ranges_of_entities(view: View) -> Iterator[tuple[int, int]]:
@@ -77,6 +97,28 @@ def _is_closed(word: str) -> bool:
 
 
 @lru_cache(maxsize=100_000)
+def _is_action(word: str) -> bool:
+    """Whether every reading of a word is a verb, participle or adverb: «ропщут», «преподносил»."""
+    return all(reading.known and reading.pos in _ACTIONS for reading in readings(word))
+
+
+def _is_no_name(view: View, inside: Sequence[int]) -> bool:
+    """Whether the annotator took common words for a name: an abbreviation of a thing; words without a capital."""
+    words = [view.texts[at] for at in inside]
+    if len(words) == 1 and _is_thing(words[0]):
+        return True
+    written = not view.informal and True not in view.shouts
+    return written and all(word.islower() and _is_common(word) for word in words)
+
+
+@lru_cache(maxsize=100_000)
+def _is_thing(word: str) -> bool:
+    """Whether a word is an abbreviation of a common noun, alone or with a hyphen: «ДНК», «ДНК-тест», «IT-рынок»."""
+    first, hyphen, rest = word.partition("-")
+    return (first in common_abbreviations() or (first in _LEGAL_FORMS)) and (not hyphen or not rest[:1].isupper())
+
+
+@lru_cache(maxsize=100_000)
 def _is_common(word: str) -> bool:
     """Whether no reading of a word is a name, and the dictionary has it."""
     return all(reading.known and not reading.name for reading in readings(word)) and not word.isupper()
@@ -90,7 +132,8 @@ def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
         return True
     if stop == first + 1:
         place = any(reading.lemma in _PLACES for reading in found)
-        return (label == "LOC" and not place) or (label == "ORG" and not head_kind(word))
+        before_a_name = stop < len(view.texts) and view.capitals[stop]
+        return (label == "LOC" and not place) or (label == "ORG" and not head_kind(word) and not before_a_name)
     return label != "PER" and (head_kind(word) != "" or (label == "ORG" and not view.capitals[first + 1]))
 
 
@@ -98,7 +141,7 @@ def capitals(view: View, labels: Labels) -> None:
     """Words with a capital: any that may be a name inside a sentence; only certain names at its start."""
     for at in view.capitalised:
         word = view.texts[at]
-        if labels[at]:
+        if labels[at] or _is_thing(word):
             continue
         if _LATIN.match(word):
             if len(word) > 1 and not ROMAN.fullmatch(word):
@@ -115,8 +158,8 @@ def capitals(view: View, labels: Labels) -> None:
 def _abbreviation(word: str) -> str:
     """The label of a word in capitals: that of a known name («США»), ORG for an unknown word, "" for «ДНК», «НЕ»."""
     known = [reading for reading in readings(word) if reading.known]
-    if not known or word in _LEGAL_FORMS:
-        return "" if known or word in _LEGAL_FORMS else "ORG"
+    if not known:
+        return "" if ROMAN.fullmatch(word) else "ORG"
     return next((reading.name for reading in known if reading.name), "")
 
 
@@ -151,6 +194,8 @@ def _is_defined(view: View, at: int) -> bool:
 def _is_name_inside(view: View, at: int, labels: Labels) -> bool:
     """Whether a word with a capital inside a sentence may be a name."""
     found = readings(view.texts[at])
+    if any(reading.lemma in _RANKS for reading in found):
+        return False
     nominal = any(reading.pos in _NOMINAL and not reading.grammemes & _PRONOUNS for reading in found)
     return nominal and not _is_closed(view.texts[at]) and not _is_adjective_of(view, at, labels)
 
@@ -202,10 +247,21 @@ def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
 
 
 def lower_case(view: View, labels: Labels) -> None:
-    """Words that can only be names, where letter case does not mark names: «еду в сочи»."""
-    if not view.informal and True not in view.shouts:
-        return
+    """Words that can only be names, where letter case does not mark names: «еду в сочи»; «госдума» anywhere."""
     for at, word in enumerate(view.texts):
+        if labels[at] or len(word) <= 2 or view.capitals[at]:  # noqa: PLR2004
+            continue
         caseless = view.shouts[at] or (view.informal and word.islower())
-        if caseless and len(word) > 2 and not labels[at] and _only_name(word):  # noqa: PLR2004
+        if _is_institution(word):
+            labels[at] = "ORG"
+        elif caseless and _only_name(word):
             labels[at] = _kind(word)
+
+
+@lru_cache(maxsize=100_000)
+def _is_institution(word: str) -> bool:
+    """Whether a word in any letter case is the name of one institution: «госдума», «минздрав», «бундестаг»."""
+    found = readings(word)
+    return any(reading.lemma in _UNIQUE for reading in found) or all(
+        reading.known and "Orgn" in reading.grammemes for reading in found
+    )

@@ -12,6 +12,7 @@ _OPENING = re.compile("[«„“\"'‘]")
 _BRACKETS = re.compile(r"\(([^()\n]+)\)")
 _LONGEST_TITLE = 9
 _NEAR = 40
+_COMPANY = re.compile(r"(?i)\b(?:co|inc|ltd|corp|bros)\.$")
 _SPOKEN = re.compile(r",\s*[—–-]\s")
 _SPEECH = re.compile(r"[:—–-]\s*$|[,:]\s*[—–-]\s*$")
 
@@ -79,7 +80,7 @@ def is_title(found: Quoted) -> bool:
         return False
     if not any(map(str.isalpha, text)) or text[-1] in ",;:":
         return False
-    if text[-1] in ".…" and len(words) > 1:
+    if text[-1] in ".…" and len(words) > 1 and not _COMPANY.search(text):
         return False
     if _SPOKEN.match(found.after):
         return False

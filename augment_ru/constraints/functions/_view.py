@@ -54,7 +54,7 @@ class View:
         if "\n" in self.doc.text[tokens[before].stop : tokens[at].start] or self._after_marker(before):
             return True
         if last == ":":
-            return before < at - 1
+            return True
         if last == "." and before:
             word = self.texts[before - 1]
             return not (word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isupper()))

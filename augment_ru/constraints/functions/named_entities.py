@@ -5,6 +5,8 @@ from functools import lru_cache
 from typing import Any
 
 from augment_ru.constraints.functions import _extents as extents
+from augment_ru.constraints.functions import _homonyms as homonyms
+from augment_ru.constraints.functions import _institutions as institutions
 from augment_ru.constraints.functions import _names as names
 from augment_ru.constraints.functions._view import View
 from augment_ru.constraints.functions._words import lemmas, readings
@@ -19,11 +21,13 @@ _STEPS = (
     names.capitals,
     names.initials,
     names.lower_case,
+    homonyms.first_words,
     extents.adjectival,
     extents.genitives,
     extents.titles,
     extents.joined,
-    extents.organisations,
+    institutions.institutions,
+    institutions.organisations,
 )
 
 

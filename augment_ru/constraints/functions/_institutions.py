@@ -1,0 +1,266 @@
+"""Names of institutions: «министерства спорта России», «комитет по делам молодёжи», «казанская мэрия».
+
+Each function is a step that writes labels into a list, one entry a token, or a question about words.
+"""
+
+from functools import lru_cache
+
+from augment_ru.constraints.functions._names import Labels, head_kind
+from augment_ru.constraints.functions._view import View
+from augment_ru.constraints.functions._words import CASES, Reading, has_reading, readings
+
+_AUTHORITIES = frozenset({
+    "министерство", "правительство", "парламент", "сенат", "конгресс", "дума", "администрация", "мэрия", "префектура",
+    "муниципалитет", "прокуратура", "суд", "трибунал", "комитет", "комиссия", "департамент", "управление", "посольство",
+    "консульство", "полиция", "милиция", "армия", "сборная", "федерация", "ассоциация", "союз", "академия", "институт",
+    "университет", "фонд", "палата", "агентство", "служба", "инспекция", "собрание", "казначейство", "таможня",
+    "избирком", "комиссариат", "секретариат", "генпрокуратура", "горсовет", "управа",
+})  # fmt: skip
+"""Nouns that form a name with the genitive of a place or of another institution, without a capital of their own."""
+_OFFICES = frozenset({"министерство", "комитет", "департамент", "управление", "комиссариат"})
+"""Those of them that form a name with «по»; a ministry forms it with any genitive, too."""
+_SEATS = frozenset({
+    "правительство", "парламент", "сенат", "мэрия", "префектура", "прокуратура", "суд", "управление", "дума",
+    "министерство", "полиция", "посольство", "избирком", "таможня", "муниципалитет",
+})  # fmt: skip
+"""Those of them that form a name with the adjective of a place."""
+_OFFICIAL = frozenset({
+    "верховный", "государственный", "федеральный", "областной", "городской", "районный", "краевой", "республиканский",
+    "центральный", "главный", "генеральный", "законодательный", "следственный", "конституционный", "арбитражный",
+    "военный", "национальный", "международный", "всероссийский", "избирательный", "таможенный", "налоговый",
+    "пограничный", "окружной", "апелляционный", "антимонопольный", "торгово-промышленный", "счётный", "общественный",
+    "территориальный", "региональный", "межрегиональный", "народный", "высший", "миграционный", "транспортный",
+})  # fmt: skip
+"""Adjectives that belong to the name of an institution behind them."""
+_GOVERNED = {
+    "борьба": {"с", "со"}, "противодействие": {"с"}, "связь": {"с", "со"}, "взаимодействие": {"с", "со"},
+    "работа": {"с", "со"}, "сотрудничество": {"с", "со", "в"}, "отношение": {"с", "со"}, "надзор": {"за", "в", "на"},
+    "контроль": {"за", "над", "в", "на"}, "наблюдение": {"за"}, "безопасность": {"в", "на"}, "защита": {"от"},
+    "управление": {"на"}, "право": {"на"}, "обслуживание": {"на"}, "регулирование": {"в"}, "развитие": {"в"},
+    "политика": {"в"}, "торговля": {"с"}, "помощь": {"в"},
+}  # fmt: skip
+"""Nouns with the prepositions behind which a name goes on: «по борьбе с коррупцией», «по надзору в сфере связи»."""
+_CASE_AFTER = {
+    "по": "datv",
+    "с": "ablt",
+    "со": "ablt",
+    "за": "ablt",
+    "над": "ablt",
+    "в": "loct",
+    "на": "loct",
+    "от": "gent",
+}
+_OCCASIONS = frozenset({
+    "заказ", "просьба", "решение", "слово", "данные", "данное", "данный", "причина", "повод", "приказ", "итог",
+    "мнение", "требование", "инициатива", "иск", "договор", "контракт", "сообщение", "обвинение", "подозрение",
+    "результат", "указание", "поручение", "ходатайство", "адрес", "телефон", "жалоба", "заявление", "обращение",
+    "факт", "статья", "распоряжение", "сведение", "информация", "предложение", "приглашение", "очередь", "понедельник",
+    "вторник", "среда", "четверг", "пятница", "суббота", "воскресенье", "утро", "вечер", "сравнение", "отношение",
+    "мера", "прежний", "который", "этот", "тот", "весь", "свой", "его", "её", "их", "один", "два", "три",
+})  # fmt: skip
+"""Words that «по» connects with a verb, not with a name: «по данным», «по решению суда»."""
+_CHAIN = 9
+"""The most tokens by which a name may go on."""
+_OTHER_STEMS = frozenset({
+    "французский", "немецкий", "датский", "турецкий", "греческий", "польский", "шведский", "вологодский", "чувашский",
+    "киргизский", "эстонский", "финский", "грузинский", "таджикский", "узбекский", "казахский", "абхазский",
+    "ингушский",
+})  # fmt: skip
+"""Adjectives of places whose stem differs from that of the place."""
+_PLACE_ENDINGS = ("", "а", "ь", "я", "и", "ы", "о", "е", "ия", "ск", "ка", "ай", "й")
+_PLACE_SUFFIXES = ("", "й", "ов", "ев", "ин", "ен", "ан", "н", "ей")
+
+
+def institutions(view: View, labels: Labels) -> None:
+    """Institutions that are written without a capital: «министерства спорта | России», «казанской мэрии»."""
+    for at, word in enumerate(view.texts):
+        if (labels[at] and labels[at] != "LOC") or not (noun := _authority(word)):
+            continue
+        if view.capitals[at] and at not in view.starts:
+            continue
+        stop = chain(view, labels, at + 1, within=True)
+        complete = _is_complete(view, labels, range(at, stop), noun)
+        start = _first_adjective(view, labels, at, complete=complete, seat=noun in _SEATS)
+        if complete or start < at:
+            stop = stop if complete else at + 1
+            labels[start:stop] = ["ORG"] * (stop - start)
+
+
+@lru_cache(maxsize=100_000)
+def _authority(word: str) -> str:
+    """The lemma of a noun for an institution, in the singular; "" for another word."""
+    return next(
+        (reading.lemma for reading in readings(word) if reading.lemma in _AUTHORITIES and "sing" in reading.grammemes),
+        "",
+    )
+
+
+def _is_complete(view: View, labels: Labels, places: range, noun: str) -> bool:
+    """Whether what follows an institution makes it a name: a place, another institution, a field of a ministry."""
+    if len(places) == 1:
+        return False
+    if any(labels[at] in ("LOC", "ORG") for at in places[1:]):
+        return True
+    after = view.texts[places[1]]
+    return noun in _OFFICES and (noun == "министерство" or after == "по")
+
+
+def _first_adjective(view: View, labels: Labels, at: int, *, complete: bool, seat: bool) -> int:
+    """Where the adjectives of an institution start; `at` if it has none that belong to its name."""
+    start = at
+    for before in range(at - 1, max(at - 4, -1), -1):
+        word = view.texts[before]
+        of_place = seat and is_of_place(word)
+        official = complete and any(reading.lemma in _OFFICIAL for reading in readings(word))
+        if labels[before] == "PER" or not (of_place or official) or not agree(word, view.texts[at]):
+            break
+        start = before
+    return start
+
+
+@lru_cache(maxsize=100_000)
+def is_of_place(word: str) -> bool:
+    """Whether a word is an adjective derived from the name of a place.
+
+    >>> is_of_place("казанской"), is_of_place("городской")
+    (True, False)
+    """
+    return any(
+        reading.pos == "ADJF"
+        and (reading.lemma in _OTHER_STEMS or reading.lemma.endswith(("ский", "ской", "цкий")))
+        and (reading.lemma in _OTHER_STEMS or _has_place(reading.lemma))
+        for reading in readings(word.lower())
+    )
+
+
+@lru_cache(maxsize=100_000)
+def _has_place(adjective: str) -> bool:
+    """Whether a place has a name from which the adjective can be derived: «казанский» → Казань."""
+    stem = adjective[:-4] if not adjective.endswith("цкий") else adjective[:-4] + "ц"
+    stems = {stem.removesuffix(suffix) for suffix in _PLACE_SUFFIXES if len(stem) - len(suffix) > 2}  # noqa: PLR2004
+    stems |= {stem[:-1] + "к", stem[:-1] + "г"} if stem.endswith(("ц", "ж", "ч")) else set()
+    stems.add(stem)
+    return any(
+        reading.known and "Geox" in reading.grammemes and reading.lemma == root + ending
+        for root in stems
+        for ending in _PLACE_ENDINGS
+        for reading in readings(root + ending)[:2]
+    )
+
+
+def agree(adjective: str, noun: str) -> bool:
+    """Whether an adjective and a noun can stand in one case and number."""
+    return any(
+        one.grammemes & other.grammemes & CASES and one.grammemes & other.grammemes & {"sing", "plur"}
+        for one in readings(adjective)
+        for other in readings(noun)
+        if other.pos == "NOUN" and one.pos in {"ADJF", "PRTF"}
+    )
+
+
+def organisations(view: View, labels: Labels) -> None:
+    """Names of organisations to their end: «Министерство образования | и науки Российской Федерации»."""
+    for at, label in enumerate(labels):
+        if label != "ORG" or (at + 1 < len(labels) and labels[at + 1] == "ORG"):
+            continue
+        start = at
+        while start and labels[start - 1] == "ORG":
+            start -= 1
+        headed = any(head_kind(view.texts[place]) for place in range(start, at + 1))
+        if headed and (view.capitals[start] or any(view.capitals[place] for place in range(start, at))):
+            stop = chain(view, labels, at + 1, within=False)
+            labels[at + 1 : stop] = ["ORG"] * (stop - at - 1)
+        _branch(view, labels, at, headed=headed)
+
+
+def _branch(view: View, labels: Labels, at: int, *, headed: bool) -> None:
+    """The place of a branch of an authority: «управление МВД | по Самарской области»."""
+    after = at + 2
+    official = headed or (view.texts[at].isupper() and len(view.texts[at]) > 1)
+    if after < len(labels) and official and view.texts[at + 1] == "по" and labels[after] == "LOC":
+        while after < len(labels) and labels[after] == "LOC":
+            labels[after] = "ORG"
+            after += 1
+        labels[at + 1] = "ORG"
+
+
+def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
+    """Where a run of genitives stops; «и», «по» and the prepositions of some nouns may stand in it.
+
+    Args:
+        view: the text.
+        labels: the labels so far.
+        at: the first token that may belong to the run.
+        within: whether the name has no capital yet; then persons do not belong to it.
+    """
+    stop = end = at
+    case, noun = "gent", _noun(view.texts[at - 1])
+    while stop < min(len(view.texts), at + _CHAIN):
+        word = view.texts[stop]
+        placed = _is_place(view, stop - 1) and (stop > at or not within)
+        if placed and word != "по" and not view.capitals[stop] and not (labels[stop] and labels[stop] != "PER"):
+            break
+        if word in {"и", "по"} or word in _GOVERNED.get(noun, ()):
+            if not _goes_on(view, labels, stop, case := _CASE_AFTER.get(word, case)):
+                break
+            noun = ""
+            stop += 1
+            continue
+        if labels[stop] == "PER" and within:
+            break
+        acronym = word.isupper() and len(word) > 1 and labels[stop] in ("LOC", "ORG")
+        if not acronym and (not _stands_in(word, {case, "gent"}) or (within and _is_person(word))):
+            break
+        stop += 1
+        if has_reading(word, "NOUN") or not word[0].islower():
+            end, noun = stop, _noun(word)
+    return end
+
+
+def _goes_on(view: View, labels: Labels, at: int, case: str) -> bool:
+    """Whether a name can go on behind «и» or a preposition."""
+    if at + 1 >= len(view.texts) or labels[at + 1] == "PER":
+        return False
+    word, following = view.texts[at], view.texts[at + 1]
+    if view.capitals[at + 1] and (word in {"и", "по"}):
+        return False
+    if word == "по" and (following == "делу" or any(reading.lemma in _OCCASIONS for reading in readings(following))):
+        return False
+    return _stands_in(following, {case} if word != "и" else {case, "gent"})
+
+
+def _noun(word: str) -> str:
+    """The lemma of the likeliest reading of a word as a noun; "" if it is none."""
+    return next((reading.lemma for reading in readings(word) if reading.pos == "NOUN"), "")
+
+
+def _is_place(view: View, at: int) -> bool:
+    """Whether a token ends the name of a place, behind which no common noun belongs to the name of an organisation."""
+    word = view.texts[at]
+    if view.capitals[at]:
+        return has_reading(word, "Geox") and has_reading(word, "gent")
+    return head_kind(word) == "LOC" and at > 0 and view.capitals[at - 1] and has_reading(view.texts[at - 1], "ADJF")
+
+
+def _is_person(word: str) -> bool:
+    """Whether a word in lower case is one person, who is not part of an institution: «суд жителя Москвы»."""
+    if not word[0].islower() or any(reading.lemma in {"президент", "человек", "ребёнок"} for reading in readings(word)):
+        return False
+    return all("anim" in reading.grammemes and "sing" in reading.grammemes for reading in _likely(word))
+
+
+def _likely(word: str) -> list[Reading]:
+    """The readings of a word that are at least a quarter as likely as the likeliest."""
+    found = readings(word)
+    best = max(reading.score for reading in found)
+    return [reading for reading in found if reading.score >= best / 4]
+
+
+def _stands_in(word: str, cases: set[str]) -> bool:
+    """Whether a word can be a noun or adjective in one of the cases; a genitive has to be likely."""
+    found = readings(word) if cases - {"gent"} else _likely(word)
+    best = max(reading.score for reading in found)
+    return any(
+        reading.grammemes & cases and reading.pos in {"NOUN", "ADJF", "PRTF"} and "Apro" not in reading.grammemes
+        for reading in found
+    ) and not any(reading.pos in {"VERB", "PREP", "CONJ"} and reading.score >= best / 2 for reading in found)
