@@ -9,6 +9,12 @@ from augment_ru.errors import AugmentError, unknown
 PACKAGE = Path(__file__).resolve().parent
 _INSTALLED = PACKAGE / "data"
 
+NO_PHRASES = "-"
+"""A cell of a dictionary without phrases."""
+
+Phrase = tuple[frozenset[str], ...]
+"""For each word of a phrase the words that may stand there; one that ends in `*` is the beginning of a word."""
+
 
 def folder(kind: str) -> Path:
     """The folder `dictionaries`, `constraints` or `prompts`: in an installed package, or beside it in a checkout."""
@@ -27,8 +33,13 @@ def dictionary_path(name: str) -> Path:
     return path
 
 
-def rows(path: Path, columns: int) -> Iterator[tuple[str, ...]]:
+def rows(path: Path, columns: int, *, default: str | None = None) -> Iterator[tuple[str, ...]]:
     """The rows of a dictionary: tab-separated columns; empty lines and lines that start with `#` are skipped.
+
+    Args:
+        path: the file.
+        columns: how many columns a line has.
+        default: what stands in the last column of a line that lacks it; None: no line may lack it.
 
     Raises:
         AugmentError: a line has another number of columns, or the file is not UTF-8.
@@ -40,8 +51,11 @@ def rows(path: Path, columns: int) -> Iterator[tuple[str, ...]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line and not line.startswith("#"):
             cells = tuple(line.split("\t"))
+            if default is not None and len(cells) == columns - 1:
+                cells = (*cells, default)
             if len(cells) != columns:
-                raise AugmentError(f"{path.name}: line {number}: {len(cells)} columns, not {columns}")
+                possible = columns if default is None else f"{columns - 1} or {columns}"
+                raise AugmentError(f"{path.name}: line {number}: {len(cells)} columns, not {possible}")
             yield cells
 
 
@@ -52,7 +66,31 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
     Raises:
         AugmentError: there is no such dictionary, or a line of it is wrong.
     """
-    return {(lemma, pos): tuple(found.split(" ")) for lemma, pos, found in rows(dictionary_path(name), columns=3)}
+    return {(lemma, pos): tuple(found.split(" ")) for lemma, pos, found, _ in _replacements(name)}
+
+
+@cache
+def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
+    """The phrases of a dictionary of replacements in which a word stays: from (lemma, part of speech), if it has any.
+
+    They stand in the fourth column, which may be missing; how they are written: `augment_ru.resources.read_phrases`.
+
+    Raises:
+        AugmentError: there is no such dictionary, or a line of it is wrong.
+    """
+    found = {}
+    for lemma, pos, _, cell in _replacements(name):
+        try:
+            phrases = read_phrases(cell)
+        except AugmentError as error:
+            raise AugmentError(f"{dictionary_path(name).name}: {lemma} {pos}: {error}") from error
+        if phrases:
+            found[lemma, pos] = phrases
+    return found
+
+
+def _replacements(name: str) -> Iterator[tuple[str, ...]]:
+    return rows(dictionary_path(name), columns=4, default=NO_PHRASES)
 
 
 @cache
@@ -67,6 +105,33 @@ def denials() -> dict[str, str]:
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
 
 
+@cache
 def common_abbreviations() -> frozenset[str]:
     """Abbreviations that name no one, in capitals: «ДНК», «НДФЛ»."""
     return frozenset(found for found, *_ in rows(dictionary_path("abbreviations"), columns=1))
+
+
+def read_phrases(cell: str) -> tuple[Phrase, ...]:
+    """The phrases of a cell of a dictionary, as in `в силу, открыть/закрыть счёт, лучш*`; none if the cell is `-`.
+
+    Commas separate phrases, spaces words, slashes words that may stand in the same place.
+
+    Raises:
+        AugmentError: a phrase is empty, or one of its words is.
+    """
+    return () if cell == NO_PHRASES else tuple(_read_phrase(phrase) for phrase in cell.split(", "))
+
+
+def _read_phrase(phrase: str) -> Phrase:
+    places = tuple(frozenset(same_word(place).split("/")) for place in phrase.split(" "))
+    if any(not word.removesuffix("*").replace(NO_PHRASES, "").isalpha() for place in places for word in place):
+        raise AugmentError(
+            f"the phrase «{phrase}» is not words; write «word word», «word/word word» or «beginning*», "
+            f"and a comma and a space between phrases"
+        )
+    return places
+
+
+def same_word(word: str) -> str:
+    """A word as phrases are compared: in lower case, with е for ё."""
+    return word.lower().replace("ё", "е")

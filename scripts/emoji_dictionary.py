@@ -20,7 +20,8 @@ dictionary: it prints the words of CLDR that have no decision yet, in the format
 of the review file.
 
 A line of the review file has the columns lemma, POS, decision and emoji, and
-optionally a fifth one, a remark. The decisions are:
+optionally a fifth one, the phrases in which the word stays («-» if it has none
+but a remark follows), and a sixth one, a remark. The decisions are:
 
 ``keep``
     CLDR annotates every listed emoji with this lemma.
@@ -59,6 +60,8 @@ MAX_EMOJI_VERSION: Final = 15.1
 VARIATION_SELECTOR: Final = "\ufe0f"
 SKIN_TONES: Final = frozenset("🏻🏼🏽🏾🏿")
 WORD: Final = re.compile(r"[а-яё]+(?:-[а-яё]+)*")
+PHRASE_WORD: Final = re.compile(r"[а-яё]+(?:-[а-яё]+)*\*?")
+NO_PHRASES: Final = "-"
 FLAG_NAME_PREFIX: Final = "флаг: "
 DECISIONS: Final = ("keep", "replace", "add", "drop")
 
@@ -91,7 +94,13 @@ HEADER: Final = """\
 # Word and emoji added by hand: {added} lines.
 # Lines: {lines}. Distinct lemmas: {lemmas}.
 # Columns: lemma (normal form of pymorphy3), Universal POS tag,
-# emoji (fully qualified, at most {max_emoji}, separated by spaces, best first).
+# emoji (fully qualified, at most {max_emoji}, separated by spaces, best first),
+# phrases in which the word stays, because it is not meant or the emoji does not fit; "-" if there are none.
+# Phrases are separated by a comma and a space: "во время, открыть/закрыть счёт, лучш*" are three.
+#   A lemma stands for all its forms; any other form for itself ("в силу", not "в силе").
+#   A slash separates words that may stand in the same place; "лучш*" is every word that begins so.
+#   The words follow each other with only spaces between; ё is as good as е. One word alone is a phrase too.
+# Lines with phrases: {phrases}.
 """
 
 
@@ -121,6 +130,7 @@ class Decision:
     pos: str
     verdict: str
     symbols: tuple[str, ...]
+    phrases: str = NO_PHRASES
     remark: str = ""
 
 
@@ -211,13 +221,11 @@ def read_review(path: Path) -> list[Decision]:
         if not line or line.startswith("#"):
             continue
         fields = line.split("\t")
-        if len(fields) not in {4, 5}:
-            message = f"{path.name}, line {number}: {len(fields)} columns, not 4 or 5"
+        if len(fields) not in {4, 5, 6}:
+            message = f"{path.name}, line {number}: {len(fields)} columns, not 4 to 6"
             raise ReviewError(message)
-        lemma, pos, verdict, symbols, *remark = fields
-        decisions.append(
-            Decision(lemma, pos, verdict, tuple(symbols.split(" ")), "".join(remark)),
-        )
+        lemma, pos, verdict, symbols, *rest = fields
+        decisions.append(Decision(lemma, pos, verdict, tuple(symbols.split(" ")), *rest))
     return decisions
 
 
@@ -227,6 +235,31 @@ def has_lemma(morph: pymorphy3.MorphAnalyzer, lemma: str, pos: str) -> bool:
     return any(
         parse.normal_form == lemma and POS_OF_GRAMMEME.get(parse.tag.POS) == wanted for parse in morph.parse(lemma)
     )
+
+
+def phrase_faults(decision: Decision, morph: pymorphy3.MorphAnalyzer) -> Iterator[str]:
+    """Yield what is wrong with the phrases of one decision: each must hold the word itself or a form of it."""
+    phrases = [] if decision.phrases == NO_PHRASES else decision.phrases.split(", ")
+    if len(set(phrases)) != len(phrases):
+        yield "a phrase is repeated"
+    for phrase in phrases:
+        words = re.split("[ /]", phrase)
+        if not all(PHRASE_WORD.fullmatch(word) for word in words):
+            yield f"the phrase «{phrase}» is not Russian words in lower case"
+        elif not any(is_form(word, decision, morph) for word in words):
+            yield f"the phrase «{phrase}» does not hold the word"
+
+
+def is_form(word: str, decision: Decision, morph: pymorphy3.MorphAnalyzer) -> bool:
+    """Return whether a word of a phrase is the lemma or a form of it, or the beginning of one («лучш*»)."""
+    if word.endswith("*"):
+        return any(
+            form.word.startswith(word[:-1])
+            for parse in morph.parse(decision.lemma)
+            if parse.normal_form == decision.lemma
+            for form in parse.lexeme
+        )
+    return word == decision.lemma or any(parse.normal_form == decision.lemma for parse in morph.parse(word))
 
 
 def faults(
@@ -255,6 +288,9 @@ def faults(
         yield f"'add', but CLDR offers {' '.join(offered)}"
     if verdict == "replace" and (not offered or set(decision.symbols) <= set(offered)):
         yield f"'replace', but CLDR offers {' '.join(offered) or 'nothing'}"
+    if verdict == "drop" and decision.phrases != NO_PHRASES:
+        yield "'drop', but it has phrases"
+    yield from phrase_faults(decision, morph)
 
 
 def check(
@@ -297,8 +333,9 @@ def render(decisions: Sequence[Decision], version: str) -> str:
         lines=len(entries),
         lemmas=len({entry.lemma for entry in entries}),
         max_emoji=MAX_EMOJI,
+        phrases=sum(entry.phrases != NO_PHRASES for entry in entries),
     )
-    lines = (f"{entry.lemma}\t{entry.pos}\t{' '.join(entry.symbols)}\n" for entry in entries)
+    lines = (f"{entry.lemma}\t{entry.pos}\t{' '.join(entry.symbols)}\t{entry.phrases}\n" for entry in entries)
     return header + "".join(lines)
 
 

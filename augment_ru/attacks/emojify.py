@@ -10,8 +10,9 @@ from typing import ClassVar
 from augment_ru.draws import Rng
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
-from augment_ru.resources import dictionary, dictionary_path, rows
+from augment_ru.resources import dictionary, dictionary_path, exceptions, rows
 from augment_ru.text.doc import Doc
+from augment_ru.text.phrases import in_phrase
 
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
 _KEYCAP = "\ufe0f\u20e3"
@@ -24,13 +25,14 @@ _NUMBER = re.compile(r"[^\w\s]?\d[\d\s.,:/-]*(?:[^\w\s]|\s\S+)?", re.ASCII)
 class Emojify(Attack):
     """Replace words by emoji of the same meaning, and digits by keycaps (TAPE, Table 1: 0.4).
 
-    Words are looked up by lemma and part of speech.
+    Words are looked up by lemma and part of speech. A word stays in the phrases that the dictionary states for it:
+    «во время» has nothing to do with a clock.
 
     Args:
         guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
 
     Raises:
-        AugmentError: there is no such dictionary or constraint.
+        AugmentError: there is no such dictionary or constraint, or a line of the dictionary is wrong.
     """
 
     name: ClassVar[str] = "emojify"
@@ -42,19 +44,22 @@ class Emojify(Attack):
 
     def __post_init__(self) -> None:
         check_guards(self.name, self.guards)
-        dictionary(self.emoji)  # so that an unknown dictionary is an error before the run starts
+        exceptions(self.emoji)  # so that an unknown or wrong dictionary is an error before the run starts
         _english(self.english)
 
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
-        """Propose an emoji for every word in the dictionary, and keycaps for every number.
+        """Propose an emoji for every word in the dictionary outside its phrases, and keycaps for every number.
 
         Of several emoji the first is the likeliest. English words get emoji only in a text without Cyrillic letters,
         because in a Russian text they are mostly names.
         """
-        emoji = dictionary(self.emoji)
+        emoji, phrases = dictionary(self.emoji), exceptions(self.emoji)
         english = {} if _CYRILLIC.search(doc.text) else _english(self.english)
-        for word in doc.words:
-            if found := emoji.get((word.lemma, word.pos)) or _of_english(english, word.text.lower()):
+        for at, word in enumerate(doc.words):
+            key = word.lemma, word.pos
+            if in_phrase(doc.text, doc.words, at, phrases.get(key, ())):
+                continue
+            if found := emoji.get(key) or _of_english(english, word.text.lower()):
                 yield rng.change(Edit(word.start, word.stop, rng.choice_best_first(found), Note(word.text)))
             elif _NUMBER.fullmatch(word.text):
                 yield rng.change(*_keycaps(word.start, word.text))

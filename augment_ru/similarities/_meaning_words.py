@@ -41,9 +41,7 @@ class Word:
 
 def words_of(text: str) -> list[Word]:
     """The words of a text, in order."""
-    return [
-        Word(match.start(), match.end(), match.group().lower().replace("ё", "е")) for match in _WORD.finditer(text)
-    ]
+    return [Word(match.start(), match.end(), match.group().lower().replace("ё", "е")) for match in _WORD.finditer(text)]
 
 
 class Source:

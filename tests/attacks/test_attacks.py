@@ -1,10 +1,13 @@
 """Golden cases of each attack, to be read by a linguist."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 
-from augment_ru import Augmenter, Edit, Rng
+from augment_ru import AugmentError, Augmenter, Edit, Rng
 from augment_ru.attacks.emojify import Emojify
 from augment_ru.editing.characters import keyboards, letter_case
 from augment_ru.engine.attack import make
@@ -137,6 +140,66 @@ def test_emojify_replaces_words_and_leaves_the_rest(text: str, expected: str) ->
     assert emojified(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("Во время обеда время вышло.", "Во время 🍲 ⏰ вышло."),
+        ("Сила ветра растёт, сила есть у слона.", "Сила 🌬️ растёт, 💪 есть у 🐘."),
+        ("Договор вступил в силу.", "🤝 вступил в силу."),
+        ("Железная дорога ведёт в лес, дорога пуста.", "Железная дорога ведёт в 🌲, 🛣️ пуста."),
+        ("Прекращение огня. Огонь погас.", "Прекращение огня. 🔥 погас."),
+        ("Пакет акций, пакет с яблоками.", "Пакет акций, 🛍️ с 🍎."),
+        ("Кошка поймала мышь, а летучая мышь спит.", "🐱 поймала 🐭, а летучая мышь 😴."),
+        ("Они любят друг друга, и друг рад.", "Они ❤️ друг друга, и 🧑‍🤝‍🧑 рад."),
+        ("Это лучший пирог, хороший пирог.", "Это лучший 🥧, 👍 🥧."),
+        ("Плюсы и минусы; плюс на минус.", "Плюсы и минусы; ➕ на ➖."),
+        ("Чёрный рынок и чёрный кот.", "Чёрный рынок и ⚫ 🐱."),
+        ("ЖЕЛЕЗНАЯ ДОРОГА", "ЖЕЛЕЗНАЯ ДОРОГА"),
+        ("Первым делом второй дом.", "Первым делом 2️⃣ 🏠."),
+        ("Открыть счёт и оплатить счёт.", "Открыть счёт и 💳 счёт."),
+        ("На дороге два, три.", "На 🛣️ 2️⃣, 3️⃣."),
+        ("Двадцать два дома.", "Двадцать два 🏠."),
+    ],
+)
+def test_a_word_stays_in_a_phrase_in_which_it_is_not_meant(text: str, result: str) -> None:
+    assert emojified(text) == result
+
+
+def test_a_phrase_does_not_reach_over_a_comma() -> None:
+    assert emojified("Он железный, дорога пуста.") == "Он железный, 🛣️ пуста."
+
+
+def test_no_colour_is_a_heart_and_no_ordinal_a_medal() -> None:
+    emoji = dictionary("emoji")
+    colours = ["красный", "синий", "зелёный", "жёлтый", "белый", "чёрный", "розовый", "серый", "лиловый", "голубой"]
+    found = {sign for word in colours for sign in emoji.get((word, "ADJ"), ())}
+    assert found <= set("🔴🔵🟢🟡⚪⚫")
+    assert not {sign for word in ("первый", "второй", "третий") for sign in emoji[word, "ADJ"]} & set("🥇🥈🥉")
+
+
+def test_a_dictionary_without_phrases_is_a_dictionary(tmp_path: Path) -> None:
+    own = tmp_path / "own.tsv"
+    own.write_text("# Lemma, part of speech, emoji.\nсила\tNOUN\t💪\n", encoding="utf-8")
+    assert Augmenter(Emojify(1.0, str(own)), constraints=(), similarity="none")("В силу закона.").text == "В 💪 закона."
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("сила\tNOUN", "own.tsv: line 2: 2 columns, not 3 or 4"),
+        ("сила\tNOUN\t💪\tв силу\tда", "own.tsv: line 2: 5 columns, not 3 or 4"),
+        ("сила\tNOUN\t💪\tв  силу", "own.tsv: сила NOUN: the phrase «в  силу» is not words"),
+        ("сила\tNOUN\t💪\tв силу,за силу", "own.tsv: сила NOUN: the phrase «в силу,за силу» is not words"),
+        ("сила\tNOUN\t💪\tв/ силу", "own.tsv: сила NOUN: the phrase «в/ силу» is not words"),
+    ],
+)
+def test_a_wrong_line_of_a_dictionary_is_an_error(tmp_path: Path, line: str, problem: str) -> None:
+    own = tmp_path / "own.tsv"
+    own.write_text(f"# Mine.\n{line}\n", encoding="utf-8")
+    with pytest.raises(AugmentError, match=re.escape(problem)):
+        Emojify(emoji=str(own))
+
+
 @pytest.mark.parametrize("text", ["Мой руки перед едой.", "Он и она, но не мы.", "Мы при этом как бы не из-за них."])
 def test_function_words_and_homonyms_stay(text: str) -> None:
     words = {"мой", "он", "она", "но", "не", "мы", "при", "этом", "как", "бы", "из-за", "них", "и", "перед"}
@@ -153,7 +216,7 @@ def test_a_verb_is_not_replaced_by_the_emoji_of_a_noun() -> None:
 
 
 def test_the_dictionary_is_large_and_speaks_russian() -> None:
-    lemmas = {lemma for lemma, _, _ in rows(dictionary_path("emoji"), columns=3)}
+    lemmas = {lemma for lemma, *_ in rows(dictionary_path("emoji"), columns=4)}
     assert len(lemmas) >= 2500
     assert all(set(lemma) <= set("абвгдеёжзийклмнопрстуфхцчшщъыьэюя-") for lemma in lemmas)
 
