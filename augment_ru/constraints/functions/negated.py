@@ -21,7 +21,7 @@ _NOBODY = frozenset({"никто", "никого", "никому", "никем",
                      "никуда", "ниоткуда", "никак", "нисколько", "ничуть", "нимало", "отнюдь", "вовсе"})  # fmt: skip
 _DEGREES = frozenset({"очень", "слишком", "совсем", "столь", "так", "весьма", "особо", "особенно", "вполне", "более",
                       "менее", "самый", "всегда", "всюду", "везде", "сразу", "только", "просто", "лишь", "уж", "уже",
-                      "ещё", "еще", "больше", "меньше", "слишком", "настолько", "там", "тут", "здесь",
+                      "ещё", "еще", "больше", "меньше", "настолько", "там", "тут", "здесь",
                       "сегодня", "вчера", "завтра", "сейчас", "теперь", "не"})  # fmt: skip
 """Adverbs that stand between a negator and the word that it binds."""
 _LINKS = frozenset({"PREP", "CONJ", "PRCL", "NPRO", "NUMR"})
@@ -53,7 +53,7 @@ def _bound(tokens: Sequence[Token], at: int, word: str) -> Iterator[tuple[int, i
         yield at, _content(tokens, at)
     elif word in _LACKING:
         yield _lacking(tokens, at)
-    elif word in _WITHOUT or has_reading(word, "ADJF") and word.startswith(("никак", "ничь", "ничей")):
+    elif word in _WITHOUT or (has_reading(word, "ADJF") and word.startswith(("никак", "ничь", "ничей"))):
         yield at, _noun(tokens, at)
     elif word in _CANNOT:
         yield _infinitive(tokens, at)
