@@ -25,8 +25,8 @@ class _Form(NamedTuple):
     Attributes:
         pattern: the marker, with {} in place of its letter or number.
         alphabets: the letters or numbers, in order.
-        alone: whether such markers show by themselves, if there are three or their texts are short, that these are options. Others need a
-            question before them: clauses of laws, steps of recipes and chess moves are numbered in the same way.
+        alone: whether such markers show by themselves, if there are three or their texts are short, that these are
+            options. Others need a question beside them: clauses of laws and steps of recipes are numbered alike.
     """
 
     pattern: str
@@ -51,15 +51,15 @@ _ASKS = re.compile(
     | \b(вставь|законч|продолж|дополн|соотнес)\w*
     | \b(не)?(верн|правильн)(ый|ая|ое|ые|о|ого|ых)\b | \bвариант\w* | \bответ(ы|а|ов)?\b
     | \b(что|кто|где|когда|какой|какая|какое|какие|чем|чему|сколько)\b [^.!]* $
-    | \b(явля|называ|относ|равн|наход|располож|состав|обозна|это)\w* \s* [:—–-]? \s* $"""
+    | \b(явля|называ|относ|равн|наход|располож|составля|состо(ит|ят)|обознача|это)\w* \s* [:—–-]? \s* $"""
 )
 """A question, a request to choose, a gap, or a sentence that its option ends."""
 _REACH = 250
-"""How many characters before the first marker are searched for a question."""
+"""How many characters before the first marker are searched for a question, and behind the last option."""
 _SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[А-ЯЁA-Z])")
 _MOVE = re.compile(r"(?:[КФЛСKQRBN]?[a-h]?x?:?[a-h][1-8]|0-0(-0)?|O-O(-O)?)[+#!?]*\b")
 """A chess move: «e4», «Кf3», «0-0»."""
-_NO_OPTION = re.compile(r"[,;.]|(и|или|либо|а также|to|and|or)\b", re.IGNORECASE)
+_NO_OPTION = re.compile(r"[,;.]|(и|или|либо|а также|and|or)(\s+\w+){0,2}$", re.IGNORECASE)
 """What follows a letter that the sentence merely mentions: «пункты (а) и (б)», «А. Б. Петров»."""
 _TWO = 2
 _SHORT = 6
@@ -133,9 +133,12 @@ def _are_options(text: str, run: Sequence[tuple[int, int]], form: _Form) -> bool
     """Whether what follows the markers are options of a question, and no clauses, moves or mere mentions."""
     ends = [start for start, _ in run[1:]]
     options = [text[stop:end].strip() for (_, stop), end in zip(run, [*ends, len(text)], strict=True)]
-    if any(not any(map(str.isalnum, option)) or _NO_OPTION.match(option) or _MOVE.match(option) for option in options):
+    if any(not any(map(str.isalnum, option)) or _MOVE.match(option) for option in options):
         return False
-    if _ASKS.search(_stem(text[: run[0][0]])):
+    if any(map(_NO_OPTION.match, options[:-1])):
+        return False
+    tail = text[run[-1][0] + len(_last(text, run)) :][:_REACH]
+    if _ASKS.search(text[: run[0][0]][-_REACH:].strip()) or _ASKS.search(tail):
         return True
     if not form.alone:
         return False
@@ -143,8 +146,3 @@ def _are_options(text: str, run: Sequence[tuple[int, int]], form: _Form) -> bool
         return True
     lines = all(not text[:start].strip(" \t") or text[:start].rstrip(" \t").endswith("\n") for start, _ in run)
     return lines or all(len(option.split()) <= _SHORT and not re.search(r"[,;]", option) for option in options)
-
-
-def _stem(before: str) -> str:
-    """The end of the text before the first marker: its last paragraph, or the two sentences before."""
-    return before[-_REACH:].strip()
