@@ -31,14 +31,14 @@ def denies(word: str) -> bool:
     [True, True, True, True, False, False, False]
     """
     word = word.lower()
-    return joined(word) or (word.startswith(_starts()) and _says(word, "denies"))
+    return says_opposite(word) or (word.startswith(_starts()) and _says(word, "denies"))
 
 
 @lru_cache(maxsize=100_000)
-def joined(word: str) -> bool:
+def says_opposite(word: str) -> bool:
     """Whether a word is written together with не- or без- and says the opposite of its rest.
 
-    >>> [joined(word) for word in ("недоволен", "недооценил", "бесплатно", "небо", "немец", "запрещён")]
+    >>> [says_opposite(word) for word in ("недоволен", "недооценил", "бесплатно", "небо", "немец", "запрещён")]
     [True, True, True, False, False, False]
     """
     word = word.lower()
@@ -58,7 +58,7 @@ def _is_opposite(word: str, rest: str) -> bool:
         return False
     if any(one.pos in _CLASSES and one.known and _PASSIVE.search(one.lemma) for one in readings(word)):
         return True
-    return joined(rest) or any(
+    return says_opposite(rest) or any(
         _is_pair(one, other) for other in readings(rest) if _is_common(other) for one in readings(word)
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from augment_ru.constraints.functions._denials import joined
+from augment_ru.constraints.functions._denials import says_opposite
 from augment_ru.constraints.functions._words import has_reading, readings
 from augment_ru.edits import Span
 from augment_ru.text.doc import Doc, Token
@@ -57,7 +57,7 @@ def _bound(tokens: Sequence[Token], at: int, word: str) -> Iterator[tuple[int, i
         yield at, _noun(tokens, at)
     elif word in _CANNOT:
         yield _infinitive(tokens, at)
-    elif word in _NOBODY or joined(word):
+    elif word in _NOBODY or says_opposite(word):
         yield at, at + 1
 
 
