@@ -158,6 +158,32 @@ def test_emoji_stress_marks_and_decomposed_letters_hide_nothing(
     assert list(dict.fromkeys(found for found, _ in _protected(name, text, **record))) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("negation", "Он недоволен и неучтив, но неделя и невод тут ни при чём.", ["недоволен", "неучтив", "ни"]),
+        ("negation", "Беседа удалась, хотя бесноватый гость отверг безголевой счёт.", ["отверг", "безголевой"]),
+        ("negated", "Он не очень любит чай без сахара.", ["не очень любит", "без сахара"]),
+        (
+            "negated",
+            "Денег нет, молчать нельзя, никто не придёт.",
+            ["Денег нет", "молчать нельзя", "никто", "не придёт"],
+        ),
+        ("restrictors", "Едва ли не каждый спит до обеда.", ["Едва ли не каждый", "до обеда"]),
+        ("numbers", "Через полчаса взвесьте 5кг, IV в. прошёл.", ["полчаса", "5кг", "IV в."]),
+        ("numbers", "Выехал 26 июля в Москву с тремя CD.", ["26 июля", "тремя"]),
+        ("answer_options", "Кто летает? [A] кит [B] сова", ["[A] кит", "[B] сова"]),
+        ("answer_options", "Кто летает?\nA: кит\nB: сова\nОбъясните.", ["A: кит", "B: сова"]),
+        ("answer_options", "Суд вправе: 1) отложить дело; 2) закрыть его.", []),
+        ("answer_options", "Группа (A) выиграла, а группа (B) ещё играет.", []),
+    ],
+)
+def test_small_words_numbers_and_options_are_told_from_what_looks_like_them(
+    name: str, text: str, expected: list[str]
+) -> None:
+    assert [found for found, _ in _protected(name, text)] == expected
+
+
 def test_rwsd_rows_name_their_referents_in_target() -> None:
     target = {"span1_text": "Фред", "span2_text": "он вернулся", "span1_index": 0, "span2_index": 4}
     found = _protected("referents", "Фред смотрел телевизор. Потом он вернулся.", target=target)

@@ -12,6 +12,8 @@ _WITHOUT = re.compile(r"без(?=[бвгджзлмнрйъ]|[аиоуэюя])|б
 """The prefix as it is spelt before voiced and before voiceless letters, so that «бесноватый» has none."""
 _UNLIKE = re.compile(r"(ие|ье|ость|ица|ник|ство|щина)$")
 """Endings of nouns that are made from «без» and a noun: «бездорожье», «безработица»."""
+_PASSIVE = re.compile(r"([иеё]м|[ая]нн|енн)(ый|о)$")
+"""Endings of what cannot be or was not done: «невиданный», «неоспоримо». Their rest is often no word of its own."""
 _CLASSES = {
     "NOUN": "noun", "ADJF": "adjective", "PRTF": "adjective", "ADJS": "short", "PRTS": "short", "ADVB": "short",
     "PRED": "short", "COMP": "short",
@@ -29,14 +31,14 @@ def denies(word: str) -> bool:
     [True, True, True, True, False, False, False]
     """
     word = word.lower()
-    return joined(word) or (word.startswith(_starts()) and _says(word, "denies"))
+    return says_opposite(word) or (word.startswith(_starts()) and _says(word, "denies"))
 
 
 @lru_cache(maxsize=100_000)
-def joined(word: str) -> bool:
+def says_opposite(word: str) -> bool:
     """Whether a word is written together with не- or без- and says the opposite of its rest.
 
-    >>> [joined(word) for word in ("недоволен", "недооценил", "бесплатно", "небо", "немец", "запрещён")]
+    >>> [says_opposite(word) for word in ("недоволен", "недооценил", "бесплатно", "небо", "немец", "запрещён")]
     [True, True, True, False, False, False]
     """
     word = word.lower()
@@ -54,7 +56,9 @@ def _is_opposite(word: str, rest: str) -> bool:
         return any(one.pos in _FINITE and one.known for one in (*readings(rest[2:]), *readings(rest)))
     if len(rest) < _SHORTEST:
         return False
-    return joined(rest) or any(
+    if any(one.pos in _CLASSES and one.known and _PASSIVE.search(one.lemma) for one in readings(word)):
+        return True
+    return says_opposite(rest) or any(
         _is_pair(one, other) for other in readings(rest) if _is_common(other) for one in readings(word)
     )
 
@@ -74,10 +78,12 @@ def _is_common(reading: Reading) -> bool:
 def _is_without(word: str, rest: str) -> bool:
     """Whether a word in без- lacks what its rest names: an adjective or adverb, or a noun made from one."""
     for one in readings(word):
+        kind = _CLASSES.get(one.pos)
+        if kind == "adjective" and not one.name:  # also one that the dictionary lacks: «безголевой»
+            return True
         if not _is_common(one):
             continue
-        kind = _CLASSES.get(one.pos)
-        if kind in {"adjective", "short"} or (kind == "noun" and _UNLIKE.search(one.lemma)):
+        if kind == "short" or (kind == "noun" and _UNLIKE.search(one.lemma)):
             return True
         if kind == "noun" and any(other.pos == "NOUN" and _is_common(other) for other in readings(rest)):
             return True

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from augment_ru.constraints.functions._denials import joined
+from augment_ru.constraints.functions._denials import says_opposite
 from augment_ru.constraints.functions._words import has_reading, readings
 from augment_ru.edits import Span
 from augment_ru.text.doc import Doc, Token
@@ -21,7 +21,7 @@ _NOBODY = frozenset({"никто", "никого", "никому", "никем",
                      "никуда", "ниоткуда", "никак", "нисколько", "ничуть", "нимало", "отнюдь", "вовсе"})  # fmt: skip
 _DEGREES = frozenset({"очень", "слишком", "совсем", "столь", "так", "весьма", "особо", "особенно", "вполне", "более",
                       "менее", "самый", "всегда", "всюду", "везде", "сразу", "только", "просто", "лишь", "уж", "уже",
-                      "ещё", "еще", "больше", "меньше", "слишком", "настолько", "там", "тут", "здесь",
+                      "ещё", "еще", "больше", "меньше", "настолько", "там", "тут", "здесь",
                       "сегодня", "вчера", "завтра", "сейчас", "теперь", "не"})  # fmt: skip
 """Adverbs that stand between a negator and the word that it binds."""
 _LINKS = frozenset({"PREP", "CONJ", "PRCL", "NPRO", "NUMR"})
@@ -53,11 +53,11 @@ def _bound(tokens: Sequence[Token], at: int, word: str) -> Iterator[tuple[int, i
         yield at, _content(tokens, at)
     elif word in _LACKING:
         yield _lacking(tokens, at)
-    elif word in _WITHOUT or has_reading(word, "ADJF") and word.startswith(("никак", "ничь", "ничей")):
+    elif word in _WITHOUT or (has_reading(word, "ADJF") and word.startswith(("никак", "ничь", "ничей"))):
         yield at, _noun(tokens, at)
     elif word in _CANNOT:
         yield _infinitive(tokens, at)
-    elif word in _NOBODY or joined(word):
+    elif word in _NOBODY or says_opposite(word):
         yield at, at + 1
 
 
