@@ -240,6 +240,8 @@ def has_lemma(morph: pymorphy3.MorphAnalyzer, lemma: str, pos: str) -> bool:
 def phrase_faults(decision: Decision, morph: pymorphy3.MorphAnalyzer) -> Iterator[str]:
     """Yield what is wrong with the phrases of one decision: each must hold the word itself or a form of it."""
     phrases = [] if decision.phrases == NO_PHRASES else decision.phrases.split(", ")
+    if phrases and decision.verdict == "drop":
+        yield "'drop', but it has phrases"
     if len(set(phrases)) != len(phrases):
         yield "a phrase is repeated"
     for phrase in phrases:
@@ -288,8 +290,6 @@ def faults(
         yield f"'add', but CLDR offers {' '.join(offered)}"
     if verdict == "replace" and (not offered or set(decision.symbols) <= set(offered)):
         yield f"'replace', but CLDR offers {' '.join(offered) or 'nothing'}"
-    if verdict == "drop" and decision.phrases != NO_PHRASES:
-        yield "'drop', but it has phrases"
     yield from phrase_faults(decision, morph)
 
 
