@@ -70,7 +70,7 @@ def _of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
         told = max(word.information - _LIGHT, 0.0)
         yield "lost_share", _share(fates, number)
         yield "lost_words", 1.0
-        yield f"lost_{_lost_as(fates.source, number)}", 1.0
+        yield f"lost_{_lost_as(fates.source, number)}", word.information
         for mark in marks_of(word.form):
             yield f"lost_{mark}", 1.0
         if word.kind.role in _PREDICATES:
@@ -97,7 +97,7 @@ def _of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
         if word.kind.role == "preposition" and after < len(words) and after not in gone:
             yield "bare_noun", 1.0
     if fates.lost:
-        yield "lost_most", max(words[number].information for number in fates.lost)
+        yield "lost_any", 1.0
         yield "lost_of_few", len(fates.lost) / len(words)
 
 
