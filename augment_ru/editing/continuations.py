@@ -68,7 +68,8 @@ def distractor(gap: Gap, continuation: str) -> Edit | None:
     if new is None or any(atoms_of(new)) or not gap.fits(new):
         return None
     bare = new.lstrip(f"{CLOSING_MARKS} ")
-    if gap.is_option or gap.before[-1] in (*CLOSING_MARKS, *_CLOSING) or bare != new:  # the text's own sentence is complete
+    ended = gap.before[-1] in (*CLOSING_MARKS, *_CLOSING) or bare != new
+    if gap.is_option or ended:
         return gap.edit(bare)
     completed = new if new[0] in ",;:" else f" {new}"  # the continuation completes the text's last sentence
     return Edit(gap.place.start, gap.place.stop, completed)

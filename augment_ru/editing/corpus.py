@@ -1,7 +1,7 @@
 """The corpus that distractors are drawn from: sentences and options of a text file, of other rows, or shipped ones."""
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256

@@ -11,8 +11,8 @@ from augment_ru.draws import Ints, Keys, Streams, unit
 from augment_ru.editing.corpus import Corpus, is_option
 from augment_ru.editing.input_corpus import InputCorpus
 from augment_ru.editing.mentions import contains_phrase, content
-from augment_ru.editing.placement import CLOSING_MARKS, added, end_of_question
 from augment_ru.editing.on_demand import in_rounds
+from augment_ru.editing.placement import CLOSING_MARKS, added, end_of_question
 from augment_ru.edits import Change, Edit, Span
 from augment_ru.engine.proposals import Proposals
 from augment_ru.text.batch import Batch, Context
@@ -169,7 +169,7 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
         for gap, point in zip(gaps, points, strict=True):
             fitting = _fitting(corpus.for_label(gap.context.label), gap, nearest)
             first = int(point * len(fitting))
-            found.append([gap.edit(text) for text in fitting[first:] + fitting[:first]])
+            found.append([gap.edit(text) for text in (*fitting[first:], *fitting[:first])])
         return found
 
     return generate
@@ -191,7 +191,8 @@ def _safe(corpus: Corpus, gap: Gap) -> Iterator[str]:
     taken = gap.content
     if gap.is_option:
         order, _ = corpus.near_option(gap.old, gap.before)
-        every: Iterable[str] = sorted((corpus.options[at] for at in order.tolist()), key=lambda text: _mark(text) != _mark(gap.old))
+        options = [corpus.options[at] for at in order.tolist()]
+        every: Iterable[str] = sorted(options, key=lambda text: _mark(text) != _mark(gap.old))
     else:
         order, nearness = corpus.near(gap.before[-_REACH:])
         first = int(np.count_nonzero(nearness > _NEAREST_SAFE))

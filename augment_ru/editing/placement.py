@@ -10,7 +10,7 @@ from augment_ru.text.words import count_russian_words
 CLOSING_MARKS = ".!?…"
 _CLOSING = "»”“\"'’)]"
 _PAIRS = {")": "(", "]": "["}
-_HANGING = tuple(",;:(«[{-–—")
+_HANGING = tuple(",;:=(«[{-–—")
 """A text that ends in one of these waits for more, so a sentence behind it would be taken for that."""
 _OPEN = ("L", "N", "Sc", "Sm")
 """The categories of characters behind which a sentence is not closed yet; «%» and the like are of none of them."""
@@ -55,9 +55,9 @@ def added(text: str, end: int, new: str, *, after_link: bool) -> Edit:
         after_link: whether that part ends in a link or the like, behind which no full stop is put.
     """
     before = text[:end]
-    breaks = re.search(r"\r?\n", before)
+    breaks = re.search(r"\r?\n", text.rstrip())
     is_item = _ITEM.match(before, before.rfind("\n") + 1) is not None
-    if not after_link and before.endswith(_HANGING) or (is_item and breaks is None):
+    if (is_item and breaks is None) or (before.endswith(_HANGING) and not after_link):
         start = len(text) - len(text.lstrip())
         return Edit(start, start, f"{new}{breaks[0] if breaks else ' '}")
     is_open = not after_link and _is_open(before)

@@ -40,7 +40,8 @@ def topic(text: str) -> Vectors:
     counts, total = _counts()
     mean = np.sum([vector * (_RARE / (_RARE + counts.get(word, 0) / total)) for word, vector in known], axis=0)
     length = float(np.linalg.norm(mean))
-    return (mean / length if length else mean).astype(np.float32)
+    found: Vectors = (mean / length if length else mean).astype(np.float32)
+    return found
 
 
 @lru_cache(maxsize=50_000)
