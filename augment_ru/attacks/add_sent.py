@@ -1,4 +1,4 @@
-"""После текста добавляется постороннее предложение: «Кошка спит.» → «Кошка спит. Поезд задержался из-за снегопада.»."""
+"""После текста добавляется постороннее предложение: «Кошка спит.» → «Кошка спит. Доцент искал очки на столе.»."""
 
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
@@ -7,19 +7,31 @@ from augment_ru.draws import Streams
 from augment_ru.editing.continuations import from_model
 from augment_ru.editing.corpus import Corpus, read_corpus, shipped_corpus
 from augment_ru.editing.distractors import Generator, distract, from_corpus
+from augment_ru.editing.input_corpus import InputCorpus
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.inference.decoding import Decoding
 from augment_ru.text.batch import Batch
 
+_INPUT = "corpus:input"
+
 
 @dataclass(frozen=True, slots=True)
 class AddSent(Attack):
-    """Add a distractor after a text, or replace wrong options of a question by other texts (TAPE, Table 1: 0.5).
+    """Add a distractor to a text, or replace wrong options of a question by other texts (TAPE, Table 1: 0.5).
 
-    The distractors come from the records that are perturbed (`corpus`), from a text file (`corpus:FILE`), or from
-    a causal language model (`hf:MODEL`). The paper's model is mGPT.
+    Args:
+        probability: the share of texts that get a sentence, and of wrong options that are replaced, in [0, 1].
+        generator: `shipped`, neutral sentences of this package; `corpus:FILE`, a text file; `corpus:input`, the rows
+            that are perturbed, of each label apart; `hf:MODEL`, a causal language model (the paper's is mGPT).
+        nearest: a distractor is drawn from so many texts of a corpus, the nearest in topic of those that are safe
+            (`editing.distractors.from_corpus`); from 1.
+        temperature, top_k: how a model's tokens are drawn; over 0, and from 1.
+        new_tokens: the largest number of tokens that a model writes; from 1.
+        attempts: the largest number of continuations for one distractor; from 1.
+        device, dtype: of a model.
+        corpus: what distractors are drawn from in place of the generator's corpus; set only in Python.
 
     Raises:
         AugmentError: a value is out of its range, or the text file does not exist or has no usable sentence.
@@ -28,7 +40,7 @@ class AddSent(Attack):
     name: ClassVar[str] = "add_sent"
     exchanges_options: ClassVar[bool] = True
     probability: float = 0.5
-    generator: str = "corpus"
+    generator: str = "shipped"
     nearest: int = 10
     temperature: float = 1.0
     top_k: int = 50
@@ -36,27 +48,35 @@ class AddSent(Attack):
     attempts: int = 3
     device: str = "auto"
     dtype: str = "auto"
-    corpus: Corpus | None = field(default=None, repr=False, metadata={"option": False})
+    corpus: Corpus | InputCorpus | None = field(default=None, repr=False, metadata={"option": False})
 
     def __post_init__(self) -> None:
         kind, _, argument = self.generator.partition(":")
-        if kind not in ("corpus", "hf") or (kind == "hf" and not argument):
-            raise AugmentError(f"add_sent.generator={self.generator}; possible: corpus, corpus:FILE, hf:MODEL")
+        if self.generator != "shipped" and not (kind in ("corpus", "hf") and argument):
+            raise AugmentError(
+                f"add_sent.generator={self.generator}; possible: shipped, corpus:input, corpus:FILE, hf:MODEL"
+            )
         for name in ("nearest", "new_tokens", "attempts"):
             if getattr(self, name) < 1:
                 raise AugmentError(f"add_sent.{name}={getattr(self, name)}; needs a number from 1")
         self._decoding()  # so that a wrong value is an error before the run starts
-        if kind == "corpus" and argument:
+        if kind == "corpus" and self.generator != _INPUT:
             read_corpus(argument)
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether the distractors come from the records that are perturbed."""
-        return self.generator in ("corpus", "corpus:") and self.corpus is None
+        """Whether the distractors come from the records that are perturbed, and these are not known yet."""
+        return self.generator == _INPUT and self.corpus is None
 
-    def with_corpus(self, corpus: Corpus) -> Self:
-        """The attack with a corpus to draw distractors from."""
+    def with_corpus(self, corpus: InputCorpus) -> Self:
+        """The attack with a corpus of the records that are perturbed, if it wants one."""
         return replace(self, corpus=corpus) if self.wants_corpus else self
+
+    @property
+    def corpus_digest(self) -> str:
+        """The digest of a corpus that is not part of this package; "" for none."""
+        found = self._corpus()
+        return "" if found is None or found is shipped_corpus() else found.digest
 
     def on_device(self, device: str) -> Self:
         """The attack with its networks on this device."""
@@ -67,18 +87,35 @@ class AddSent(Attack):
         return distract(batch, streams, self.probability, self._generator())
 
     def _generator(self) -> Generator:
+        corpus = self._corpus()
+        if corpus is not None:
+            return from_corpus(corpus, self.nearest)
+        return from_model(
+            self.generator.partition(":")[2],
+            self._decoding(),
+            self.new_tokens,
+            attempts=self.attempts,
+            device=self.device,
+            dtype=self.dtype,
+        )
+
+    def _corpus(self) -> Corpus | InputCorpus | None:
+        """The corpus that distractors are drawn from; None if a model writes them.
+
+        Raises:
+            AugmentError: they come from the records that are perturbed, and these are not known.
+        """
         kind, _, argument = self.generator.partition(":")
+        if self.corpus is not None:
+            return self.corpus
         if kind == "hf":
-            return from_model(
-                argument,
-                self._decoding(),
-                self.new_tokens,
-                attempts=self.attempts,
-                device=self.device,
-                dtype=self.dtype,
+            return None
+        if self.wants_corpus:
+            raise AugmentError(
+                f"add_sent.generator={_INPUT}: only perturb and calibrate read all rows first; "
+                f"use shipped or corpus:FILE, or in Python AddSent(corpus=…)"
             )
-        corpus = read_corpus(argument) if argument else self.corpus or shipped_corpus()
-        return from_corpus(corpus, self.nearest)
+        return read_corpus(argument) if argument else shipped_corpus()
 
     def _decoding(self) -> Decoding:
         return Decoding(temperature=self.temperature, top_k=self.top_k)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from augment_ru.draws import Keys, Streams
-from augment_ru.editing.distractors import Gap, Generator, placed
+from augment_ru.editing.distractors import Gap, Generator
+from augment_ru.editing.placement import CLOSING_MARKS
+from augment_ru.edits import Edit
 from augment_ru.inference.decoding import Decoding
 from augment_ru.inference.generate import continued
 from augment_ru.inference.pretrained import load
@@ -15,7 +17,6 @@ from augment_ru.text.words import count_russian_words
 
 _TAGS = re.compile(r"<[^<>\n]{0,60}>|\[(?:PAD|UNK|SEP|CLS|MASK|EOS|BOS)\]")
 _END_OF_OPTION = re.compile(r"[\n.;!?()…]")
-_MARKS = ".!?…"
 _CLOSING = '»"”)'
 _LEAST, _MOST = 3, 40
 """The fewest and the most Russian words of a sentence that may distract."""
@@ -33,8 +34,8 @@ def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int,
         dtype: likewise.
     """
 
-    def generate(gaps: Sequence[Gap], keys: Keys) -> list[list[str]]:
-        found: list[list[str]] = [[] for _ in gaps]
+    def generate(gaps: Sequence[Gap], keys: Keys) -> list[list[Edit]]:
+        found: list[list[Edit]] = [[] for _ in gaps]
         if not gaps:
             return found
         model = load("AutoModelForCausalLM", name, device=device, dtype=dtype)
@@ -58,18 +59,20 @@ def prompt(gap: Gap) -> str:
     return f"{gap.before}\nОтвет:" if gap.is_option else gap.before
 
 
-def distractor(gap: Gap, continuation: str) -> str | None:
-    """The usable part of a continuation, as it is written into the gap; None if no part is usable."""
+def distractor(gap: Gap, continuation: str) -> Edit | None:
+    """The edit that writes the usable part of a continuation into the gap; None if no part is usable."""
     text = _TAGS.sub("", continuation)
     if "\ufffd" in text or "⁇" in text:
         text = re.split("[\ufffd⁇]", text)[0]
     new = _option(text) if gap.is_option else _sentence(gap.before, text)
     if new is None or any(atoms_of(new)) or not gap.fits(new):
         return None
-    bare = new.lstrip(f"{_MARKS} ")
-    if gap.is_option or gap.before[-1] in (*_MARKS, *_CLOSING) or bare != new:  # the text's own sentence is complete
-        return placed(gap, bare)
-    return new if new[0] in ",;:" else f" {new}"  # the continuation completes the text's last sentence
+    bare = new.lstrip(f"{CLOSING_MARKS} ")
+    ended = gap.before[-1] in (*CLOSING_MARKS, *_CLOSING) or bare != new
+    if gap.is_option or ended:
+        return gap.edit(bare)
+    completed = new if new[0] in ",;:" else f" {new}"  # the continuation completes the text's last sentence
+    return Edit(gap.place.start, gap.place.stop, completed)
 
 
 def _option(text: str) -> str | None:
@@ -85,12 +88,12 @@ def _sentence(before: str, text: str) -> str | None:
     if before[-1].isalnum() and text[:1].isalnum():
         return None  # it continues the last word
     line = next((line for line in text.splitlines() if line.strip()), "").strip()
-    line = line.lstrip(".!?…»”)" if before[-1] in _MARKS else "").lstrip()
+    line = line.lstrip(".!?…»”)" if before[-1] in CLOSING_MARKS else "").lstrip()
     for sentence in sentenize(line):
         found = " ".join(sentence.text.split())
         last = found.rstrip(_CLOSING)[-1:]
         # a question would change what is asked
-        if last in tuple(_MARKS) and "?" not in found and _LEAST <= count_russian_words(found) <= _MOST:
+        if last in tuple(CLOSING_MARKS) and "?" not in found and _LEAST <= count_russian_words(found) <= _MOST:
             return found
         return None
     return None

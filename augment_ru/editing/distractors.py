@@ -1,25 +1,30 @@
 """Distractors: a sentence put behind a text, or another text in place of a wrong option."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
 
 import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams, unit
-from augment_ru.editing.corpus import Corpus, contains_phrase, is_option
+from augment_ru.editing.corpus import Corpus, is_option
+from augment_ru.editing.input_corpus import InputCorpus
+from augment_ru.editing.mentions import contains_phrase, content
 from augment_ru.editing.on_demand import in_rounds
+from augment_ru.editing.placement import CLOSING_MARKS, added, end_of_question
 from augment_ru.edits import Change, Edit, Span
 from augment_ru.engine.proposals import Proposals
 from augment_ru.text.batch import Batch, Context
 from augment_ru.text.characters import Mask
 from augment_ru.text.words import count_russian_words
 
-_MARKS = ".!?…"
 _LINKS = ("EMAIL", "URL", "MENTION", "HASHTAG", "MARKUP")
 _REACH = 1000
 """How many characters at the end of a text decide its topic."""
+_KEPT = 4096
+_NEAREST_SAFE = 0.3
+"""The nearness in topic up to which a sentence may distract; see `from_corpus`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +33,8 @@ class Gap:
 
     Attributes:
         row: the text of the batch.
-        place: the end of the text, where a sentence is put; or the wrong option that is replaced.
-        before: the text in front of the distractor: the whole text, or the question without its options.
+        place: the end of the text, or of its question, where a sentence is put; or the wrong option that is replaced.
+        before: the text up to there: the whole text, or the question without its options.
         text: the whole text.
         context: what the record says about it.
         closed: whether the text ends in a link or the like, behind which no full stop is put.
@@ -57,7 +62,7 @@ class Gap:
         if any(contains_phrase(new, answer) for answer in (*self.context.answers, *self.context.forbidden)):
             return False
         if not self.is_option:
-            return not any(comparable(new) in comparable(text) for text in (self.text, *self.context.beside))
+            return not any(comparable(new) in comparable(text) for text in (self.text, *self.context.record))
         others = [self.context.right, *self.context.wrong]
         taken = {comparable(span.of(self.text)) for span in others if span is not None}
         return (
@@ -65,6 +70,29 @@ class Gap:
             and comparable(new) not in taken
             and not any(contains_phrase(answer, new) for answer in self.context.answers)
         )
+
+    @property
+    def content(self) -> frozenset[str]:
+        """The content words of the record's texts and of what the distractor must not give away."""
+        texts = (self.before,) if self.is_option else (self.text, *self.context.record)
+        return frozenset().union(*map(content, (*texts, *self.context.answers, *self.context.forbidden)))
+
+    def added(self, new: str) -> Edit:
+        """The edit that adds a sentence at the end of the text or of its question."""
+        return added(self.text, self.place.stop, new, after_link=self.closed)
+
+    def replaced(self, new: str) -> Edit:
+        """The edit that puts another option in place of the old one, with the old one's letter case and mark."""
+        if self.old[0].islower() and not new[1:2].isupper():
+            new = new[0].lower() + new[1:]
+        elif self.old[0].isupper():
+            new = new[0].upper() + new[1:]
+        marks = self.old[len(self.old.rstrip(CLOSING_MARKS)) :]
+        return Edit(self.place.start, self.place.stop, new.rstrip(CLOSING_MARKS) + marks)
+
+    def edit(self, new: str) -> Edit:
+        """The edit that writes a distractor."""
+        return self.replaced(new) if self.is_option else self.added(new)
 
 
 def comparable(text: str) -> str:
@@ -75,8 +103,8 @@ def comparable(text: str) -> str:
 class Generator(Protocol):
     """Writes distractors."""
 
-    def __call__(self, gaps: Sequence[Gap], keys: Keys) -> Sequence[Sequence[str]]:
-        """Distractors for each gap, as they are written into it: the one that was drawn, then its substitutes."""
+    def __call__(self, gaps: Sequence[Gap], keys: Keys) -> Sequence[Sequence[Edit]]:
+        """The edits that write distractors into each gap: the one that was drawn, then its substitutes."""
 
 
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator) -> Proposals:
@@ -99,12 +127,10 @@ def distract(batch: Batch, streams: Streams, probability: float, generate: Gener
         # in the order of ranks: changes that are active at lower probabilities choose first
         for at in np.argsort(ranks[wanted], kind="stable").tolist():
             gap = gaps[wanted[at]]
-            text = next((text for text in new[at] if comparable(text) not in taken[gap.row]), None)
-            if text is not None:
-                taken[gap.row].add(comparable(text))
-                changes[gap.row].append(
-                    Change(float(ranks[wanted[at]]), (Edit(gap.place.start, gap.place.stop, text),))
-                )
+            edit = next((edit for edit in new[at] if comparable(edit.text) not in taken[gap.row]), None)
+            if edit is not None:
+                taken[gap.row].add(comparable(edit.text))
+                changes[gap.row].append(Change(float(ranks[wanted[at]]), (edit,)))
                 done[at] = True
         return done
 
@@ -122,45 +148,58 @@ def _gaps(batch: Batch, row: int) -> Iterator[Gap]:
             if free and count_russian_words(wrong.of(text)):
                 yield Gap(row, wrong, before, text, context)
     elif count_russian_words(text) and not context.judged:
-        end = len(text.rstrip())
+        end = end_of_question(text)
         closed = any(span.stop == end and span.label in _LINKS for span in batch.protected(row))
         yield Gap(row, Span(end, end), text[:end], text, context, closed)
 
 
-def from_corpus(corpus: Corpus, nearest: int) -> Generator:
-    """A generator that draws from a corpus: one of the `nearest` texts by topic, among those that fit the gap."""
+def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
+    """A generator that draws from a corpus: one of the `nearest` texts by topic, among those that are safe.
 
-    def generate(gaps: Sequence[Gap], keys: Keys) -> list[list[str]]:
+    A sentence is near enough to be plausible and far enough to be safe: it shares no content word with the record or
+    its answers, and its nearness is at most 0.3. A nearer one is mostly about the very thing that the text is about,
+    in other words: behind «Какой врач лечит зубы?» a dentist answers, behind a cold soup a steaming borscht
+    contradicts. Below that it is of the same surroundings. An option shares no content word with its question or the
+    right option; it may be as near to the old option as it likes.
+    """
+
+    def generate(gaps: Sequence[Gap], keys: Keys) -> list[list[Edit]]:
         points = unit(keys, np.zeros(keys.size, dtype=np.int64)).tolist()
-        return [_drawn(corpus, gap, nearest, point) for gap, point in zip(gaps, points, strict=True)]
+        found = []
+        for gap, point in zip(gaps, points, strict=True):
+            fitting = _fitting(corpus.for_label(gap.context.label), gap, nearest)
+            first = int(point * len(fitting))
+            found.append([gap.edit(text) for text in (*fitting[first:], *fitting[:first])])
+        return found
 
     return generate
 
 
-def _drawn(corpus: Corpus, gap: Gap, nearest: int, point: float) -> list[str]:
+def _fitting(corpus: Corpus, gap: Gap, nearest: int) -> Sequence[str]:
+    """The texts that one is drawn from, kept because all candidates of a search ask for them."""
+    key = (replace(gap, row=0), nearest)
+    found = corpus.kept.get(key)
+    if found is None:
+        if len(corpus.kept) >= _KEPT:
+            corpus.kept.clear()
+        found = corpus.kept[key] = tuple(islice(_safe(corpus, gap), nearest))
+    return found
+
+
+def _safe(corpus: Corpus, gap: Gap) -> Iterator[str]:
+    """The texts of a corpus that may stand in a gap, the nearest first."""
+    taken = gap.content
     if gap.is_option:
-        known, order = corpus.options, corpus.near_option(gap.old, gap.before)
+        order, _ = corpus.near_option(gap.old, gap.before)
+        options = [corpus.options[at] for at in order.tolist()]
+        every: Iterable[str] = sorted(options, key=lambda text: _mark(text) != _mark(gap.old))
     else:
-        known, order = corpus.sentences, corpus.near(gap.before[-_REACH:])
-    shaped = sorted(order, key=lambda at: gap.is_option and _mark(known[at]) != _mark(gap.old))
-    fitting = list(islice((known[at] for at in shaped if gap.fits(known[at])), nearest))
-    first = int(point * len(fitting))
-    return [placed(gap, text) for text in fitting[first:] + fitting[:first]]
+        order, nearness = corpus.near(gap.before[-_REACH:])
+        first = int(np.count_nonzero(nearness > _NEAREST_SAFE))
+        every = (corpus.sentences[at] for at in order[first:])
+    return (text for text in every if taken.isdisjoint(content(text)) and gap.fits(text))
 
 
 def _mark(text: str) -> str:
     """The closing mark of a text, else "": an option that is a sentence is replaced by a sentence where possible."""
-    return text[-1] if text[-1] in _MARKS else ""
-
-
-def placed(gap: Gap, new: str) -> str:
-    """A distractor as it is written into the gap: a sentence behind a full stop; an option with the old one's case."""
-    if not gap.is_option:
-        last = gap.before[-1]
-        is_open = last.isalnum() or (last in '»)”"' and gap.before[-2:-1] not in tuple(_MARKS))
-        return f"{'. ' if is_open and not gap.closed else ' '}{new}"
-    if gap.old[0].islower() and not new[1:2].isupper():
-        new = new[0].lower() + new[1:]
-    elif gap.old[0].isupper():
-        new = new[0].upper() + new[1:]
-    return new.rstrip(_MARKS) + gap.old[len(gap.old.rstrip(_MARKS)) :]
+    return text[-1] if text[-1] in CLOSING_MARKS else ""

@@ -94,9 +94,14 @@ class Attack(ABC):
         return False
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (a package below this one defines it)
-        """The attack with a corpus of the records of the run (`augment_ru.editing.corpus.Corpus`), if it wants one."""
+        """The attack with the `augment_ru.editing.input_corpus.InputCorpus` of the run, if it wants one."""
         del corpus
         return self
+
+    @property
+    def corpus_digest(self) -> str:
+        """The SHA-256 of a corpus that the attack reads and that is no part of its package; "" for none."""
+        return ""
 
     def with_probability(self, probability: float) -> Self:
         """The attack with another probability.

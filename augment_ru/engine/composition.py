@@ -66,6 +66,11 @@ class Composition(Attack):
         """The composition with a corpus for each part that wants one."""
         return self._with_parts(attack.with_corpus(corpus) for attack in self.parts)
 
+    @property
+    def corpus_digest(self) -> str:
+        """The digests of its parts, each once, joined by `+`."""
+        return "+".join(dict.fromkeys(digest for attack in self.parts if (digest := attack.corpus_digest)))
+
     def with_probability(self, probability: float) -> Self:
         """The composition with another probability for each part."""
         return self._with_parts(attack.with_probability(probability) for attack in self.parts)

@@ -102,7 +102,8 @@ class Perturber:
     def settings(self) -> Settings:
         """The settings that are the same for all its results."""
         scorer = self.similarity.signature if self.similarity else "none"
-        return Settings(self.attack.name, self.seed, scorer, self.threshold if self.similarity else None)
+        threshold = self.threshold if self.similarity else None
+        return Settings(self.attack.name, self.seed, scorer, threshold, self.attack.corpus_digest)
 
     def perturb(self, prepared: Prepared) -> Perturbed:
         """Perturb prepared records.

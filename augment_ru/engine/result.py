@@ -35,6 +35,8 @@ class Settings(NamedTuple):
     scorer: str
     """The similarity's signature; "none" without a gate."""
     threshold: float | None
+    corpus: str = ""
+    """The digest of the corpus that the attack reads, if that is no part of a package; "" for none."""
 
 
 class Outcome(NamedTuple):
@@ -123,7 +125,7 @@ class Result:
     little.
 
     Attributes:
-        settings: attack, seed, scorer and threshold.
+        settings: attack, seed, scorer, threshold and corpus.
         outcome: what the search found; `status` and others are short for its entries.
         record: the record, as it came.
         scripts: the edits of each perturbed field; empty scripts unless `status` is "perturbed".
@@ -262,6 +264,8 @@ class Result:
             "seed": self.settings.seed,
             "candidate": self.candidate,
         }
+        if self.settings.corpus:
+            brief["corpus"] = self.settings.corpus
         if self.warnings:
             brief["warnings"] = list(dict.fromkeys(self.warnings))
         if meta == "brief":

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from augment_ru.draws import Floats, digests
-from augment_ru.editing.corpus import corpus_of
+from augment_ru.editing.input_corpus import InputCorpus
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.figures import distribution
 from augment_ru.engine.perturber import Perturber
@@ -105,7 +105,7 @@ def calibrated(
     if not 0 < accept <= 1:
         raise AugmentError(f"--accept {accept}; needs a share over 0, up to 1")
     if any(attack.wants_corpus for attack in attacks):
-        corpus = corpus_of(records)
+        corpus = InputCorpus.of(records)
         attacks = [attack.with_corpus(corpus) for attack in attacks]
     prepared = preparation.chunk(records, [attack.needs for attack in attacks])
     unrelated = Measured("unrelated texts", None, unrelated_scores(records, similarity))

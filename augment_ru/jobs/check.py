@@ -17,6 +17,8 @@ from augment_ru.resources import folder
 
 _HEADER = {"source": "source", "licen": "licence"}
 """What a header must contain, and what that says."""
+_ALL_KEY = "all columns are the key"
+"""What the header of a list without values says; elsewhere the key is all columns but the last."""
 
 
 def file_problems(files: Sequence[Path]) -> Iterator[str]:
@@ -46,11 +48,12 @@ def dictionary_problems(path: Path) -> Iterator[str]:
         yield f"{path.name}: has carriage returns; lines end with a line feed alone"
     if text and not text.endswith("\n"):
         yield f"{path.name}: the last line does not end"
+    all_key = _ALL_KEY in "\n".join(line for line in lines if line.startswith("#"))
     rows = [(number, line) for number, line in enumerate(lines, start=1) if line and not line.startswith("#")]
     before: list[str] = []
     for number, line in rows:
         cells = line.split("\t")
-        for problem in _row_problems(line, cells, before):
+        for problem in _row_problems(line, cells, before, all_key=all_key):
             yield f"{path.name}: line {number}: {problem}"
         before = cells
 
@@ -61,15 +64,15 @@ def _header_problems(where: str, lines: Sequence[str]) -> Iterator[str]:
         yield f"{where}: the header names no {' and no '.join(missing)}"
 
 
-def _row_problems(line: str, cells: list[str], before: list[str]) -> Iterator[str]:
-    """What is wrong with a row; `before`: the cells of the row before it."""
+def _row_problems(line: str, cells: list[str], before: list[str], *, all_key: bool) -> Iterator[str]:
+    """What is wrong with a row; `before`: the cells of the row before it; `all_key`: whether all cells are its key."""
     if not unicodedata.is_normalized("NFC", line):
         yield "not in NFC"
     if any(cell != cell.strip() or not cell for cell in cells):
         yield "an empty cell, or one with spaces around it"
     if before and len(cells) != len(before):
         yield f"{len(cells)} columns, not {len(before)}"
-    key, last = cells[:-1] or cells, before[:-1] or before
+    key, last = (cells, before) if all_key else (cells[:-1] or cells, before[:-1] or before)
     if key == last:
         yield f"{' '.join(key)} stands twice"
     elif key < last:

@@ -140,7 +140,7 @@ def _source(job: Job, stream: BinaryIO) -> RowSource:
 
 def _with_corpus(job: Job, stream: BinaryIO) -> Job:
     """The job with attacks that have the sentences of all its records; the stream stands where it stood."""
-    from augment_ru.editing.corpus import corpus_of  # noqa: PLC0415  (only some attacks want it)
+    from augment_ru.editing.input_corpus import InputCorpus  # noqa: PLC0415  (only some attacks want it)
 
     start = stream.tell()
     source, task = _source(job, stream), job.schema
@@ -150,7 +150,7 @@ def _with_corpus(job: Job, stream: BinaryIO) -> Job:
             with suppress(AugmentError):  # the row is reported when it is perturbed
                 yield _record(source, line, job, task)
 
-    corpus = corpus_of(records())
+    corpus = InputCorpus.of(records())
     stream.seek(start)
     return replace(job, perturbers=[perturber.with_corpus(corpus) for perturber in job.perturbers])
 

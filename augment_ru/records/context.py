@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from augment_ru.edits import Span
 from augment_ru.records import field_paths
-from augment_ru.records.answers import answer_values
+from augment_ru.records.answers import answer_values, label_of
 from augment_ru.records.record import Record, option_letter, option_markers
 from augment_ru.text.batch import Context
 
@@ -20,11 +20,17 @@ def _contexts(record: Record) -> Iterator[Context]:
     answers = _texts(record, record.task.gold)
     forbidden = _texts(record, record.task.forbidden)
     judged = judged_fields(record)
-    texts = record.texts()
+    texts, label = record.texts(), label_of_record(record)
+    whole = tuple(texts.values())
     for name, text in texts.items():
         context = _of_question(text, answers) if name in record.task.options else Context(answers)
-        beside = tuple(other for where, other in texts.items() if where != name)
-        yield replace(context, judged=name in judged, beside=beside, forbidden=forbidden)
+        yield replace(context, judged=name in judged, record=whole, forbidden=forbidden, label=label)
+
+
+def label_of_record(record: Record) -> str:
+    """The label of a record: its right answers as one text; "" if it has none."""
+    values = [value for name in record.task.gold for value in field_paths.values(record.values, name)]
+    return "\n".join(label_of(answer) for value in values for answer in answer_values(value))
 
 
 def judged_fields(record: Record) -> frozenset[str]:

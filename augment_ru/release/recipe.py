@@ -8,6 +8,8 @@ from typing import Any
 
 ORIGINAL = "original"
 """The name of the unperturbed rows in lm-evaluation-harness; no attack may have it."""
+_CORPUS = "corpus:"
+"""What stands before the path of a text file in an attack's option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +116,15 @@ class ReleaseRecipe:
 
     @property
     def own_files(self) -> tuple[str, ...]:
-        """The paths of the user's own dictionaries and rule files, without repetition, in order."""
+        """The paths of the user's own dictionaries, corpora and rule files, without repetition, in order."""
         options = [value for attack in self.attacks for _, table in attack.options for _, value in table]
         constraints = [name for task in self.tasks for name in task.constraints or ()]
-        return tuple(dict.fromkeys(value for value in (*options, *constraints) if value.endswith((".tsv", ".toml"))))
+        paths = (value.removeprefix(_CORPUS) for value in (*options, *constraints) if _names_file(value))
+        return tuple(dict.fromkeys(paths))
 
     def with_files(self, place: Callable[[str], Path]) -> "ReleaseRecipe":
         """The recipe with the path `place(name)` for each of the user's own files."""
-        moved = {name: str(place(name)) for name in self.own_files}
+        moved = {f"{kind}{name}": f"{kind}{place(name)}" for name in self.own_files for kind in ("", _CORPUS)}
         attacks = tuple(
             replace(
                 attack,
@@ -164,6 +167,11 @@ class ReleaseRecipe:
 def identifier(name: str) -> str:
     """A name in the form that lm-evaluation-harness takes: each run of other characters becomes `_`."""
     return re.sub(r"\W+", "_", name)
+
+
+def _names_file(value: str) -> bool:
+    """Whether an option or a constraint is a file of the user: a dictionary, a rule file, or a corpus."""
+    return value.endswith((".tsv", ".toml")) or (value.startswith(_CORPUS) and value != f"{_CORPUS}input")
 
 
 def _given(part: GateRecipe | AttackRecipe | TaskRecipe) -> dict[str, Any]:

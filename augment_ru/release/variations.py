@@ -9,6 +9,7 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of
 from augment_ru.engine.similarity import Scorer, Similarity
+from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Annotator, annotator
 from augment_ru.records.record import Record
 from augment_ru.release.edit_log import original_entry, result_entry
@@ -70,7 +71,8 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
     """The tools of a recipe, with its models on this device.
 
     Raises:
-        AugmentError: an attack, a similarity or an annotator does not exist, or a value is out of range.
+        AugmentError: an attack, a similarity or an annotator does not exist, a value is out of range, or an attack
+            reads all rows of a run.
     """
     gate = recipe.gate
     given = {"threshold": gate.threshold} | {key: getattr(gate, key) for key in _SEARCH}
@@ -84,6 +86,12 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
         device=device,
         wrap=SharedSimilarity,
     )
+    for attack, perturber in zip(recipe.attacks, run.perturbers, strict=True):
+        if perturber.attack.wants_corpus:
+            raise AugmentError(
+                f"attack '{attack.name}': reads all rows of a run, so none could be rebuilt by itself; "
+                f"give its generator a file (corpus:FILE), or leave it out"
+            )
     perturbers = {attack.name: perturber for attack, perturber in zip(recipe.attacks, run.perturbers, strict=True)}
     return Tools(recipe, perturbers, annotator(gate.annotator or "natasha"), run.scorer, run.runs_network)
 

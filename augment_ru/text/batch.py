@@ -31,8 +31,9 @@ class Context:
         right: the right option, without its marker; None if the record does not say which option is right.
         wrong: the wrong options, without their markers; empty if the record does not say which option is right.
         judged: whether the text is a statement to judge or to choose; such a text gets no distractor.
-        beside: the other texts of the record.
+        record: all texts of the record as they came, this one among them.
         forbidden: further words that a distractor after the text must not contain.
+        label: the label of the record; "" if it has none.
     """
 
     answers: tuple[str, ...] = ()
@@ -40,8 +41,9 @@ class Context:
     right: Span | None = None
     wrong: tuple[Span, ...] = ()
     judged: bool = False
-    beside: tuple[str, ...] = ()
+    record: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
+    label: str = ""
 
 
 NO_CONTEXT = Context()

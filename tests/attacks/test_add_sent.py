@@ -3,8 +3,10 @@
 
 import json
 import random
+import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,24 +16,24 @@ import pytest
 from augment_ru import Augmenter, Chain
 from augment_ru.attacks.add_sent import AddSent
 from augment_ru.editing.continuations import distractor, prompt
-from augment_ru.editing.corpus import (
-    Corpus,
-    contains_phrase,
-    corpus_of,
-    is_option,
-    is_statement,
-    read_corpus,
-    shipped_corpus,
-)
+from augment_ru.editing.corpus import Corpus, is_option, is_statement, read_corpus, shipped_corpus
 from augment_ru.editing.distractors import Gap
+from augment_ru.editing.input_corpus import InputCorpus
+from augment_ru.editing.mentions import contains_phrase, content
 from augment_ru.edits import Span
 from augment_ru.engine.attack import make
 from augment_ru.engine.presets import preset
 from augment_ru.errors import AugmentError
+from augment_ru.language.morphology import NAME_LABELS, morphology
 from augment_ru.records.context import contexts_of
 from augment_ru.records.record import Record, option_markers
 from augment_ru.records.task import recognise
+from augment_ru.release.build import build_release
+from augment_ru.release.verify import verify_release
+from augment_ru.resources import dictionary_path
+from augment_ru.resources import rows as rows_of
 from augment_ru.text.batch import Context
+from augment_ru.text.words import LETTERS
 
 ATTACKS = ["add_sent"]  # a small model stands for mGPT
 
@@ -78,7 +80,8 @@ def test_the_right_option_is_known_by_its_letter(answer: str) -> None:
 def test_without_a_right_option_no_option_is_wrong(answer: str | None) -> None:
     row = worldtree(QUESTION, "A") | {"answer": answer}
     (context,) = contexts_of([Record(row, recognise(row))])
-    assert context == Context(options=QUESTION.index("(A)"))
+    assert (context.answers, context.right, context.wrong) == ((), None, ())
+    assert context.options == QUESTION.index("(A)")
     (result,) = perturbed([row], probability=1.0)
     assert (result.status, result.text) == ("unchanged", QUESTION)
 
@@ -112,10 +115,10 @@ MERA = {
     ids=["parus", "terra"],
 )
 def test_a_judged_field_gets_no_sentence_and_gives_none(rows: list[dict[str, Any]], judged: list[str]) -> None:
-    corpus = corpus_of(Record(row, recognise(row)) for row in rows)
+    corpus = InputCorpus.of(Record(row, recognise(row)) for row in rows)
     told = {row[name] for row in rows for name in judged}
-    assert not told & set(corpus.sentences)
-    for row, result in zip(rows, perturbed(rows, probability=1.0, corpus=corpus), strict=True):
+    assert not told & {sentence for part in corpus.parts.values() for sentence in part.sentences}
+    for row, result in zip(rows, perturbed(rows, probability=1.0), strict=True):
         new = result.row()
         assert [new[name] for name in judged] == [row[name] for name in judged]
         assert new["premise"] != row["premise"]
@@ -156,7 +159,7 @@ def test_answers_are_the_texts_of_the_gold_fields() -> None:
     }
     contexts = contexts_of([Record(multiq, recognise(multiq))])
     assert [context.answers for context in contexts] == [("озера Севан",)] * 3
-    assert contexts[0].beside == ("Раздан вытекает из озера Севан.", "Где исток реки?")
+    assert set(contexts[0].record) == {multiq[name] for name in ("support_text", "main_text", "question")}
 
 
 # Options
@@ -217,33 +220,78 @@ def test_the_gate_and_the_row_take_exchanged_options() -> None:
 # Sentences
 
 
-def test_the_sentence_stands_behind_the_text_and_nothing_else_changes() -> None:
-    for text, between in (
-        ("Кошка спит на окне.", " "),
-        ("Кошка спит на окне", ". "),
-        ("Кошка спит (на окне)", ". "),
-        ("Кошка спит:\n", " "),
-        ("«Кошка спит!»", " "),
-        ("Кошка спит 🐱", " "),
-        ("Кошка спит #кот", " "),
-        ("Кошка спит, см. ya.ru/cat?id=1", " "),
-    ):
-        result = Augmenter("add_sent", constraints=(), similarity="none")(text)
-        (edit,) = result.script.edits
-        assert (edit.start, edit.stop) == (len(text.rstrip()),) * 2
-        assert edit.text.removeprefix(between) in shipped_corpus().sentences
+SAID = "Ёж прошуршал под кустом смородины."
 
 
-def test_the_sentence_is_near_in_topic() -> None:
-    for text, word in (
-        ("Кошка поймала мышь и спит на солнце.", "Кошки"),
-        ("Команда забила гол, и тренер обнял вратаря.", "Тренер"),
-        ("Звёзды и планеты видны в телескоп.", "Телескоп"),
-        ("Суп принесли холодным, а за счёт взяли вдвое.", "суп"),
-        ("Жили в отеле у озера, до пляжа пять минут.", "озера"),
-    ):
-        near = [shipped_corpus().sentences[at] for at in shipped_corpus().near(text)[:3]]
-        assert any(word in sentence for sentence in near), near
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Кошка спит на окне.", f"Кошка спит на окне. {SAID}"),
+        ("Кошка спит на окне", f"Кошка спит на окне. {SAID}"),
+        ("Кошка спит (на окне)", f"Кошка спит (на окне). {SAID}"),
+        ("Кошка спит :)", f"Кошка спит :) {SAID}"),
+        ("Кошка спит)))", f"Кошка спит))) {SAID}"),
+        ("«Кошка спит!»", f"«Кошка спит!» {SAID}"),
+        ("Кошка спит 🐱", f"Кошка спит 🐱 {SAID}"),
+        ("Кошка спит #кот", f"Кошка спит #кот {SAID}"),
+        ("Кошка спит, см. ya.ru/cat?id=1", f"Кошка спит, см. ya.ru/cat?id=1 {SAID}"),
+        ("Скидка на корм 50%", f"Скидка на корм 50%. {SAID}"),
+        # a text that waits for more, or a reply: in front
+        ("Кошка спит:\n", f"{SAID} Кошка спит:\n"),
+        ("Дважды два =", f"{SAID} Дважды два ="),
+        ("Корм:\n1. Рыба\n2. Мясо", f"{SAID}\nКорм:\n1. Рыба\n2. Мясо"),
+        ("— Где кошка?", f"{SAID} — Где кошка?"),
+        # a list or a line without a closing mark: a line of its own
+        ("Купить:\n- корм\n- миску", f"Купить:\n- корм\n- миску\n{SAID}"),
+        ("— Где кошка?\n— Спит.", f"— Где кошка?\n— Спит.\n{SAID}"),
+        ("Плюсы: спит\r\nМинусы: ест", f"Плюсы: спит\r\nМинусы: ест\r\n{SAID}"),
+        ("Кошка спит.\nСобака лает.", f"Кошка спит.\nСобака лает. {SAID}"),
+        # options: behind the question
+        ("Кто спит? А) кошка Б) собака", f"Кто спит? {SAID} А) кошка Б) собака"),
+        ("Кто спит?\nA. кошка\nB. собака", f"Кто спит? {SAID}\nA. кошка\nB. собака"),
+        ("Кто спит? 1) кошка 2) собака", f"Кто спит? {SAID} 1) кошка 2) собака"),
+        ("Пришли А. Котов и Б. Псов.", f"Пришли А. Котов и Б. Псов. {SAID}"),
+        ("Два минуса. 1) ест 2) спит. Зато тихая.", f"Два минуса. 1) ест 2) спит. Зато тихая. {SAID}"),
+    ],
+)  # fmt: skip
+def test_the_sentence_stands_where_it_is_one_of_its_own(text: str, expected: str) -> None:
+    attack = AddSent(corpus=Corpus.of([SAID], ()))
+    result = Augmenter(attack, constraints=(), similarity="none")(text)
+    (edit,) = result.script.edits
+    assert edit.start == edit.stop
+    assert result.text == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "too_near"),
+    [
+        ("Какой врач лечит зубы?", "Стоматолог"),
+        ("Суп принесли холодным, официант дважды перепутал заказ.", "борщ"),
+        ("Наш поезд опоздал на три часа.", "вагон"),
+    ],
+)
+def test_the_sentence_is_near_in_topic_but_about_something_else(text: str, too_near: str) -> None:
+    added = [perturbed_text(text, seed) for seed in range(30)]
+    assert len(set(added)) >= 5
+    assert not any(too_near in sentence for sentence in added)
+    assert not any(content(sentence) & content(text) for sentence in added)
+    order, nearness = shipped_corpus().near(text)
+    known = dict(zip((shipped_corpus().sentences[at] for at in order), nearness.tolist(), strict=True))
+    assert all(0.15 < known[sentence] <= 0.3 for sentence in added)
+
+
+def perturbed_text(text: str, seed: int) -> str:
+    """The sentence that is added."""
+    result = Augmenter("add_sent", constraints=(), similarity="none", seed=seed, probability=1.0)(text)
+    return result.text.removeprefix(text).strip()
+
+
+def test_a_sentence_shares_no_word_with_any_text_of_the_record() -> None:
+    row = {"passage": "Кошка спит на окне.", "question": "Лаяла ли собака?", "label": True}
+    corpus = Corpus.of(["Собаки играли во дворе.", "Лай доносился издалека.", SAID], ())
+    for seed in range(5):
+        (result,) = Augmenter(AddSent(corpus=corpus, probability=1.0), similarity="none", seed=seed).records([row])
+        assert "Собаки" not in result.row()["passage"]
 
 
 def test_no_distractor_mentions_the_answer_in_any_form() -> None:
@@ -308,64 +356,199 @@ def test_a_file_is_read_as_sentences_and_options(tmp_path: Path) -> None:
 
 def test_the_shipped_corpus_is_sound() -> None:
     corpus = shipped_corpus()
-    assert len(corpus.sentences) >= 100
     assert len(corpus.options) >= 90
-    assert all(map(is_statement, corpus.sentences))
     assert all(map(is_option, corpus.options))
+    table = list(rows_of(dictionary_path("distractors"), columns=2))
+    assert len(table) == len(corpus.sentences) == len({sentence for _, sentence in table}) >= 2000
+    assert table == sorted(table)
+    counts = Counter(topic for topic, _ in table)
+    assert len(counts) >= 40
+    assert min(counts.values()) >= 50
+    assert [sentence for sentence in corpus.sentences if not is_statement(sentence)] == []
 
 
-@pytest.mark.parametrize("generator", ["", "words", "hf", "hf:", "corpus:no-such.txt", "corpus:/", "mgpt:x"])
+NEGATION = re.compile(r"\b(?:не|ни|нет|нету|без|безо|нельзя|никто|ничто|ничего|никого|никогда|нигде|никак\w*)\b")
+
+
+def test_shipped_sentences_are_neutral() -> None:
+    sentences = shipped_corpus().sentences
+    assert [one for one in sentences if NEGATION.search(one.lower()) or re.search(r"\d|[A-Za-z]", one)] == []
+    capitals = [one for one in sentences if re.search(r"[А-ЯЁ]", one[1:])]
+    assert capitals == []  # a name would be one
+    firsts = [LETTERS.findall(one.lower())[0] for one in sentences]
+    only_names = [word for word in firsts if all(map(_is_name, morphology().parse(word)))]
+    assert only_names == []
+
+
+def _is_name(reading: Any) -> bool:
+    return bool(NAME_LABELS.keys() & reading.tag.grammemes)
+
+
+@pytest.mark.parametrize(
+    "generator",
+    ["", "words", "hf", "hf:", "corpus", "corpus:", "shipped:x", "corpus:no-such.txt", "corpus:/", "mgpt:x"],
+)
 def test_unknown_generators_are_refused_in_one_line(generator: str) -> None:
-    with pytest.raises(AugmentError, match=r"possible: corpus, corpus:FILE, hf:MODEL|no such file") as error:
+    with pytest.raises(
+        AugmentError, match=r"possible: shipped, corpus:input, corpus:FILE, hf:MODEL|no such file"
+    ) as error:
         make("add_sent", {"generator": generator})
     assert "\n" not in str(error.value)
 
 
 def test_a_file_without_russian_sentences_is_an_error(tmp_path: Path) -> None:
-    for content, message in ((b"only English here.\n", "no Russian sentence"), (b"\xff\xfe\x00", "not UTF-8")):
+    for data, message in ((b"only English here.\n", "no Russian sentence"), (b"\xff\xfe\x00", "not UTF-8")):
         file = tmp_path / "bad.txt"
-        file.write_bytes(content)
+        file.write_bytes(data)
         read_corpus.cache_clear()
         with pytest.raises(AugmentError, match=message):
             make("add_sent", {"generator": f"corpus:{file}"})
 
 
-def test_a_file_of_records_is_the_corpus_of_a_run(tmp_path: Path) -> None:
-    rows = [{"id": number, "text": f"Трамвай номер {number} опоздал на час. Виноват ли снег?"} for number in range(250)]
-    corpus = corpus_of(Record(row, recognise(row)) for row in rows)
-    assert corpus.sentences == tuple(sorted(f"Трамвай номер {number} опоздал на час." for number in range(250)))
-    assert corpus.options == shipped_corpus().options
-    assert Chain(("case", "add_sent")).wants_corpus
-    assert not Chain(("case", "add_sent")).with_corpus(corpus).wants_corpus
+REVIEWS = [
+    {"id": number, "label": label, "text": text}
+    for number, (label, text) in enumerate(
+        (label, f"{what} у {whom} {how}.")
+        for label, how in (("good", "радует каждый день"), ("bad", "сломалось за неделю"))
+        for what in ("Зеркало", "Кресло", "Радио", "Ружьё", "Пианино", "Ведро")
+        for whom in ("племянника", "дедушки", "почтальона", "рыбака")
+    )
+]
 
+
+def test_the_corpus_of_a_run_is_apart_for_each_label_and_the_same_in_any_order() -> None:
+    records = [Record(row, recognise(row)) for row in REVIEWS]
+    corpus = InputCorpus.of(records)
+    assert corpus == InputCorpus.of(records[::-1])
+    assert corpus.digest == InputCorpus.of(records[::-1]).digest != InputCorpus.of(records[1:]).digest
+    assert set(corpus.parts) == {"good", "bad"}
+    for row in REVIEWS:
+        assert row["text"] in corpus.for_label(str(row["label"])).sentences
+    assert corpus.for_label("other") == Corpus((), ())
+    free = [Record({"text": f"Вопрос номер {number} решён сегодня.", "label": f"ответ {number}"}, recognise(REVIEWS[0]))
+            for number in range(300)]  # fmt: skip
+    asked = InputCorpus.of(free)
+    assert not asked.labelled
+    assert len(asked.for_label("ответ 7").sentences) == 300
+    assert asked == InputCorpus.of(free[::-1])
+
+
+def run_perturb(source: Path, *more: str, given: str | None = None) -> list[dict[str, Any]]:
+    command = [sys.executable, "-m", "augment_ru", "perturb", str(source) if given is None else "-", "--attack",
+               "add_sent", "--no-constraints", "--similarity", "none", "--probability", "1", *more]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, check=True, text=True, input=given)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_rows_of_a_run_are_its_corpus_on_request(tmp_path: Path) -> None:
     source = tmp_path / "rows.jsonl"
-    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    lines = [json.dumps(row, ensure_ascii=False) for row in REVIEWS]
     source.write_text("\n".join(lines), encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "augment_ru",
-        "perturb",
-        "--attack",
-        "add_sent",
-        "--no-constraints",
-        "--similarity",
-        "none",
-        "--meta",
-        "none",
-    ]
-    from_file = subprocess.run([*command, str(source)], capture_output=True, check=True, text=True).stdout
-    piped = subprocess.run([*command, "-"], capture_output=True, check=True, text=True, input="\n".join(lines)).stdout
-    backwards = subprocess.run(
-        [*command, "-"], capture_output=True, check=True, text=True, input="\n".join(lines[::-1])
-    ).stdout
-    assert piped == from_file
-    assert sorted(backwards.splitlines()) == sorted(from_file.splitlines())
-    added = [
-        json.loads(line)["text"].removeprefix(row["text"])
-        for line, row in zip(from_file.splitlines(), rows, strict=True)
-    ]
-    assert all(" Трамвай номер" in one for one in added)
+    asked = ["--set", "add_sent.generator=corpus:input"]
+    found = run_perturb(source, *asked)
+    assert found == run_perturb(source, *asked, given="\n".join(lines))
+    backwards = run_perturb(source, *asked, given="\n".join(lines[::-1]))
+    assert sorted(map(json.dumps, backwards)) == sorted(map(json.dumps, found))
+    corpus = InputCorpus.of(Record(row, recognise(row)) for row in REVIEWS)
+    added = 0
+    for row, new in zip(REVIEWS, found, strict=True):
+        assert new["augment"]["corpus"] == corpus.digest
+        if more := new["text"].removeprefix(row["text"]).strip():
+            added += 1
+            assert more in corpus.for_label(str(row["label"])).sentences
+            assert more != row["text"]
+    assert "corpus" not in run_perturb(source)[0]["augment"]
+    assert Chain(("case", make("add_sent", {"generator": "corpus:input"}))).wants_corpus
+    assert not Chain(("case", "add_sent")).wants_corpus
+
+
+def test_in_a_chain_a_record_gives_no_sentence_to_itself() -> None:
+    rows = [{"id": 1, "text": "Старый паром отошёл от пристани."}, {"id": 2, "text": "Повар чистил рыбу."}]
+    corpus = InputCorpus.of(Record(row, recognise(row)) for row in rows)
+    chain = Chain((make("eda_swap", {"probability": 1.0}), AddSent(probability=1.0, corpus=corpus)))
+    for row, result in zip(rows, Augmenter(chain, similarity="none", constraints=()).records(rows), strict=True):
+        assert result.text != row["text"]
+        assert str(row["text"]) not in result.text
+
+
+def test_a_corpus_has_its_digest_in_the_row(tmp_path: Path) -> None:
+    file = tmp_path / "corpus.txt"
+    file.write_text("Соседи уехали в отпуск.\n", encoding="utf-8")
+    given = make("add_sent", {"generator": f"corpus:{file}", "probability": 1.0})
+    (result,) = Augmenter(given, similarity="none").records([{"text": "Кошка спит."}])
+    known = Corpus.of(["Соседи уехали в отпуск."], ())
+    assert result.row()["augment"]["corpus"] == known.digest
+    (chained,) = Augmenter(Chain(("case", given)), similarity="none").records([{"text": "Кошка спит."}])
+    assert chained.row("brief")["augment"]["corpus"] == result.row()["augment"]["corpus"]
+    assert not make("add_sent").corpus_digest
+    assert not make("add_sent", {"generator": "hf:x"}).corpus_digest
+
+
+def test_without_all_rows_their_corpus_is_an_error(tmp_path: Path) -> None:
+    attack = make("add_sent", {"generator": "corpus:input"})
+    with pytest.raises(AugmentError, match="only perturb and calibrate read all rows first") as error:
+        Augmenter(attack, similarity="none")("Кошка спит.")
+    assert "\n" not in str(error.value)
+    recipe = _recipe(tmp_path, '[attack.options.add_sent]\ngenerator = "corpus:input"\n')
+    with pytest.raises(AugmentError, match="none could be rebuilt by itself"):
+        build_release(recipe, tmp_path / "out")
+
+
+# Independence of the other rows
+
+
+def test_a_row_depends_on_nothing_else_in_the_file() -> None:
+    augmenter = Augmenter("add_sent", similarity="none", probability=1.0)
+    whole = {result.record.values["id"]: result.text for result in augmenter.records(REVIEWS)}
+    for seed in range(3):
+        some = random.Random(seed).sample(REVIEWS, 1 + 7 * seed)
+        assert {result.record.values["id"]: result.text for result in augmenter.records(some)} == {
+            row["id"]: whole[row["id"]] for row in some
+        }
+
+
+def _recipe(folder: Path, options: str = "") -> Path:
+    rows = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in REVIEWS)
+    (folder / "rows.jsonl").write_text(rows, encoding="utf-8")
+    file = folder / "recipe.toml"
+    file.write_text(
+        f"""
+name = "reviews"
+licence = "CC0-1.0"
+[gate]
+similarity = "none"
+[shots]
+k = []
+[[attack]]
+spec = "add_sent"
+probability = 1.0
+{options}
+[[task]]
+name = "reviews"
+test = "rows.jsonl"
+constraints = []
+""",
+        encoding="utf-8",
+    )
+    return file
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_release_and_a_run_make_the_same_rows(tmp_path: Path, given: bool) -> None:  # noqa: FBT001
+    file = tmp_path / "mine.txt"
+    file.write_text("Соседи уехали в отпуск.\nТрамвай повернул к вокзалу.\n", encoding="utf-8")
+    options = '[attack.options.add_sent]\ngenerator = "corpus:mine.txt"\n' if given else ""
+    build_release(_recipe(tmp_path, options), tmp_path / "out")
+    lines = (tmp_path / "out" / "reviews" / "test.jsonl").read_text(encoding="utf-8").splitlines()
+    released = [json.loads(line)["text"] for line in lines[len(REVIEWS) :]]
+    more = ["--set", f"add_sent.generator=corpus:{file}"] if given else []
+    assert released == [row["text"] for row in run_perturb(tmp_path / "rows.jsonl", *more)]
+    assert released != [row["text"] for row in REVIEWS]
+    assert (tmp_path / "out" / "own" / "mine.txt").is_file() is given
+    if given:
+        file.unlink()
+        read_corpus.cache_clear()
+        assert list(verify_release(tmp_path / "out", rebuild=3)) == []
 
 
 # A language model
@@ -398,7 +581,8 @@ def gap(before: str, *answers: str, option: str = "") -> Gap:
     ],
 )
 def test_continuations_are_cut_and_cleaned(before: str, continuation: str, expected: str | None) -> None:
-    assert distractor(gap(before), continuation) == expected
+    edit = distractor(gap(before), continuation)
+    assert (edit.text if edit else None) == expected
 
 
 def test_continuations_with_the_answer_are_refused() -> None:
@@ -420,13 +604,14 @@ def test_continuations_with_the_answer_are_refused() -> None:
 )
 def test_an_option_is_the_first_phrase_of_a_continuation(continuation: str, expected: str | None) -> None:
     place = gap("Что тонет?", "гвоздь", option="вода")
-    assert distractor(place, continuation) == expected
+    edit = distractor(place, continuation)
+    assert (edit.text if edit else None) == expected
     assert prompt(place) == "Что тонет?\nОтвет:"
 
 
 def test_the_preset_of_the_paper_takes_its_model() -> None:
     assert preset("tape").options["add_sent"]["generator"] == "hf:ai-forever/mGPT"
-    assert AddSent().generator == "corpus"
+    assert AddSent().generator == "shipped"
 
 
 def test_a_language_model_writes_the_same_in_every_batch() -> None:

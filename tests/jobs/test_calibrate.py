@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from augment_ru import Augmenter
-from augment_ru.editing.corpus import corpus_of
+from augment_ru.editing.input_corpus import InputCorpus
 from augment_ru.engine.attack import make
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import PRESETS, paper_constraints, preset
@@ -123,8 +123,9 @@ def test_distractors_are_measured_as_a_run_draws_them() -> None:
         Record({"text": text}, generic())
         for text in (*SENTENCES, *(f"Дом номер {n} стоит у моря." for n in range(300)))
     ]
-    known = make("add_sent").with_corpus(corpus_of(records))
-    found = calibrated(records, BARE, [make("add_sent")], Navec(), seed=42, probabilities=())
+    attack = make("add_sent", {"generator": "corpus:input"})
+    known = attack.with_corpus(InputCorpus.of(records))
+    found = calibrated(records, BARE, [attack], Navec(), seed=42, probabilities=())
     expected = calibrated(records, BARE, [known], Navec(), seed=42, probabilities=())
     assert found.attacks[0].scores.tolist() == expected.attacks[0].scores.tolist()
 

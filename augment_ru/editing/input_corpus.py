@@ -1,0 +1,87 @@
+"""The corpus of the rows of a run: the sentences and options of all its records, apart for each label."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+
+import orjson
+
+from augment_ru.editing.corpus import Corpus, Lowest, is_option, statements
+from augment_ru.records.context import judged_fields, label_of_record, options_in
+from augment_ru.records.record import Record
+
+_MOST_LABELS = 100
+_ROWS_PER_LABEL = 2
+"""Right answers are labels if they are few, and each stands in so many rows on average; else rows have no labels."""
+_NOTHING = Corpus((), ())
+
+
+@dataclass(frozen=True)
+class InputCorpus:
+    """A corpus for each label of the rows of a run.
+
+    Attributes:
+        parts: the corpus of the rows of each label; "" stands for rows without one.
+        labelled: whether the rows have labels; otherwise `parts` has one corpus, for all rows.
+    """
+
+    parts: Mapping[str, Corpus]
+    labelled: bool
+
+    @classmethod
+    def of(cls, records: Iterable[Record]) -> "InputCorpus":
+        """The corpus of the statements in the texts of records, and of their options, whatever the records' order."""
+        rows: Counter[str] = Counter()
+        found: dict[str, _Part] = {}
+        for record in records:
+            label = label_of_record(record)
+            rows[label] += 1
+            if len(rows) > _MOST_LABELS:
+                found = {"": _joined(found.values())} if len(found) > 1 else found
+                label = ""
+            found.setdefault(label, _Part()).add(record)
+        labelled = len(rows) <= _MOST_LABELS and rows.total() >= _ROWS_PER_LABEL * len(rows)
+        parts = found if labelled else {"": _joined(found.values())}
+        return cls({label: parts[label].corpus for label in sorted(parts)}, labelled)
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the labels and of the digests of their parts, in hexadecimal digits."""
+        return sha256(orjson.dumps({label: part.digest for label, part in self.parts.items()})).hexdigest()
+
+    def for_label(self, label: str) -> Corpus:
+        """The part for rows of a label; empty if there is none."""
+        return self.parts.get(label if self.labelled else "", _NOTHING)
+
+
+class _Part:
+    """Collects the sentences and options of records."""
+
+    def __init__(self) -> None:
+        self.sentences, self.options = Lowest(), Lowest()
+
+    def add(self, record: Record) -> None:
+        judged = judged_fields(record)
+        for name in record.fields:
+            if name in judged:
+                continue  # it may be false, and behind another record's text it would be stated as a fact
+            text = record.text(name)
+            stop = len(text)
+            if name in record.task.options and (found := options_in(text)):
+                stop = found[0][0].start
+                self.options.add(filter(is_option, (option.of(text) for _, option in found)))
+            self.sentences.add(statements(text[:stop]))
+
+    @property
+    def corpus(self) -> Corpus:
+        return Corpus(self.sentences.texts, self.options.texts)
+
+
+def _joined(parts: Iterable[_Part]) -> _Part:
+    joined = _Part()
+    for part in parts:
+        joined.sentences.add(part.sentences.texts)
+        joined.options.add(part.options.texts)
+    return joined

@@ -1,0 +1,57 @@
+"""The topic of a text as a vector: texts are near in topic if the cosine of their vectors is large."""
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from augment_ru.language.morphology import morphology
+from augment_ru.language.slovnet import embedding, word_vector
+from augment_ru.text.words import LETTERS, RUSSIAN
+
+Vectors: TypeAlias = npt.NDArray[np.float32]
+"""The vector of a text, shape (dimensions,), or of several, shape (texts, dimensions)."""
+
+_LEAST_LETTERS = 3
+_RARE = 1e-5
+"""The frequency at which a word has half the greatest weight; chosen by eye on short sentences."""
+
+
+def topics(texts: Sequence[str]) -> Vectors:
+    """A unit vector for each text, zero where no word is known; shape (texts, dimensions)."""
+    width: int = embedding().pq.dim
+    return np.stack([topic(text) for text in texts]) if texts else np.zeros((0, width), dtype=np.float32)
+
+
+@lru_cache(maxsize=4096)
+def topic(text: str) -> Vectors:
+    """The weighted mean of the vectors of the nouns, of length 1; of all words if no noun has a vector.
+
+    A word of frequency p has the weight a / (a + p): Arora, Liang and Ma 2017, "A simple but tough-to-beat
+    baseline for sentence embeddings".
+    """
+    long = [word for word in LETTERS.findall(text.lower()) if len(word) >= _LEAST_LETTERS]
+    known = [(word, vector) for word in long if (vector := word_vector(word)) is not None]
+    known = [(word, vector) for word, vector in known if _is_noun(word)] or known
+    if not known:
+        return np.zeros(embedding().pq.dim, dtype=np.float32)
+    counts, total = _counts()
+    mean = np.sum([vector * (_RARE / (_RARE + counts.get(word, 0) / total)) for word, vector in known], axis=0)
+    length = float(np.linalg.norm(mean))
+    found: Vectors = (mean / length if length else mean).astype(np.float32)
+    return found
+
+
+@lru_cache(maxsize=50_000)
+def _is_noun(word: str) -> bool:
+    return RUSSIAN.fullmatch(word) is not None and morphology().parse(word)[0].tag.POS == "NOUN"
+
+
+@cache
+def _counts() -> tuple[dict[str, int], int]:
+    """How often each word occurs in the texts that the vectors were trained on, and how many words these have."""
+    vocabulary = embedding().vocab
+    counts = dict(zip(vocabulary.words, map(int, vocabulary.counts), strict=True))
+    return counts, sum(counts.values())
