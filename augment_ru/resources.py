@@ -100,6 +100,21 @@ def name_heads() -> dict[str, str]:
 
 
 @cache
+def opposites() -> dict[str, frozenset[str]]:
+    """The words of opposite or incompatible meaning of each word: lemmas with е for ё.
+
+    Raises:
+        AugmentError: a line of the dictionary is wrong.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for left, right, *_ in rows(dictionary_path("opposites"), columns=2):
+        for ones, others in ((left, right), (right, left)):
+            for word in ones.split(" "):
+                found[word] = found.get(word, frozenset()) | frozenset(others.split(" "))
+    return found
+
+
+@cache
 def denials() -> dict[str, str]:
     """Words that deny, and words that only look like it: lemma with е for ё → "denies" or "affirms"."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}

@@ -1,12 +1,13 @@
 """The topic of a text as a vector: texts are near in topic if the cosine of their vectors is large."""
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import morphology
 from augment_ru.language.slovnet import embedding, word_vector
 from augment_ru.text.words import LETTERS, RUSSIAN
@@ -37,7 +38,7 @@ def topic(text: str) -> Vectors:
     known = [(word, vector) for word, vector in known if _is_noun(word)] or known
     if not known:
         return np.zeros(embedding().pq.dim, dtype=np.float32)
-    counts, total = _counts()
+    counts, total = word_counts()
     mean = np.sum([vector * (_RARE / (_RARE + counts.get(word, 0) / total)) for word, vector in known], axis=0)
     length = float(np.linalg.norm(mean))
     found: Vectors = (mean / length if length else mean).astype(np.float32)
@@ -47,11 +48,3 @@ def topic(text: str) -> Vectors:
 @lru_cache(maxsize=50_000)
 def _is_noun(word: str) -> bool:
     return RUSSIAN.fullmatch(word) is not None and morphology().parse(word)[0].tag.POS == "NOUN"
-
-
-@cache
-def _counts() -> tuple[dict[str, int], int]:
-    """How often each word occurs in the texts that the vectors were trained on, and how many words these have."""
-    vocabulary = embedding().vocab
-    counts = dict(zip(vocabulary.words, map(int, vocabulary.counts), strict=True))
-    return counts, sum(counts.values())

@@ -1,0 +1,52 @@
+"""Words that change what a whole sentence claims: negators, numbers and restrictors, lost, added or exchanged."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+
+from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.rule_file import constraint
+from augment_ru.language.morphology import lemmas_of
+from augment_ru.resources import opposites
+from augment_ru.similarities._meaning_words import Fates
+from augment_ru.text.doc import Doc, Token
+
+_MARKS = ("negation", "numbers", "restrictors")
+BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
+"""Negators that bind the word behind them."""
+
+
+@lru_cache(maxsize=100_000)
+def marks_of(word: str) -> frozenset[str]:
+    """Which of the constraints `negation`, `numbers` and `restrictors` protect a word that stands alone."""
+    doc = Doc(word, (Token(0, len(word), word, frozenset({"tokens"})),), frozenset({"tokens"}))
+    return frozenset(name for name, protector in _protectors().items() if protector([{}], [{"text": doc}])[0]["text"])
+
+
+@cache
+def _protectors() -> Mapping[str, Protector]:
+    return {name: Protector((constraint(name),)) for name in _MARKS}
+
+
+def negates(word: str) -> bool:
+    """Whether a word negates by itself; «никто» and «никогда» only repeat the «не» of their sentence."""
+    return "negation" in marks_of(word) and not word.startswith("ни")
+
+
+def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
+    """The features of negators, numbers and restrictors, and of words in whose place stands their opposite."""
+    gone, new = fates.gone, fates.new
+    if not (gone or new):
+        return
+    yield "negation_changed", float(sum(map(negates, gone)) % 2 != sum(map(negates, new)) % 2)
+    numbers, others = ({word for word in words if "numbers" in marks_of(word)} for words in (gone, new))
+    if numbers and others:
+        yield "numbers_exchanged", float(not numbers & others)
+    else:
+        yield "numbers_lost", float(len(numbers))
+    restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
+    yield "restrictors_changed", float(len(restrictors) != len(others))
+    lemmas = {lemma for word in new for lemma in lemmas_of(word)}
+    yield (
+        "opposite",
+        float(any(opposites().get(lemma, frozenset()) & lemmas for word in gone for lemma in lemmas_of(word))),
+    )

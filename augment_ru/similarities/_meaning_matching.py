@@ -1,0 +1,246 @@
+"""From the edits of a text to the fates of its words: what the edits touch is matched with what they write."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from augment_ru.edits import Edit
+from augment_ru.language.morphology import kind_of, lemmas_of
+from augment_ru.similarities._meaning_words import Fates, Source, form_of, forms_of, words_of
+
+_NEAR = 0.5
+"""A new word stands for an old one if it differs in at most this share of the letters of the longer one."""
+
+
+def fates_of(source: Source, edits: Sequence[Edit]) -> Fates:
+    """What became of the words of a text under these edits, which are in order."""
+    fates = Fates(source)
+    stretches = list(_stretches(source, edits, fates))
+    for stretch in stretches:
+        _match_inside(source, stretch)
+    for same in (_same_form, lemmas_of):
+        _match_across(source, stretches, fates, same)
+    for stretch in stretches:
+        _match_near(source, stretch, fates)
+        _leave(source, stretch, fates)
+    if fates.moved:
+        fates.order = list(_order(source, stretches))
+    return fates
+
+
+def aligned(source: Source, text: str) -> list[Edit]:
+    """Edits that lead from a text to another one, word by word."""
+    new = words_of(text)
+    matcher = SequenceMatcher(None, [word.form for word in source.words], [word.form for word in new], autojunk=False)
+    edits = []
+    for what, first, last, begin, end in matcher.get_opcodes():
+        if what != "equal":
+            start = source.words[first].start if first < len(source.words) else len(source.text)
+            stop = source.words[last - 1].stop if last > first else start
+            written = text[new[begin].start : new[end - 1].stop] if end > begin else ""
+            edits.append(Edit(start, stop, written if last > first else f" {written} "))
+    return edits
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Words of the source that edits touch together, and what stands in their place.
+
+    Attributes:
+        first, last: the words touched are first to last - 1.
+        old: the numbers of the words that have no counterpart yet.
+        new: the words in their place that have none yet, by their order.
+        distance: how many letters the edits write or take.
+        placed: from the order of a new word to the number of the old word that it is.
+    """
+
+    first: int
+    last: int
+    old: list[int]
+    new: dict[int, str]
+    distance: int
+    placed: dict[int, int] = field(default_factory=dict)
+
+    def match(self, at: int, number: int) -> None:
+        """The new word of this order is the old word of this number."""
+        del self.new[at]
+        self.placed[at] = number
+
+
+def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[_Stretch]:
+    """The stretches of the edits; words written as signs are noted at once."""
+    held: list[Edit] = []
+    first = last = 0
+    for edit in edits:
+        begin, end = _touched(source, edit)
+        if end == begin + 1 and edit.read != edit.text and form_of(edit.read) == source.words[begin].form:
+            fates.signs.append(begin)
+        elif held and begin < last:
+            held.append(edit)
+            last = max(last, end)
+        else:
+            if held:
+                yield _stretch(source, held, first, last)
+            held, first, last = [edit], begin, end
+    if held:
+        yield _stretch(source, held, first, last)
+
+
+def _touched(source: Source, edit: Edit) -> tuple[int, int]:
+    """The number of the first word that an edit touches, and of the word after the last.
+
+    An insertion touches a word if it stands inside it, or beside it and the letters grow together.
+    """
+    begin = bisect_right(source.stops, edit.start)
+    end = bisect_left(source.starts, edit.stop)
+    if edit.start == edit.stop:
+        begin = bisect_left(source.stops, edit.start) if edit.text[:1].isalnum() else begin
+        end = bisect_right(source.starts, edit.stop) if edit.text[-1:].isalnum() else end
+    return begin, max(begin, end)
+
+
+def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int) -> _Stretch:
+    start, stop = edits[0].start, edits[-1].stop
+    if first < last:
+        start, stop = min(source.starts[first], start), max(source.stops[last - 1], stop)
+    pieces: list[str] = []
+    at = start
+    for edit in edits:
+        pieces += (source.text[at : edit.start], edit.read)
+        at = edit.stop
+    pieces.append(source.text[at:stop])
+    distance = sum(max(edit.stop - edit.start, len(edit.read)) for edit in edits)
+    return _Stretch(first, last, list(range(first, last)), dict(enumerate(forms_of("".join(pieces)))), distance)
+
+
+def _match_inside(source: Source, stretch: _Stretch) -> None:
+    """Match the words that stand unchanged in their stretch, in their order."""
+    numbers, new = list(stretch.old), list(stretch.new.values())
+    if len(numbers) == len(new) == 1:  # the usual case: a word with other letters
+        if source.words[numbers[0]].form == new[0]:
+            stretch.match(0, stretch.old.pop())
+        return
+    forms = [source.words[number].form for number in numbers]
+    for block in SequenceMatcher(None, forms, new, autojunk=False).get_matching_blocks():
+        for step in range(block.size):
+            stretch.old.remove(numbers[block.a + step])
+            stretch.match(block.b + step, numbers[block.a + step])
+
+
+def _same_form(word: str) -> Sequence[str]:
+    return (word,)
+
+
+def _match_across(
+    source: Source, stretches: Sequence[_Stretch], fates: Fates, same: Callable[[str], Sequence[str]]
+) -> None:
+    """Match the words that stand in another stretch, or in another order.
+
+    Args:
+        source: the text.
+        stretches: its stretches.
+        fates: what is found is added.
+        same: from a word to what it has in common with the words that it is matched with.
+    """
+    waiting: dict[str, list[tuple[_Stretch, int]]] = {}
+    if not any(stretch.new for stretch in stretches):
+        return
+    for stretch in stretches:
+        for number in stretch.old:
+            for key in same(source.words[number].form):
+                waiting.setdefault(key, []).append((stretch, number))
+    for stretch in stretches:
+        for at, word in list(stretch.new.items()):
+            found = next((one for key in same(word) for one in waiting.get(key, ()) if one[1] in one[0].old), None)
+            if found is None:
+                continue
+            home, number = found
+            home.old.remove(number)
+            stretch.match(at, number)
+            is_same = source.words[number].form == word
+            if home is not stretch or is_same:
+                fates.moved.append(number)
+            if not is_same:
+                fates.reshaped.append((number, word))
+
+
+def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
+    """Match the words that are misspelt, parted by a space, or written together."""
+    if not (stretch.old and stretch.new):
+        return
+    forms = [source.words[number].form for number in stretch.old]
+    written = list(stretch.new.values())
+    if "".join(forms) == "".join(written):
+        for number, form in zip(stretch.old, forms, strict=True):
+            fates.damaged.append((number, form, 1))
+        stretch.placed.update(dict.fromkeys(list(stretch.new)[:1], stretch.old[0]))
+        stretch.old, stretch.new = [], {}
+        return
+    for number in list(stretch.old):
+        near = _nearest(source.words[number].form, stretch)
+        if near is not None:
+            apart, at = near
+            fates.damaged.append((number, stretch.new[at], apart))
+            stretch.old.remove(number)
+            stretch.match(at, number)
+
+
+def _nearest(form: str, stretch: _Stretch) -> tuple[int, int] | None:
+    """The distance and the order of the new word that a word was misspelt as; None if there is none.
+
+    If the edits write a whole word that the dictionary has, it is another word and no misspelling.
+    """
+    single = len(stretch.old) == len(stretch.new) == 1
+    best = None
+    for at, word in stretch.new.items():
+        longest = max(len(form), len(word))
+        by_letters = stretch.distance < longest
+        if abs(len(form) - len(word)) > _NEAR * longest or (not by_letters and kind_of(word).known):
+            continue
+        apart = distance(form, word)
+        if apart <= _NEAR * longest or (single and by_letters):
+            best = min(best or (apart, at), (apart, at))
+    return best
+
+
+def _leave(source: Source, stretch: _Stretch, fates: Fates) -> None:
+    """Note the words of a stretch that have no counterpart."""
+    old, new = stretch.old, list(stretch.new.values())
+    if not new:
+        fates.lost += old
+    elif not old:
+        fates.inserted += ((stretch.first, word) for word in new)
+    elif any(kind_of(word).known for word in new):
+        fates.replaced.append((old, new))
+    else:  # nobody can read them
+        fates.damaged += (
+            (number, word, len(source.words[number].form)) for number, word in zip(old, new, strict=False)
+        )
+        fates.lost += old[len(new) :]
+
+
+@lru_cache(maxsize=100_000)
+def distance(one: str, other: str) -> int:
+    """How many letters have to be replaced, added or taken away between two words (Levenshtein 1966)."""
+    if len(one) == len(other):
+        differing = sum(left != right for left, right in zip(one, other, strict=True))
+        if differing <= 1:
+            return differing
+    row = list(range(len(other) + 1))
+    for at, left in enumerate(one, start=1):
+        before, row[0] = row[0], at
+        for place, right in enumerate(other, start=1):
+            before, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, before + (left != right))
+    return row[-1]
+
+
+def _order(source: Source, stretches: Sequence[_Stretch]) -> Iterator[int]:
+    """The numbers of the words that are left, in their new order."""
+    at = 0
+    for stretch in stretches:
+        yield from range(at, stretch.first)
+        yield from (stretch.placed[place] for place in sorted(stretch.placed))
+        at = stretch.last
+    yield from range(at, len(source.words))
