@@ -48,7 +48,7 @@ SEARCH = (
     click.option(
         "--similarity",
         metavar="NAME[:MODEL[@LAYER]]",
-        help="navec, bertscore:MODEL@LAYER, or none.  [default: navec]",
+        help="meaning, navec, bertscore:MODEL@LAYER, or none.  [default: meaning]",
     ),
     click.option(
         "--threshold",

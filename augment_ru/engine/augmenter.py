@@ -28,7 +28,7 @@ class Augmenter:
         attack: an attack, its name, or names joined by `+`.
         constraints: names, rule files or `Constraint` objects; by default those of the task; () for none;
             or a function from a task to the names.
-        similarity: `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
+        similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
         schedule: `paper` (halve the probability until the gate passes) or `strongest` (as many changes as pass).
         seed: any integer.
@@ -51,7 +51,7 @@ class Augmenter:
         attack: str | Attack,
         *,
         constraints: Constraints = None,
-        similarity: str | Similarity | ScoreFunction | None = "navec",
+        similarity: str | Similarity | ScoreFunction | None = "meaning",
         threshold: float | None = None,
         schedule: str = "paper",
         seed: int = 42,

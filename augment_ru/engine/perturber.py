@@ -37,7 +37,7 @@ class Perturber:
 
     Args:
         attack: an attack, its name, or names joined by `+`.
-        similarity: `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
+        similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
         schedule: `paper` (halve the probability until the gate passes) or `strongest` (as many changes as pass).
         seed: any integer.
@@ -54,7 +54,7 @@ class Perturber:
         self,
         attack: str | Attack,
         *,
-        similarity: str | Similarity | ScoreFunction | None = "navec",
+        similarity: str | Similarity | ScoreFunction | None = "meaning",
         threshold: float | None = None,
         schedule: str = "paper",
         seed: int = 42,

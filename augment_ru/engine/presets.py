@@ -23,7 +23,7 @@ class Preset:
         models: the names on the Hugging Face hub of the models that the attacks and the similarity run.
     """
 
-    similarity: str = "navec"
+    similarity: str = "meaning"
     schedule: str = "paper"
     constraints: Callable[[Task], Sequence[str]] | None = None
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -101,7 +101,7 @@ def calibrated(
         AugmentError: there is no similarity, there are too few texts, or no attack changes any.
     """
     if similarity is None:
-        raise AugmentError("--similarity none: nothing to calibrate; give navec or bertscore")
+        raise AugmentError("--similarity none: nothing to calibrate; give meaning, navec or bertscore")
     if not 0 < accept <= 1:
         raise AugmentError(f"--accept {accept}; needs a share over 0, up to 1")
     if any(attack.wants_corpus for attack in attacks):

@@ -53,6 +53,9 @@ def _place_of_noun(source: Source, number: int) -> str:
     phrase = number - 1
     if source.are_beside(phrase, number) and source.role(phrase) == "noun" and "gent" in kind.cases:
         return "modifier"
+    following = number + 1
+    if source.are_beside(number, following) and source.text[source.starts[following]].isupper():
+        return "modifier"  # «судья Петров»: the name stays
     while source.are_beside(phrase, number) and source.role(phrase) in ATTRIBUTES:
         phrase -= 1
     if source.are_beside(phrase, number) and source.role(phrase) == "preposition":

@@ -1,0 +1,97 @@
+"""Fits the weights of the similarity `meaning` to graded pairs, and writes them to its dictionary.
+
+    python scripts/fit_meaning.py [--check]
+
+Reads `benchmarks/graded/fitted.jsonl`; the pairs held out are not looked at. A reader's 3 counts as 1, his 2 as 1/2, 1
+and 0 as 0; a pair has the mean of its readers. The weights minimise the logistic loss with a ridge (3 times half the
+sum of the squares of the weights, each in units of its feature's root mean square), under the condition that none is
+above 0. The dictionary's features and explanations stay as they are; a feature that no pair has gets the weight 0.
+With --check nothing is written, and a difference is an error.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from augment_ru.edits import Edit, Note
+from augment_ru.similarities._meaning_features import features_of
+from augment_ru.similarities._meaning_matching import aligned, fates_of
+from augment_ru.similarities._meaning_words import Source
+
+ROOT = Path(__file__).resolve().parent.parent
+PAIRS = ROOT / "benchmarks" / "graded" / "fitted.jsonl"
+DICTIONARY = ROOT / "dictionaries" / "meaning.tsv"
+RIDGE = 3.0
+VALUE_OF_GRADE = {3: 1.0, 2: 0.5, 1: 0.0, 0: 0.0}
+
+
+def features_of_pair(row: Mapping[str, Any]) -> dict[str, float]:
+    """The features of a graded pair."""
+    source = Source(row["source"])
+    if row["edits"] is None:
+        return features_of(fates_of(source, aligned(source, row["perturbed"])))
+    notes = row.get("notes") or [None] * len(row["edits"])
+    edits = [Edit(*edit, Note(**note) if note else None) for edit, note in zip(row["edits"], notes, strict=True)]
+    return features_of(fates_of(source, edits))
+
+
+def fitted(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[float, list[float]]:
+    """The constant and the weight of each feature."""
+    found = [features_of_pair(row) for row in rows]
+    unknown = {name for features in found for name in features} - set(names)
+    if unknown:
+        sys.exit(f"{DICTIONARY.name}: no line for {', '.join(sorted(unknown))}; add one with an explanation")
+    values = np.array([[features.get(name, 0.0) for name in names] for features in found])
+    wanted = np.array([np.mean([VALUE_OF_GRADE[grade] for grade in row["grades"]]) for row in rows])
+    scale = np.sqrt((values**2).mean(axis=0))
+    scale[scale == 0] = 1.0
+    inputs = np.column_stack([np.ones(len(rows)), values / scale])
+    ridge = np.full(inputs.shape[1], RIDGE)
+    ridge[0] = 0.0
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        sums = inputs @ weights
+        value = np.logaddexp(0, sums).sum() - wanted @ sums + 0.5 * (ridge * weights**2).sum()
+        return float(value), inputs.T @ (1 / (1 + np.exp(-sums)) - wanted) + ridge * weights
+
+    bounds = [(None, None)] + [(None, 0.0)] * len(names)
+    start = np.zeros(inputs.shape[1])
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 5000, "ftol": 1e-12})
+    return float(best.x[0]), (best.x[1:] / scale).tolist()
+
+
+def lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The lines of the dictionary with new weights."""
+    old = DICTIONARY.read_text(encoding="utf-8").splitlines()
+    names = [line.split("\t")[0] for line in old if line and not line.startswith("#")][1:]
+    constant, weights = fitted(rows, names)
+    new = dict(zip(names, weights, strict=True)) | {"constant": constant}
+    for line in old:
+        if not line or line.startswith("#"):
+            yield line
+        else:
+            name, _, what = line.split("\t")
+            yield f"{name}\t{new[name] + 0.0:.2f}\t{what}".replace("\t-0.00\t", "\t0.00\t")
+
+
+def main() -> None:
+    """Fit the weights."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the dictionary would change")
+    check = parser.parse_args().check
+    rows = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
+    text = "\n".join(lines(rows)) + "\n"
+    if check and text != DICTIONARY.read_text(encoding="utf-8"):
+        sys.exit(f"{DICTIONARY.name} has other weights than the pairs give; run scripts/fit_meaning.py")
+    if not check:
+        DICTIONARY.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
