@@ -79,6 +79,12 @@ def kind_of(word: str) -> Kind:
 
 
 @lru_cache(maxsize=200_000)
+def is_known(word: str) -> bool:
+    """Whether the dictionary has a word form in lower case; much faster than `kind_of` for a form that it has not."""
+    return RUSSIAN.fullmatch(word) is not None and bool(morphology().word_is_known(word))
+
+
+@lru_cache(maxsize=200_000)
 def lemmas_of(word: str) -> tuple[str, ...]:
     """The dictionary forms of all readings of a word in lower case, the likeliest first, with е for ё.
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from augment_ru.language.legibility import nearest_count
-from augment_ru.language.morphology import kind_of, lemmas_of
-from augment_ru.similarities._meaning_marks import BINDING, marks_of
+from augment_ru.language.morphology import is_known, lemmas_of
+from augment_ru.similarities._meaning_marks import BINDING
 from augment_ru.similarities._meaning_words import Fates, Source
 
 ATTRIBUTES = frozenset({"adjective", "participle"})
@@ -14,8 +13,8 @@ _ACTIONS = frozenset({"verb", "infinitive", "gerund"})
 _LIGHT = 0.6
 """Verbs and modifiers of less information are read without being there: «был», «стал», «самый», «этот»."""
 _LIGHT_NAME = 0.4
+_TELLING = frozenset({"action", "argument", "circumstance", "modifier"})
 _SHORT = 3
-_COMMON = 3000
 _LEGIBLE, _ILLEGIBLE = 0.2, 0.6
 """The shares of changed letters up to which a word is read easily, and from which it is not read at all."""
 
@@ -28,11 +27,10 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
     for number in fates.lost:
         kind = _place_of(source, number)
         yield "lost_share", source.share(number)
-        yield f"lost_{kind}", 1.0
+        if kind in _TELLING:
+            yield f"lost_{kind}", 1.0
         if number and source.text[source.words[number].start].isupper():
             yield "lost_name", 1.0
-        if all(other in gone for other in source.clause(number)):
-            yield "lost_clause", 1.0
         yield from _orphans(source, number, gone)
 
 
@@ -71,8 +69,6 @@ def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str,
     goes_on = source.are_beside(number, after) and after not in gone and source.role(after) in NOMINAL | ATTRIBUTES
     if source.role(before) == "preposition" and not goes_on:
         yield "orphan_preposition", 1.0
-    if source.role(before) in ATTRIBUTES and source.role(number) == "noun":
-        yield "orphan_attribute", 1.0
     if source.words[before].form in BINDING:
         yield "lost_negated", 1.0
 
@@ -84,24 +80,21 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
         share = fates.source.share(number)
         part = min(apart / max(len(word.form), 1), 1.0)
         illegible = min(max(part - _LEGIBLE, 0.0) / (_ILLEGIBLE - _LEGIBLE), 1.0)
-        yield "damaged_share", share
         yield "damaged_letters", share * part
         yield "illegible_share", share * illegible
         yield "illegible_words", float(illegible > 1 / 2 and len(word.form) > _SHORT)
         if not word.kind.known:
             yield "damaged_unknown", share * part
-        if form != word.form and len(form) > 1 and kind_of(form).known:
-            if not set(lemmas_of(form)) & set(lemmas_of(word.form)):
-                yield "became_word", share
-        elif nearest_count(form, word.form) > _COMMON:
-            yield "nearer_word", share
-        if marks_of(word.form):
-            yield "damaged_mark", part
+        if (
+            form != word.form
+            and len(form) > 1
+            and is_known(form)
+            and set(lemmas_of(form)).isdisjoint(lemmas_of(word.form))
+        ):
+            yield "became_word", share
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of words that are written as signs; a number in other digits is as legible as before."""
     for number in fates.signs:
-        if not fates.source.words[number].form.isdecimal():
-            yield "signs", 1.0
-            yield "signs_share", fates.source.share(number)
+        yield "signs", float(not fates.source.words[number].form.isdecimal())

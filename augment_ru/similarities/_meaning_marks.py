@@ -39,10 +39,7 @@ def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
         return
     yield "negation_changed", float(sum(map(negates, gone)) % 2 != sum(map(negates, new)) % 2)
     numbers, others = ({word for word in words if "numbers" in marks_of(word)} for words in (gone, new))
-    if numbers and others:
-        yield "numbers_exchanged", float(not numbers & others)
-    else:
-        yield "numbers_lost", float(len(numbers))
+    yield "numbers_exchanged", float(bool(numbers and others and numbers.isdisjoint(others)))
     restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
     yield "restrictors_changed", float(len(restrictors) != len(others))
     lemmas = {lemma for word in new for lemma in lemmas_of(word)}

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from augment_ru.edits import Edit
-from augment_ru.language.morphology import kind_of, lemmas_of
+from augment_ru.language.morphology import is_known, lemmas_of
 from augment_ru.similarities._meaning_words import Fates, Source, form_of, forms_of, words_of
 
 _NEAR = 0.5
@@ -20,6 +20,7 @@ def fates_of(source: Source, edits: Sequence[Edit]) -> Fates:
     stretches = list(_stretches(source, edits, fates))
     for stretch in stretches:
         _match_inside(source, stretch)
+        _match_letters(source, stretch, fates)
     for same in (_same_form, lemmas_of):
         _match_across(source, stretches, fates, same)
     for stretch in stretches:
@@ -129,6 +130,17 @@ def _match_inside(source: Source, stretch: _Stretch) -> None:
             stretch.match(block.b + step, numbers[block.a + step])
 
 
+def _match_letters(source: Source, stretch: _Stretch, fates: Fates) -> None:
+    """Match a word in which the edits changed letters with what it has become."""
+    if len(stretch.old) == len(stretch.new) == 1:
+        (number,), ((at, word),) = stretch.old, stretch.new.items()
+        form = source.words[number].form
+        if stretch.distance < max(len(form), len(word)):
+            fates.damaged.append((number, word, distance(form, word)))
+            stretch.old.clear()
+            stretch.match(at, number)
+
+
 def _same_form(word: str) -> Sequence[str]:
     return (word,)
 
@@ -190,18 +202,15 @@ def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
 def _nearest(form: str, stretch: _Stretch) -> tuple[int, int] | None:
     """The distance and the order of the new word that a word was misspelt as; None if there is none.
 
-    If the edits write a whole word that the dictionary has, it is another word and no misspelling.
+    A word that the dictionary has is another word and no misspelling.
     """
-    single = len(stretch.old) == len(stretch.new) == 1
     best = None
     for at, word in stretch.new.items():
         longest = max(len(form), len(word))
-        by_letters = stretch.distance < longest
-        if abs(len(form) - len(word)) > _NEAR * longest or (not by_letters and kind_of(word).known):
-            continue
-        apart = distance(form, word)
-        if apart <= _NEAR * longest or (single and by_letters):
-            best = min(best or (apart, at), (apart, at))
+        if abs(len(form) - len(word)) <= _NEAR * longest and not is_known(word):
+            apart = distance(form, word)
+            if apart <= _NEAR * longest:
+                best = min(best or (apart, at), (apart, at))
     return best
 
 
@@ -212,7 +221,7 @@ def _leave(source: Source, stretch: _Stretch, fates: Fates) -> None:
         fates.lost += old
     elif not old:
         fates.inserted += ((stretch.first, word) for word in new)
-    elif any(kind_of(word).known for word in new):
+    elif any(map(is_known, new)):
         fates.replaced.append((old, new))
     else:  # nobody can read them
         fates.damaged += (

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 
 from augment_ru.language.morphology import kind_of
-from augment_ru.similarities._meaning_lost import ATTRIBUTES, NOMINAL
-from augment_ru.similarities._meaning_marks import BINDING, marks_of
+from augment_ru.similarities._meaning_lost import NOMINAL
+from augment_ru.similarities._meaning_marks import BINDING
 from augment_ru.similarities._meaning_words import Fates, Source
 
-_PREDICATES = frozenset({"verb", "infinitive"})
 _PASSIVE = frozenset({"participle"})
 
 
@@ -18,8 +17,6 @@ def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
         return
     source, moved = fates.source, set(fates.moved)
     place = {number: at for at, number in enumerate(fates.order)}
-    yield "moved_share", sum(source.share(number) for number in moved)
-    yield "moved_marks", float(sum(bool(marks_of(source.words[number].form)) for number in moved))
     was = {number: at for at, number in enumerate(sorted(place))}
     yield "moved_far", sum(abs(place[number] - was[number]) for number in moved) / len(place)
     yield from _parted(source, place)
@@ -31,26 +28,14 @@ def _parted(source: Source, place: Mapping[int, int]) -> Iterator[tuple[str, flo
     """Neighbours that belong together, and no longer stand together."""
     for left, right in pairwise(range(len(source.words))):
         if left in place and right in place and source.are_beside(left, right) and place[right] != place[left] + 1:
-            bond = _bond(source, left)
-            if bond:
-                yield f"parted_{bond}", 1.0
-                yield f"turned_{bond}", float(place[right] < place[left])
-
-
-def _bond(source: Source, left: int) -> str:
-    """How a word belongs to the one behind it; "" if it does not."""
-    word, following = source.words[left], source.words[left + 1].kind
-    role = word.kind.role
-    if word.form in BINDING:
-        return "negation"
-    bonds = (
-        ("preposition", role == "preposition"),
-        ("attribute", role in ATTRIBUTES and following.role == "noun" and bool(word.kind.cases & following.cases)),
-        ("genitive", role == "noun" and following.role in {"noun", "adjective"} and "gent" in following.cases),
-        ("number", role == "number" and following.role in {"noun", "adjective"}),
-        ("infinitive", role in _PREDICATES and following.role == "infinitive"),
-    )
-    return next((name for name, holds in bonds if holds), "")
+            turned = place[right] < place[left]
+            word, following = source.words[left], source.words[right].kind
+            if word.form in BINDING:
+                yield "turned_negation" if turned else "parted_negation", 1.0
+            elif word.kind.role == "preposition" and turned:
+                yield "turned_preposition", 1.0
+            elif word.kind.role == "noun" and following.role in {"noun", "adjective"} and "gent" in following.cases:
+                yield "parted_genitive", 1.0
 
 
 def _joined(fates: Fates, moved: set[int]) -> Iterator[tuple[str, float]]:
@@ -65,8 +50,6 @@ def _joined(fates: Fates, moved: set[int]) -> Iterator[tuple[str, float]]:
             yield "other_after_preposition" if fits else "wrong_after_preposition", 1.0
         if one.form in BINDING:
             yield "other_negated", 1.0
-        if one.kind.role == "adjective" and other.role == "noun" and one.kind.cases & other.cases:
-            yield "other_attribute", 1.0
         if source.clauses[before] != source.clauses[after] and (before in moved or after in moved):
             yield "clause_edge", 1.0
 
@@ -90,7 +73,6 @@ def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
     If one noun is no longer in the nominative and another one came into it, they exchanged roles, unless a passive
     participle exchanged them back.
     """
-    yield "reshaped", float(len(fates.reshaped))
     words = fates.source.words
     nouns = [(words[number].kind, kind_of(form)) for number, form in fates.reshaped]
     nouns = [(old, new) for old, new in nouns if old.role in NOMINAL and new.role in NOMINAL]

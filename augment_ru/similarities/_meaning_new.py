@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.language.slovnet import word_vector
-from augment_ru.resources import opposites
 from augment_ru.similarities._meaning_marks import negates
 from augment_ru.similarities._meaning_words import Fates
 
@@ -20,8 +19,6 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
     old, new = fates.gone, fates.new
     unsaid = [information(word) * far for word, far in zip(old, _apart(old, new), strict=True)]
     unheard = [information(word) * far for word, far in zip(new, _apart(new, old), strict=True)]
-    yield "unsaid", sum(unsaid) / fates.source.total
-    yield "unheard", sum(unheard) / fates.source.total
     yield "unsaid_most", max(unsaid, default=0.0)
     yield "unheard_most", max(unheard, default=0.0)
 
@@ -56,6 +53,4 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
     telling = [word for word in behind if information(word) > _TELLING]
     shared = [word for word in telling if not own.isdisjoint(lemmas_of(word))]
     yield "added_same", sum(map(information, shared)) / max(sum(map(information, telling)), 1.0)
-    theirs = {lemma for word in behind for lemma in lemmas_of(word)}
-    yield "added_opposite", float(any(opposites().get(lemma, frozenset()) & theirs for lemma in own))
     yield "added_denial", float(bool(shared) and any(map(negates, behind)))
