@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from augment_ru.draws import Ints, Streams, digests, mix
+from augment_ru.draws import Streams, digests, mix
 from augment_ru.engine.attack import Attack, Needs, checked_attack
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.legality import legal
@@ -14,7 +14,7 @@ from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Applied, Proposals, apply
 from augment_ru.engine.result import Chunk, Result, Settings
 from augment_ru.engine.schedules import SCHEDULES
-from augment_ru.engine.search import Cost, Found, Gate, Plan, cut
+from augment_ru.engine.search import Cost, Found, Gate, Legal, cut
 from augment_ru.engine.similarity import ScoreFunction, Similarity, similarity_of
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.text.characters import Mask
@@ -136,12 +136,12 @@ class Perturber:
             return Streams(mix(keys ^ salts))
         return Streams(mix(keys ^ salts[[names.index(name) for name in prepared.fields]]))
 
-    def _active(self, prepared: Prepared, candidate: int) -> tuple[Proposals, Ints, Mask]:
-        """The legal proposals of a candidate, the record of each change, and whether the change is active."""
+    def _active(self, prepared: Prepared, candidate: int) -> Legal:
+        """The legal changes of a candidate."""
         batch = prepared.batch
         found = legal(batch, self.proposals(prepared, candidate))
         owners = prepared.owners[batch.rows(found.starts[found.first_edits])]
-        return found, owners, cut(found, owners, self.attack.probability, self.min_changes)
+        return Legal(found, owners, cut(found, owners, self.attack.probability, self.min_changes))
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
         proposed, owners, active = self._active(prepared, 0)
@@ -152,18 +152,21 @@ class Perturber:
         return self._perturbed(prepared, [apply(prepared.batch, proposed, active)], found, changed)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
-        plans = []
-        for candidate in range(self.candidates):
-            proposed, owners, active = self._active(prepared, candidate)
-            plans.append(Plan.of(proposed.keep(active).settled(), owners[active], len(prepared.records)))
-        scorer = similarity.against(prepared.references)
-        gate = Gate(prepared.batch, prepared.owners, plans, scorer, float(self.threshold or 0.0))
+        candidates = [self._active(prepared, candidate) for candidate in range(self.candidates)]
+        gate = Gate(
+            prepared.batch,
+            prepared.owners,
+            candidates,
+            similarity.against(prepared.references),
+            threshold=float(self.threshold or 0.0),
+            min_changes=self.min_changes,
+        )
         found = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
         applied = [
             gate.applied(plan, np.where(found.candidates == candidate, found.levels, 0))
             for candidate, plan in enumerate(gate.plans)
         ]
-        possible = np.max([plan.levels for plan in plans], axis=0) > 0
+        possible = np.any([np.bincount(one.owners, one.active, len(prepared)) > 0 for one in candidates], axis=0)
         return self._perturbed(prepared, applied, found, possible)
 
     def _perturbed(self, prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask) -> Perturbed:

@@ -6,6 +6,7 @@ changes of a record at a level include those at every lower level.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -131,27 +132,61 @@ class Found:
         return cls(np.full(records, -1), np.zeros(records, dtype=np.int64), np.zeros(records), np.full(records, np.nan))
 
 
+class Legal(NamedTuple):
+    """The legal changes of one candidate.
+
+    Attributes:
+        proposals: the changes.
+        owners: the record of each change, shape (changes,).
+        active: whether each change is active at the attack's probability, shape (changes,).
+    """
+
+    proposals: Proposals
+    owners: Ints
+    active: Mask
+
+    def plan(self, chosen: Mask, records: int) -> Plan:
+        """The plan of the chosen changes."""
+        return Plan.of(self.proposals.keep(chosen).settled(), self.owners[chosen], records)
+
+
 class Gate:
     """Similarity and threshold: scores levels of plans; a level passes if its score is at least the threshold.
 
     Args:
         batch: the texts.
         owners: the record of each text, shape (texts,).
-        plans: the candidates.
+        candidates: the legal changes of each candidate.
         scorer: compares changed texts with these texts.
         threshold: the lowest score that passes.
+        min_changes: the least number of active changes of a record.
 
     Attributes:
-        plans: the candidates; without the changes that fail alone, if the scorer screens changes.
+        plans: the active changes of the candidates. If the scorer screens changes, and no candidate of a record passes
+            with all of them, they are without the changes that fail alone; if fewer than `min_changes` are left, the
+            changes of the next ranks that pass alone are added.
     """
 
-    def __init__(self, batch: Batch, owners: Ints, plans: Sequence[Plan], scorer: Scorer, threshold: float) -> None:
+    def __init__(
+        self,
+        batch: Batch,
+        owners: Ints,
+        candidates: Sequence[Legal],
+        scorer: Scorer,
+        *,
+        threshold: float,
+        min_changes: int,
+    ) -> None:
         self._batch, self._owners = batch, owners
         self.threshold = threshold
         self._scorer = scorer
         self._cost = Cost()
-        self._best = np.full(plans[0].levels.size, np.nan)
-        self.plans = self._screened(plans) if self._scorer.screens else plans
+        self._records = int(owners[-1]) + 1
+        self._best = np.full(self._records, np.nan)
+        self._known: list[Floats] | None = None
+        self.plans: Sequence[Plan] = [one.plan(one.active, self._records) for one in candidates]
+        if scorer.screens:
+            self._screen(candidates, min_changes)
 
     @property
     def runs_network(self) -> bool:
@@ -169,45 +204,86 @@ class Gate:
         Returns:
             For each candidate the scores, shape (records,); NaN where the level is 0.
         """
+        found = [np.where(level > 0, np.inf, np.nan) for level in levels]
+        asked = list(levels)
+        if self._known is not None:  # the highest levels were scored when the changes were screened
+            for number, (plan, level) in enumerate(zip(self.plans, levels, strict=True)):
+                done = (level > 0) & (level == plan.levels) & ~np.isnan(self._known[number])
+                found[number][done] = self._known[number][done]
+                asked[number] = np.where(done, 0, level)
         rows: list[Ints] = []
         scripts: list[Script] = []
-        for plan, level in zip(self.plans, levels, strict=True):
+        for plan, level in zip(self.plans, asked, strict=True):
             applied = self.applied(plan, level)
             rows.append(applied.changed)
             scripts += (self._script(row, applied.texts[row], applied, row) for row in applied.changed.tolist())
-        found = [np.where(level > 0, np.inf, np.nan) for level in levels]
         if scripts:
             scores = self._scored(np.concatenate(rows), scripts)
             at = 0
             for lowest, changed in zip(found, rows, strict=True):
                 np.minimum.at(lowest, self._owners[changed], scores[at : at + changed.size])
                 at += changed.size
-            for lowest in found:
-                np.fmax(self._best, np.where(lowest < self.threshold, lowest, np.nan), out=self._best)
+        for lowest in found:
+            self._note_failed(lowest)
         return found
 
-    def _screened(self, plans: Sequence[Plan]) -> list[Plan]:
-        """The plans without the changes that fail alone."""
+    def _note_failed(self, scores: Floats) -> None:
+        """Keep the best score of each record that failed; `scores` has the shape (records,), NaN for none."""
+        np.fmax(self._best, np.where(scores < self.threshold, scores, np.nan), out=self._best)
+
+    def _screen(self, candidates: Sequence[Legal], min_changes: int) -> None:
+        """Leave out the changes that fail alone, of the records of which no candidate passes with all its changes."""
+        tops = self.scores([plan.levels for plan in self.plans])
+        weak = ~np.any([top >= self.threshold for top in tops], axis=0)
+        kept = [one.active & ~weak[one.owners] for one in candidates]
+        kept = self._passing(candidates, kept, [one.active & weak[one.owners] for one in candidates])
+        counts = [
+            np.bincount(one.owners[chosen], minlength=self._records)
+            for one, chosen in zip(candidates, kept, strict=True)
+        ]
+        poor = weak & (np.max(counts, axis=0) < min_changes)
+        if poor.any():
+            kept = self._passing(candidates, kept, [~one.active & poor[one.owners] for one in candidates], min_changes)
+        self.plans = [one.plan(chosen, self._records) for one, chosen in zip(candidates, kept, strict=True)]
+        self._known = [np.where(weak, np.nan, top) for top in tops]
+
+    def _passing(
+        self, candidates: Sequence[Legal], kept: Sequence[Mask], asked: Sequence[Mask], most: int | None = None
+    ) -> list[Mask]:
+        """The changes that are kept, and those among the asked ones that pass alone, shape (changes,) each.
+
+        Args:
+            candidates: the legal changes.
+            kept: whether each change is kept already.
+            asked: whether each change is scored.
+            most: how many changes a record gets at the most, those of the lowest ranks; None for all.
+        """
         rows: list[Ints] = []
         scripts: list[Script] = []
-        for plan in plans:
-            alone = one_by_one(plan.proposals)
-            rows.append(self._batch.rows(plan.proposals.starts[plan.proposals.first_edits]))
+        for one, wanted in zip(candidates, asked, strict=True):
+            alone = one_by_one(one.proposals.keep(wanted).settled())
+            starts = one.proposals.starts[one.proposals.first_edits][wanted]
+            rows.append(self._batch.rows(starts))
             scripts += (self._script(row, None, alone, number) for number, row in enumerate(rows[-1].tolist()))
         if not scripts:
-            return list(plans)
+            return list(kept)
         scores = self._scored(np.concatenate(rows), scripts)
-        kept = []
+        found = []
         at = 0
-        for plan in plans:
-            own = scores[at : at + plan.owners.size]
-            at += own.size
-            fails = own < self.threshold
-            best = np.full(self._best.size, -np.inf)
-            np.maximum.at(best, plan.owners[fails], own[fails])
-            np.fmax(self._best, np.where(np.isfinite(best), best, np.nan), out=self._best)
-            kept.append(Plan.of(plan.proposals.keep(~fails), plan.owners[~fails], plan.levels.size))
-        return kept
+        for one, chosen, wanted in zip(candidates, kept, asked, strict=True):
+            mine, numbers = scores[at : at + int(wanted.sum())], np.flatnonzero(wanted)
+            at += mine.size
+            best = np.full(self._records, -np.inf)
+            np.maximum.at(best, one.owners[numbers], np.where(mine < self.threshold, mine, -np.inf))
+            self._note_failed(np.where(np.isfinite(best), best, np.nan))
+            passing = numbers[mine >= self.threshold]
+            if most is not None:
+                passing = passing[np.lexsort((one.proposals.ranks[passing], one.owners[passing]))]
+                passing = passing[_order(one.owners[passing]) < most]
+            more = chosen.copy()
+            more[passing] = True
+            found.append(more)
+        return found
 
     def _script(self, row: int, text: str | None, columns: EditColumns, number: int) -> Script:
         return Script.of_columns(self._batch.texts[row], text, columns, number, int(self._batch.starts[row]))

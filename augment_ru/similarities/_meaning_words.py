@@ -92,7 +92,7 @@ class Source:
 
     def are_beside(self, left: int, right: int) -> bool:
         """Whether two neighbours exist and stand in one clause."""
-        return 0 <= left and right < len(self.words) and self.clauses[left] == self.clauses[right]
+        return left >= 0 and right < len(self.words) and self.clauses[left] == self.clauses[right]
 
 
 @dataclass(slots=True)
