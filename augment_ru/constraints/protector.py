@@ -4,6 +4,7 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -39,10 +40,8 @@ class Protector:
         """
         found: list[dict[str, list[Span]]] = [{name: [] for name in fields} for fields in docs]
         self._match(docs, found)
-        rules = [rule for constraint in self.constraints for rule in constraint.rules]
-        labels = {rule.function: {one.label for one in rules if one.function == rule.function} for rule in rules}
-        functions = [(_function(name), labels[name]) for name in labels if name]
-        by_fields = [rule for rule in rules if rule.fields]
+        functions = [(_function(name), labels) for name, labels in self._functions.items()]
+        by_fields = self._by_fields
         for record, fields, spans in zip(records, docs, found, strict=True):
             for rule in by_fields:
                 words = [word for name in rule.fields for value in values(record, name) for word in strings(value)]
@@ -53,18 +52,46 @@ class Protector:
                     spans[name] += (span for span in more if span.label in wanted)
         return [{name: sorted(set(spans[name])) for name in spans} for spans in found]
 
+    @cached_property
+    def _rules(self) -> list[Rule]:
+        return [rule for constraint in self.constraints for rule in constraint.rules]
+
+    @cached_property
+    def _functions(self) -> dict[str, set[str]]:
+        """The names of the functions, and the labels of the rules that name each."""
+        labels: dict[str, set[str]] = {}
+        for rule in self._rules:
+            if rule.function:
+                labels.setdefault(rule.function, set()).add(rule.label)
+        return labels
+
+    @cached_property
+    def _by_fields(self) -> list[Rule]:
+        return [rule for rule in self._rules if rule.fields]
+
+    @cached_property
+    def _listed(self) -> list[Rule]:
+        """The rules whose patterns read only characters."""
+        return [rule for rule in self._rules if rule.pattern and is_lexical(rule.pattern)]
+
+    @cached_property
+    def _matched(self) -> list[Rule]:
+        """The rules whose patterns spaCy's Matcher reads."""
+        return [rule for rule in self._rules if rule.pattern and rule not in self._listed]
+
+    @cached_property
+    def _key(self) -> str:
+        return repr(self._listed)
+
     def _match(self, docs: Sequence[Mapping[str, Doc]], found: list[dict[str, list[Span]]]) -> None:
-        rules = [rule for constraint in self.constraints for rule in constraint.rules if rule.pattern]
-        listed = [rule for rule in rules if is_lexical(rule.pattern)]
-        if listed:
-            lexicon = _lexicon(listed)
+        if self._listed:
+            lexicon = _lexicon(self._listed, self._key)
             for fields, spans in zip(docs, found, strict=True):
                 for name, doc in fields.items():
                     spans[name] += _joined(doc, lexicon.find([token.text for token in doc.tokens]))
-        rules = [rule for rule in rules if not is_lexical(rule.pattern)]
-        if not rules:
+        if not self._matched:
             return
-        matcher, vocab, labels = _matcher(rules)
+        matcher, vocab, labels = _matcher(self._matched)
         with vocab.memory_zone():  # frees the strings of these texts afterwards
             for fields, spans in zip(docs, found, strict=True):
                 for name, doc in fields.items():
@@ -76,12 +103,10 @@ class Protector:
         Raises:
             AugmentError: spaCy refuses a pattern, or there is no such function.
         """
-        rules = [rule for constraint in self.constraints for rule in constraint.rules]
-        for rule in rules:
-            if rule.function:
-                _function(rule.function)
-        if others := [rule for rule in rules if rule.pattern and not is_lexical(rule.pattern)]:
-            _matcher(others)
+        for name in self._functions:
+            _function(name)
+        if self._matched:
+            _matcher(self._matched)
         return self
 
 
@@ -119,10 +144,12 @@ def _joined(doc: Doc, matches: Iterable[tuple[str, int, int]]) -> Iterator[Span]
 _thread = threading.local()
 
 
-def _lexicon(rules: Sequence[Rule]) -> Lexicon:
-    """The lexicon of these rules; each thread has its own."""
+def _lexicon(rules: Sequence[Rule], key: str) -> Lexicon:
+    """The lexicon of these rules, whose text is the key; each thread has its own."""
     lexicons: dict[str, Lexicon] = _thread.__dict__.setdefault("lexicons", {})
-    return lexicons.setdefault(repr(rules), Lexicon([(rule.label, rule.pattern) for rule in rules]))
+    if key not in lexicons:
+        lexicons[key] = Lexicon([(rule.label, rule.pattern) for rule in rules])
+    return lexicons[key]
 
 
 def _matcher(rules: Sequence[Rule]) -> tuple[Any, Any, dict[int, str]]:

@@ -75,23 +75,26 @@ def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str,
 
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of misspelt words."""
+    source = fates.source
+    letters = illegible_share = illegible_words = unknown = became = 0.0
     for number, form, apart in fates.damaged:
-        word = fates.source.words[number]
-        share = fates.source.share(number)
-        part = min(apart / max(len(word.form), 1), 1.0)
-        illegible = min(max(part - _LEGIBLE, 0.0) / (_ILLEGIBLE - _LEGIBLE), 1.0)
-        yield "damaged_letters", share * part
-        yield "illegible_share", share * illegible
-        yield "illegible_words", float(illegible > 1 / 2 and len(word.form) > _SHORT)
-        if not word.kind.known:
-            yield "damaged_unknown", share * part
-        if (
-            form != word.form
-            and len(form) > 1
-            and is_known(form)
-            and set(lemmas_of(form)).isdisjoint(lemmas_of(word.form))
-        ):
-            yield "became_word", share
+        word = source.words[number]
+        share = source.share(number)
+        part = min(apart / len(word.form), 1.0)
+        letters += share * part
+        if part > _LEGIBLE:
+            illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
+            illegible_share += share * illegible
+            illegible_words += illegible > 1 / 2 and len(word.form) > _SHORT
+        if not is_known(word.form):
+            unknown += share * part
+        if is_known(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(word.form)):
+            became += share
+    yield "damaged_letters", letters
+    yield "illegible_share", illegible_share
+    yield "illegible_words", illegible_words
+    yield "damaged_unknown", unknown
+    yield "became_word", became
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:

@@ -19,11 +19,11 @@ def fates_of(source: Source, edits: Sequence[Edit]) -> Fates:
     fates = Fates(source)
     stretches = list(_stretches(source, edits, fates))
     for stretch in stretches:
-        _match_inside(source, stretch)
-        _match_letters(source, stretch, fates)
+        _match_inside(source, stretch, fates)
+    left = [stretch for stretch in stretches if stretch.old or stretch.new]
     for same in (_same_form, lemmas_of):
-        _match_across(source, stretches, fates, same)
-    for stretch in stretches:
+        _match_across(source, left, fates, same)
+    for stretch in left:
         _match_near(source, stretch, fates)
         _leave(source, stretch, fates)
     if fates.moved:
@@ -106,39 +106,34 @@ def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int) -> _S
     start, stop = edits[0].start, edits[-1].stop
     if first < last:
         start, stop = min(source.starts[first], start), max(source.stops[last - 1], stop)
-    pieces: list[str] = []
-    at = start
+    text, at, new, distance = source.text, start, "", 0
     for edit in edits:
-        pieces += (source.text[at : edit.start], edit.read)
+        written = edit.text if edit.note is None else edit.read
+        new += text[at : edit.start] + written
         at = edit.stop
-    pieces.append(source.text[at:stop])
-    distance = sum(max(edit.stop - edit.start, len(edit.read)) for edit in edits)
-    return _Stretch(first, last, list(range(first, last)), dict(enumerate(forms_of("".join(pieces)))), distance)
+        distance += max(at - edit.start, len(written))
+    new += text[at:stop]
+    return _Stretch(first, last, list(range(first, last)), dict(enumerate(forms_of(new))), distance)
 
 
-def _match_inside(source: Source, stretch: _Stretch) -> None:
-    """Match the words that stand unchanged in their stretch, in their order."""
-    numbers, new = list(stretch.old), list(stretch.new.values())
-    if len(numbers) == len(new) == 1:  # the usual case: a word with other letters
-        if source.words[numbers[0]].form == new[0]:
-            stretch.match(0, stretch.old.pop())
+def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
+    """Match the words that stand unchanged in their stretch, in their order, and a word with other letters."""
+    if len(stretch.old) == len(stretch.new) == 1:
+        (number,), ((at, word),) = stretch.old, stretch.new.items()
+        form = source.words[number].form
+        if form != word:
+            if stretch.distance >= max(len(form), len(word)):
+                return
+            fates.damaged.append((number, word, stretch.distance))
+        stretch.old = []
+        stretch.match(at, number)
         return
+    numbers, new = list(stretch.old), list(stretch.new.values())
     forms = [source.words[number].form for number in numbers]
     for block in SequenceMatcher(None, forms, new, autojunk=False).get_matching_blocks():
         for step in range(block.size):
             stretch.old.remove(numbers[block.a + step])
             stretch.match(block.b + step, numbers[block.a + step])
-
-
-def _match_letters(source: Source, stretch: _Stretch, fates: Fates) -> None:
-    """Match a word in which the edits changed letters with what it has become."""
-    if len(stretch.old) == len(stretch.new) == 1:
-        (number,), ((at, word),) = stretch.old, stretch.new.items()
-        form = source.words[number].form
-        if stretch.distance < max(len(form), len(word)):
-            fates.damaged.append((number, word, distance(form, word)))
-            stretch.old.clear()
-            stretch.match(at, number)
 
 
 def _same_form(word: str) -> Sequence[str]:

@@ -1,9 +1,10 @@
-"""The words of a text, and what became of each: lost, misspelt, moved, written as a sign, or other words in its place."""
+"""The words of a text, and what became of each: lost, misspelt, moved, written as a sign, or replaced by others."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import Kind, kind_of
@@ -12,8 +13,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-‑'’.,:/][^\W_]+)*")
 """Letters and digits of any alphabet, with the signs between them that join; a sign with a space behind it does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of a text: its place, and its form in lower case with е for ё."""
 
     start: int
