@@ -277,14 +277,14 @@ class Result:
                 name: [[edit.start, edit.stop, edit.text] for edit in script.edits]
                 for name, script in self.scripts.items()
             },
-            **self._notes(),
+            **self.notes(),
             "protected": {
                 name: [[span.start, span.stop, span.label] for span in protected.get(name, ())] for name in self.scripts
             },
         }
 
-    def _notes(self) -> dict[str, Any]:
-        """The notes of the edits, in a list beside each list of edits; nothing if no edit has one."""
+    def notes(self) -> dict[str, Any]:
+        """`{"notes": …}` with a list of notes beside each list of edits, for the metadata; empty if no edit has one."""
         notes = {
             name: [edit.note and edit.note.values() for edit in script.edits] for name, script in self.scripts.items()
         }

@@ -103,8 +103,8 @@ def _shown(source: str, edits: Sequence[Edit]) -> Text:
 def _outcome(console: Console, result: Result) -> None:
     console.print(f"[bold]{result.status}[/]", end="")
     if result.similarity is not None:
-        console.print(f" at probability {result.probability:.4f}: similarity {result.similarity:.4f}", end="")
-        console.print(f", threshold {result.settings.threshold}", end="")
+        where = "best" if result.probability is None else f"at probability {result.probability:.4f}:"
+        console.print(f" {where} similarity {result.similarity:.4f}, threshold {result.settings.threshold}", end="")
     console.print(f"  [dim]{result.settings.scorer}[/]")
     shown = Text()
     at = 0

@@ -70,6 +70,7 @@ def result_entry(row: int, name: str, line: str, result: Result, protected: Mapp
                 field: [[edit.start, edit.stop, edit.text] for edit in script.edits]
                 for field, script in result.scripts.items()
             },
+            **result.notes(),
             **({} if own == protected else {"protected": own}),
             "line": line_digest(line),
         }
@@ -112,7 +113,7 @@ def count_entry(figures: Figures, entry: Entry) -> None:
 
 def _is_entry(values: Mapping[str, Any]) -> bool:
     """Whether the values have the keys of an entry, and the right types."""
-    keys = values.keys() - {"protected"}
+    keys = values.keys() - {"protected", "notes"}
     if values.get("status") == "original":
         return keys == _COMMON and _are_triples(values.get("protected"))
     return (
@@ -121,6 +122,7 @@ def _is_entry(values: Mapping[str, Any]) -> bool:
         and all(isinstance(values[key], float | int | None) for key in ("probability", "similarity"))
         and _are_triples(values["edits"])
         and _are_triples(values.get("protected", {}))
+        and isinstance(values.get("notes", {}), Mapping)
     )
 
 
