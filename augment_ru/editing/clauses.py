@@ -56,8 +56,15 @@ def units(batch: Batch) -> list[Unit]:
     ]
     roles = ["" if not word else kind_of(word.split()[-1]).role for word in words]
     roles = [role or ("noun" if word.isalpha() else "") for role, word in zip(roles, words, strict=True)]
-    clauses = _clauses(batch, every, roles)
-    return list(_found(every.tolist(), every_stop.tolist(), ends, free, roles, clauses))
+    return list(
+        _found(
+            every.tolist(),
+            [ends.get(*pair) for pair in zip(every.tolist(), every_stop.tolist(), strict=True)],
+            free,
+            roles,
+            _clauses(batch, every, roles),
+        )
+    )
 
 
 def _inner(every: Ints, starts: Ints, stops: Ints) -> np.ndarray:
@@ -78,7 +85,6 @@ def _clauses(batch: Batch, starts: Ints, roles: Sequence[str]) -> list[int]:
 def _found(
     starts: Sequence[int],
     stops: Sequence[int],
-    ends: dict[int, int],
     free: set[int],
     roles: Sequence[str],
     clauses: Sequence[int],
@@ -91,7 +97,7 @@ def _found(
         movable = all(starts[place] in free for place in range(at, last + 1))
         if movable and roles[last] not in _FIXED and roles[last] != "preposition":
             nominal = roles[last] in _NOMINAL or last > at
-            yield Unit(starts[at], ends.get(starts[last], stops[last]), clauses[at], nominal)
+            yield Unit(starts[at], stops[last], clauses[at], nominal)
         at = last + 1
 
 

@@ -183,13 +183,14 @@ class _OriginalIndex:
         source = meta.get("source")
         described = isinstance(source, Mapping) and all(originals.get(name) in (None, source[name]) for name in source)
         status = meta.get("status")
+        rejected = status == "rejected"  # its similarity is that of a text that was not returned
         return Pair(
             original=at,
             attack=attack,
             status=str(status) if isinstance(status, str) else "unchanged" if same else "perturbed",
             values=values,
             probability=_number(meta.get("probability")),
-            similarity=_number(meta.get("similarity")),
+            similarity=None if rejected else _number(meta.get("similarity")),
             edits=_spans_of(meta.get("edits"), originals) if described else None,
             protected=_spans_of(meta.get("protected"), originals) if described else None,
         )

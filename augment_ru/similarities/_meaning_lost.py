@@ -13,7 +13,27 @@ _ACTIONS = frozenset({"verb", "infinitive", "gerund"})
 _LIGHT = 0.6
 """Verbs and modifiers of less information are read without being there: «был», «стал», «самый», «этот»."""
 _LIGHT_NAME = 0.4
-_TELLING = frozenset({"action", "argument", "circumstance", "modifier"})
+_LIGHT_PREPOSITION = 0.45
+"""Prepositions of more information tell something by themselves: «через», «после»; not «в», «на», «для»."""
+_QUESTIONS = frozenset(
+    {
+        "кто",
+        "что",
+        "какой",
+        "который",
+        "чей",
+        "где",
+        "куда",
+        "откуда",
+        "когда",
+        "почему",
+        "зачем",
+        "как",
+        "сколько",
+        "каков",
+    }
+)
+_TELLING = frozenset({"action", "argument", "circumstance", "modifier", "preposition", "question"})
 _SHORT = 3
 _LEGIBLE, _ILLEGIBLE = 0.2, 0.6
 """The shares of changed letters up to which a word is read easily, and from which it is not read at all."""
@@ -35,9 +55,13 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def _place_of(source: Source, number: int) -> str:
-    """What a word is for its sentence: `light`, `action`, `modifier`, `circumstance`, `argument`, or `pronoun`."""
+    """What a word is for its sentence: `question`, `light`, `action`, `modifier`, `circumstance`, `argument`, or so."""
     word = source.words[number]
     role, tells = word.kind.role, word.information
+    if not _QUESTIONS.isdisjoint(lemmas_of(word.form)):
+        return "question"
+    if role == "preposition" and tells > _LIGHT_PREPOSITION:
+        return "preposition"
     if role in _FUNCTION or tells < (_LIGHT_NAME if role in NOMINAL else _LIGHT):
         return "light"
     for roles, name in ((_ACTIONS, "action"), (ATTRIBUTES | {"adverb"}, "modifier"), ({"pronoun"}, "pronoun")):
@@ -52,7 +76,11 @@ def _place_of_noun(source: Source, number: int) -> str:
     if source.are_beside(phrase, number) and source.role(phrase) == "noun" and "gent" in kind.cases:
         return "modifier"
     following = number + 1
-    if source.are_beside(number, following) and source.text[source.starts[following]].isupper():
+    if (
+        source.are_beside(number, following)
+        and source.text[source.starts[following]].isupper()
+        and source.words[following].kind.cases & kind.cases
+    ):
         return "modifier"  # «судья Петров»: the name stays
     while source.are_beside(phrase, number) and source.role(phrase) in ATTRIBUTES:
         phrase -= 1

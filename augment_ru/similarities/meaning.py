@@ -43,7 +43,7 @@ class Meaning(Similarity):
 
     name: ClassVar[str] = "meaning"
     weights: str = "meaning"
-    threshold: float = 0.7
+    threshold: float = 0.73
 
     def __post_init__(self) -> None:
         weights_of(self.weights)  # so that a wrong file is an error before the run starts

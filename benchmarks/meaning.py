@@ -1,0 +1,153 @@
+"""How well similarities tell what still means the same, on the held-out pairs that two readers graded.
+
+    python benchmarks/meaning.py [--pairs FILE] [--bertscore MODEL[@LAYER]] [--write-grades]
+
+For each similarity, over all pairs and by attack:
+
+- rho: Spearman's correlation of the score with the mean grade; beside it that of the two readers with each other;
+- AUC: of two texts, one graded 3 and one at most 1 (means of two readers), how often the first scores more;
+- at the default threshold: the share that passes, the share of destroyed (a mean of at most 1) among the passed, the
+  share of good (3) among the rejected, and the share of reversals (a mean under 1) that pass.
+
+Then the readers' agreement (Krippendorff's alpha, ordinal), and the grades by the score of `meaning`. With
+--write-grades these go to `dictionaries/meaning_grades.tsv`, which `augment-ru calibrate` shows.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from augment_ru.draws import Floats
+from augment_ru.edits import Edit, Note, Script
+from augment_ru.engine.similarity import Candidates, Similarity, similarity_of
+from augment_ru.text.characters import Mask
+
+HERE = Path(__file__).resolve().parent
+PAIRS = HERE / "graded" / "held_out.jsonl"
+GRADES = HERE.parent / "dictionaries" / "meaning_grades.tsv"
+BANDS = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
+FEW = 8
+"""Attacks with fewer pairs have no line of their own."""
+
+
+def scripts_of(rows: Sequence[Mapping[str, Any]]) -> list[Script | None]:
+    """The script of each pair; None for two bare texts."""
+    found: list[Script | None] = []
+    for row in rows:
+        if row["edits"] is None:
+            found.append(None)
+            continue
+        notes = row.get("notes") or [None] * len(row["edits"])
+        edits = [Edit(*edit, Note(**note) if note else None) for edit, note in zip(row["edits"], notes, strict=True)]
+        found.append(Script(row["source"], edits))
+    return found
+
+
+def scores_of(similarity: Similarity, rows: Sequence[Mapping[str, Any]]) -> Floats:
+    """The score of each pair, as the gate computes it."""
+    scripts = scripts_of(rows)
+    scores = np.empty(len(rows))
+    bare = np.array([script is None for script in scripts])
+    sources, texts = [row["source"] for row in rows], [row["perturbed"] for row in rows]
+    for chosen, is_bare in ((np.flatnonzero(bare), True), (np.flatnonzero(~bare), False)):
+        scorer = similarity.against([sources[at] for at in chosen])
+        candidates = [texts[at] for at in chosen] if is_bare else Candidates([scripts[at] for at in chosen])
+        scores[chosen] = scorer.score(np.arange(chosen.size), candidates)
+    return np.round(scores, 4)
+
+
+def alpha(grades: Floats) -> float:
+    """Krippendorff's alpha for ordinal grades of two readers, shape (pairs, 2) (Krippendorff 2011)."""
+    values = np.arange(4)
+    coincidences = np.zeros((4, 4))
+    for one, other in grades.astype(int):
+        coincidences[one, other] += 1
+        coincidences[other, one] += 1
+    totals = coincidences.sum(axis=1)
+    apart = np.array(
+        [[(totals[min(a, b) : max(a, b) + 1].sum() - (totals[a] + totals[b]) / 2) ** 2 for b in values] for a in values]
+    )
+    expected = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
+    return float(1 - (coincidences * apart).sum() / (expected * apart).sum())
+
+
+def auc(scores: Floats, means: Floats) -> float:
+    """The share of pairs (good, destroyed) in which the good one scores more; ties count half."""
+    good, bad = scores[means >= 3], scores[means <= 1]
+    if not (good.size and bad.size):
+        return float("nan")
+    return float(((good[:, None] > bad).sum() + (good[:, None] == bad).sum() / 2) / (good.size * bad.size))
+
+
+def line(name: str, scores: Floats, grades: Floats, threshold: float) -> str:
+    """The figures of one similarity on some pairs."""
+    means, passed = grades.mean(axis=1), scores >= threshold
+
+    def share(of: Mask, among: Mask) -> str:
+        return f"{np.mean(of[among]):7.3f}" if among.any() else "      –"
+
+    def rho(one: Floats, other: Floats) -> str:
+        return f"{spearmanr(one, other)[0]:6.2f}" if np.ptp(one) and np.ptp(other) else "     –"
+
+    return (
+        f"{name:<28}{len(scores):>5}{rho(scores, means)}{rho(grades[:, 0], grades[:, 1])}{auc(scores, means):7.3f}"
+        f"{passed.mean():7.3f}{share(means <= 1, passed)}{share(means >= 3, ~passed)}{share(passed, means < 1)}"
+    )
+
+
+def bands(scores: Floats, grades: Floats) -> list[str]:
+    """The grades of both readers by the score: the lowest score of a band, the number of grades, their shares."""
+    found = []
+    for low, high in pairwise(BANDS):
+        counts = Counter(grades[(scores >= low) & (scores < high)].astype(int).ravel().tolist())
+        total = counts.total()
+        if total:
+            shares = [f"{counts[grade] / total:.3f}" for grade in (3, 2, 1, 0)]
+            found.append("\t".join([f"{low:.1f}", str(total), *shares]))
+    return found
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=Path, default=PAIRS)
+    parser.add_argument("--bertscore", metavar="MODEL[@LAYER]", help="measure BERTScore with this model too")
+    parser.add_argument("--write-grades", action="store_true")
+    options = parser.parse_args()
+    rows = [json.loads(one) for one in options.pairs.read_text(encoding="utf-8").splitlines()]
+    grades = np.array([row["grades"] for row in rows], dtype=np.float64)
+    attacks = np.array([row["attack"] for row in rows])
+    equal = np.mean(grades[:, 0] == grades[:, 1])
+    print(f"{len(rows)} pairs; the readers agree in {equal:.1%}, Krippendorff's alpha {alpha(grades):.3f}\n")
+    print(
+        f"{'':<28}{'pairs':>5}{'rho':>6}{'read.':>6}{'AUC':>7}{'pass':>7}{'destr.':>7}{'good':>7}{'rev.':>7}\n"
+        f"{'':<28}{'':>5}{'':>6}{'':>6}{'':>7}{'':>7}{'|pass':>7}{'|rej.':>7}{'passed':>7}"
+    )
+    names = ["meaning", "navec", *([f"bertscore:{options.bertscore}"] if options.bertscore else [])]
+    for name in names:
+        similarity = similarity_of(name)
+        assert similarity is not None  # noqa: S101  (no name is "none")
+        scores = scores_of(similarity, rows)
+        print(line(f"{name} at {similarity.threshold}", scores, grades, similarity.threshold))
+        for attack in sorted(set(attacks)):
+            chosen = attacks == attack
+            if chosen.sum() >= FEW:
+                print(line(f"  {attack}", scores[chosen], grades[chosen], similarity.threshold))
+        if name == "meaning":
+            shown = bands(scores, grades)
+    print("\nscore from, grades, share of 3, 2, 1, 0 (meaning)")
+    print("\n".join(shown))
+    if options.write_grades:
+        head = [one for one in GRADES.read_text(encoding="utf-8").splitlines() if one.startswith("#")]
+        GRADES.write_text("\n".join([*head, *shown]) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
