@@ -145,6 +145,19 @@ class Similarity(ABC):
         """Whether the similarity can rescale its scores by a baseline: the scores of unrelated texts."""
         return False
 
+    def grades(self, scores: Floats) -> Floats | None:
+        """How readers would grade texts with these scores; None if the scores were never compared with readers.
+
+        Args:
+            scores: shape (texts,).
+
+        Returns:
+            The expected shares of the grades 3 (same), 2 (partly lost but the same answer), 1 (destroyed) and 0
+            (reversed) over all these texts, shape (4,).
+        """
+        del scores
+        return None
+
     def baseline_lines(self, references: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
         """The lines of a baseline file, with the scores of unrelated texts; none if it cannot be rescaled.
 

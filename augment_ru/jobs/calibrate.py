@@ -13,7 +13,7 @@ from augment_ru.engine.figures import distribution
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.search import DIGITS
-from augment_ru.engine.similarity import Similarity
+from augment_ru.engine.similarity import Candidates, Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.records.record import Record
 
@@ -31,6 +31,8 @@ class Measured:
     scores: Floats
     default: bool = False
     """Whether the probability is the attack's own."""
+    grades: Floats | None = None
+    """The shares of readers' grades 3, 2, 1, 0 that texts with these scores have; None if the similarity knows none."""
 
     def passing(self, threshold: float) -> float:
         """The share that passes."""
@@ -73,6 +75,7 @@ class Calibration:
             "pairs": measured.scores.size,
             "similarity": distribution(np.round(measured.scores, DIGITS).tolist()),
             "passing": round(measured.passing(self.threshold), DIGITS),
+            "grades": None if measured.grades is None else np.round(measured.grades, DIGITS).tolist(),
         }
 
 
@@ -109,11 +112,11 @@ def calibrated(
         attacks = [attack.with_corpus(corpus) for attack in attacks]
     prepared = preparation.chunk(records, [attack.needs for attack in attacks])
     unrelated = Measured("unrelated texts", None, unrelated_scores(records, similarity))
-    measured = [
-        Measured(attack.name, one.attack.probability, _scores(prepared, one, similarity), own)
-        for attack in attacks
-        for one, own in _strengths(attack, probabilities, seed)
-    ]
+    measured = []
+    for attack in attacks:
+        for one, is_own in _strengths(attack, probabilities, seed):
+            scores = _scores(prepared, one, similarity)
+            measured.append(Measured(attack.name, one.attack.probability, scores, is_own, similarity.grades(scores)))
     own = [one for one in measured if one.default and one.scores.size]
     if not own:
         raise AugmentError("no attack changes any of these texts; give others, or other attacks with --attack")
@@ -169,7 +172,7 @@ def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) ->
     if not changed:
         return np.empty(0)
     scorer = similarity.against([script.source for _, script in changed])
-    scores = np.round(scorer.score(np.arange(len(changed)), [script.text for _, script in changed]), DIGITS)
+    scores = np.round(scorer.score(np.arange(len(changed)), Candidates([script for _, script in changed])), DIGITS)
     worst = np.full(len(results), np.inf)
     np.minimum.at(worst, [at for at, _ in changed], scores)
     lowest: Floats = worst[np.isfinite(worst)]
@@ -181,10 +184,11 @@ def calibration_lines(calibration: Calibration) -> Iterator[str]:
     every = [calibration.unrelated, *calibration.attacks]
     low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all may be 1
     width = max(len(one.what) for one in every)
+    has_grades = any(one.grades is not None for one in every)
     yield f"{calibration.scorer}"
     yield (
         f"{'':<{width}}  {'p':>5}  {'pairs':>6}  {'mean':>6}  {'5 %':>6}  {'50 %':>6}  {'95 %':>6}  "
-        f"{'passes':>6}  {low:<.2f}{'1.00':>{_CELLS - 4 + (low >= 0)}}"
+        f"{'passes':>6}{_graded(_GRADES) if has_grades else ''}  {low:<.2f}{'1.00':>{_CELLS - 4 + (low >= 0)}}"
     )
     for one in every:
         quantiles = np.quantile(one.scores, [0.05, 0.5, 0.95])
@@ -192,9 +196,13 @@ def calibration_lines(calibration: Calibration) -> Iterator[str]:
         yield (
             f"{one.what:<{width}}  {strength:>5}  {one.scores.size:>6}  {one.scores.mean():>6.3f}  "
             + "  ".join(f"{value:>6.3f}" for value in quantiles)
-            + f"  {one.passing(calibration.threshold):>6.0%}  {_plot(one.scores, low, calibration.threshold)}"
+            + f"  {one.passing(calibration.threshold):>6.0%}"
+            + (_graded(_percentages(one.grades)) if has_grades else "")
+            + f"  {_plot(one.scores, low, calibration.threshold)}"
         )
     yield "* the attack's own probability"
+    if has_grades:
+        yield "same, part, lost, rev.: how readers graded texts with such scores; part: lost in part, rev.: reversed"
     unrelated = calibration.unrelated.passing(calibration.threshold)
     yield (
         f"threshold {calibration.threshold}: passes at least {calibration.accept:.0%} of every attack at its own "
@@ -205,6 +213,17 @@ def calibration_lines(calibration: Calibration) -> Iterator[str]:
             "that threshold does not tell perturbations from unrelated texts; lower the probabilities, "
             "accept less, or take another scorer"
         )
+
+
+_GRADES = ("same", "part", "lost", "rev.")
+
+
+def _graded(cells: Sequence[str]) -> str:
+    return "".join(f"  {cell:>4}" for cell in cells)
+
+
+def _percentages(grades: Floats | None) -> list[str]:
+    return ["–"] * len(_GRADES) if grades is None else [f"{share:.0%}" for share in grades.tolist()]
 
 
 def _plot(scores: Floats, low: float, threshold: float) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 
-from augment_ru.language.morphology import kind_of
+from augment_ru.language.morphology import kind_of, lemmas_of
 from augment_ru.similarities._meaning_lost import NOMINAL
 from augment_ru.similarities._meaning_marks import BINDING
 from augment_ru.similarities._meaning_words import Fates, Source
@@ -70,14 +70,31 @@ def _exchanged(source: Source, moved: set[int], place: Mapping[int, int]) -> Ite
 def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of words that stand in another form: who does what to whom.
 
-    If one noun is no longer in the nominative and another one came into it, they exchanged roles, unless a passive
-    participle exchanged them back.
+    If a noun came into the nominative, and another one left it, or may be either («мать») and stood before it, they
+    exchanged roles; unless a passive exchanged them back.
     """
     words = fates.source.words
-    nouns = [(words[number].kind, kind_of(form)) for number, form in fates.reshaped]
-    nouns = [(old, new) for old, new in nouns if old.role in NOMINAL and new.role in NOMINAL]
-    left = any("nomn" in old.cases and "nomn" not in new.cases for old, new in nouns)
-    came = any("nomn" not in old.cases and "nomn" in new.cases for old, new in nouns)
+    nouns = [
+        (number, words[number].form, form) for number, form in fates.reshaped if words[number].kind.role in NOMINAL
+    ]
+    came = [number for number, old, new in nouns if not _is_lemma(old) and _is_lemma(new)]
+    left = any(_is_lemma(old) and not _is_lemma(new) for _, old, new in nouns)
     forms = [form for _, form in fates.reshaped] + fates.new
     passive = any(kind_of(form).role in _PASSIVE or form.endswith("ся") for form in forms)
-    yield "exchanged_roles", float(left and came and not passive)
+    exchanged = came and (left or any(_overtook(fates, number) for number in came))
+    yield "exchanged_roles", float(bool(exchanged and not passive))
+
+
+def _overtook(fates: Fates, number: int) -> bool:
+    """Whether a word now stands before a noun that stood before it and may be subject or object."""
+    order = fates.order or ()
+    before = order[: order.index(number)] if number in order else order
+    return any(
+        other < number and other not in before and {"nomn", "accs"} <= word.kind.cases
+        for other, word in enumerate(fates.source.words)
+        if word.kind.role in NOMINAL and other in order
+    )
+
+
+def _is_lemma(word: str) -> bool:
+    return lemmas_of(word)[0] == word

@@ -19,6 +19,8 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
     old, new = fates.gone, fates.new
     unsaid = [information(word) * far for word, far in zip(old, _apart(old, new), strict=True)]
     unheard = [information(word) * far for word, far in zip(new, _apart(new, old), strict=True)]
+    yield "unsaid", sum(unsaid) / fates.source.total
+    yield "unheard", min(sum(unheard) / fates.source.total, 1.0)
     yield "unsaid_most", max(unsaid, default=0.0)
     yield "unheard_most", max(unheard, default=0.0)
 

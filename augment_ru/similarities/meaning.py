@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from math import exp
 from typing import ClassVar
@@ -58,6 +58,14 @@ class Meaning(Similarity):
         """The score of each pair of a reference and a candidate, shape (pairs,)."""
         return self.against(references).score(np.arange(len(references)), candidates)
 
+    def grades(self, scores: Floats) -> Floats | None:
+        """The shares of readers' grades that texts with these scores had; None for weights of one's own, shape (4,)."""
+        if self.weights != "meaning" or not scores.size:
+            return None
+        lows, shares = _graded()
+        expected: Floats = shares[np.searchsorted(lows, scores, side="right") - 1].mean(axis=0)
+        return expected
+
     def against(self, references: Sequence[str]) -> "MeaningScorer":
         """A scorer that finds the words of each reference once, for all its candidates."""
         return MeaningScorer(weights_of(self.weights), references)
@@ -97,6 +105,13 @@ class MeaningScorer(Scorer):
             self._weights.get(name, 0.0) * features[name] for name in sorted(features)
         )
         return 1 / (1 + exp(-max(min(total, 30.0), -30.0)))
+
+
+@cache
+def _graded() -> tuple[Floats, Floats]:
+    """The lowest score of each band, shape (bands,), and the shares of the grades 3, 2, 1, 0 in it, (bands, 4)."""
+    found = [tuple(map(float, cells)) for cells in rows(dictionary_path("meaning_grades"), columns=6)]
+    return np.array([low for low, *_ in found]), np.array([shares for _, _, *shares in found])
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,240 @@
+"""The similarity meaning: laws of its scores, what it reads off the edits, and golden cases."""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augment_ru import Augmenter, AugmentError, Edit, Script
+from augment_ru.edits import Note
+from augment_ru.engine.attack import make
+from augment_ru.engine.similarity import Candidates
+from augment_ru.similarities._meaning_features import features_of
+from augment_ru.similarities._meaning_matching import aligned, distance, fates_of
+from augment_ru.similarities._meaning_words import Source
+from augment_ru.similarities.meaning import Meaning, weights_of
+from strategies import OFFLINE, scripts, texts
+
+LAWS = settings(max_examples=60, deadline=None)
+meaning = Meaning()
+GRADED = Path(__file__).resolve().parents[2] / "benchmarks" / "graded"
+
+
+def score(source: str, text: str) -> float:
+    """The score of two bare texts."""
+    return float(meaning([source], [text])[0])
+
+
+def of_script(script: Script) -> float:
+    """The score of a script."""
+    return float(meaning.against([script.source]).score(np.zeros(1, dtype=np.int64), Candidates([script]))[0])
+
+
+def written(source: str, *edits: tuple[str, str]) -> Script:
+    """The script that replaces words of a source, each once."""
+    return Script(source, [Edit(source.index(old), source.index(old) + len(old), new) for old, new in edits])
+
+
+def features(source: str, text: str) -> dict[str, float]:
+    """The features of two bare texts."""
+    read = Source(source)
+    return features_of(fates_of(read, aligned(read, text)))
+
+
+@LAWS
+@given(texts(), texts())
+def test_scores_of_bare_texts_lie_in_the_unit_interval(one: str, other: str) -> None:
+    assert 0 <= score(one, other) <= 1
+    assert score(one, one) == 1
+
+
+@LAWS
+@given(scripts())
+def test_scores_of_scripts_lie_in_the_unit_interval(script: Script) -> None:
+    assert 0 <= of_script(script) <= 1
+
+
+@LAWS
+@given(st.sampled_from(OFFLINE), texts(), st.integers(0, 3))
+def test_scores_of_perturbations_lie_in_the_unit_interval(name: str, text: str, seed: int) -> None:
+    result = Augmenter(make(name), similarity="none", constraints=(), probability=1.0, seed=seed)(text)
+    assert 0 <= of_script(result.script) <= 1
+
+
+@LAWS
+@given(st.lists(st.tuples(texts(), texts()), min_size=1, max_size=4), st.randoms(use_true_random=False))
+def test_scores_do_not_depend_on_the_other_pairs(pairs: list[tuple[str, str]], chance: object) -> None:
+    together = meaning([one for one, _ in pairs], [other for _, other in pairs])
+    assert together.tolist() == [score(one, other) for one, other in pairs]
+
+
+SENTENCE = "Вчера старая кошка соседа тихо спала на тёплом окне, а дети не шумели и рисовали дождь."
+
+
+@pytest.mark.parametrize(("one", "two"), list(itertools.combinations([0, 6, 13, 20, 26, 35, 44, 60, 76], 2)))
+def test_a_further_loss_never_raises_the_score(one: int, two: int) -> None:
+    def lost(*starts: int) -> float:
+        stops = [SENTENCE.index(" ", start) if " " in SENTENCE[start:] else len(SENTENCE) - 1 for start in starts]
+        edits = [Edit(start, stop, "") for start, stop in zip(starts, stops, strict=True)]
+        return of_script(Script(SENTENCE, edits))
+
+    assert lost(one, two) <= min(lost(one), lost(two))
+
+
+PASS = (
+    ("Кошка спит на окне.", "Кошка спит на окне!"),
+    ("По словам соседей, этот дом был построен ещё до войны.", "По словам соседей, этот дом построен ещё до войны."),
+    (
+        "На выходных дети громко смеялись во дворе нашего дома и играли в мяч.",
+        "На выходных дети смеялись во дворе нашего дома и играли в мяч.",
+    ),
+    ("Поезд прибывает в полночь.", "Поезд прибываит в полночь."),
+    ("Вечером кошка тихо спала на окне.", "Вечером тихо кошка спала на окне."),
+    ("Губернатор подписал указ о выходном дне.", "Указ о выходном дне подписал губернатор."),
+)
+FAIL = (
+    ("Шампанское не было в холодильнике.", "Шампанское было в холодильнике."),
+    ("Собаки допускаются в вагон.", "Собаки не допускаются в вагон."),
+    ("Мать разбудила сына на рассвете.", "Сын разбудил мать на рассвете."),
+    ("Северный склон горы круче южного.", "Северный склон горы положе южного."),
+    ("Институтом руководит жена декана.", "Институтом руководит декана."),
+    ("Кошка спит на окне.", "Кгшфа спжз на окше."),
+    ("Кошка спит на окне.", "Завод выпустил новый трактор."),
+)
+
+
+@pytest.mark.parametrize(("source", "text"), PASS)
+def test_golden_cases_that_mean_the_same(source: str, text: str) -> None:
+    assert score(source, text) >= meaning.threshold
+
+
+@pytest.mark.parametrize(("source", "text"), FAIL)
+def test_golden_cases_that_mean_something_else(source: str, text: str) -> None:
+    assert score(source, text) < meaning.threshold
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "feature"),
+    [
+        ("Он живёт у вокзала.", "Он живёт у.", "orphan_preposition"),
+        ("Ты где сейчас живёшь?", "Ты сейчас живёшь?", "lost_question"),
+        ("Автобус ходит через день.", "Автобус ходит день.", "lost_preposition"),
+        ("Он не пришёл домой.", "Он пришёл домой.", "negation_changed"),
+        ("У осьминога восемь рук.", "У осьминога шесть рук.", "numbers_exchanged"),
+        ("Цена стала выше.", "Цена стала ниже.", "opposite"),
+        ("Учитель простил ученика.", "Ученик простил учителя.", "exchanged_roles"),
+        ("Он видел кота.", "Он видел кода.", "unsaid_most"),
+    ],
+)
+def test_features_are_found(source: str, text: str, feature: str) -> None:
+    assert features(source, text)[feature] > 0
+
+
+def test_never_and_nobody_only_repeat_a_negation() -> None:
+    assert "negation_changed" not in features("Он никогда не спал.", "Он не спал.")
+    assert "negation_changed" in features("Он никогда не спал.", "Он никогда спал.")
+
+
+def test_a_misspelt_word_is_told_from_another_word() -> None:
+    typo = features_of(fates_of(Source("кот спит"), [Edit(1, 2, "й")]))
+    other = features_of(fates_of(Source("кот спит"), [Edit(1, 2, "и")]))
+    assert "became_word" not in typo
+    assert "became_word" in other
+
+
+def test_a_sign_is_read_as_its_word_and_costs_little() -> None:
+    source = "Кошка спит на окне."
+    read = Script(source, [Edit(0, 5, "🐈", Note("Кошка"))])
+    unread = Script(source, [Edit(0, 5, "🐈")])
+    assert of_script(unread) < meaning.threshold <= of_script(read) < 1
+
+
+def test_what_is_added_is_judged_by_what_it_says() -> None:
+    review = "Номер чистый, завтрак вкусный."
+    added = {
+        "other": f"{review} Дежурный сторож запер калитку и погасил фонарь.",
+        "contrary": f"{review} Завтрак не вкусный, номер грязный.",
+    }
+    assert score(review, added["other"]) >= meaning.threshold > score(review, added["contrary"])
+    assert score("Да.", "Да. Дежурный сторож запер калитку и погасил фонарь.") >= meaning.threshold
+
+
+def test_every_feature_of_the_graded_pairs_is_in_the_dictionary_and_no_weight_is_above_0() -> None:
+    weights = weights_of("meaning")
+    assert all(weight <= 0 for name, weight in weights.items() if name != "constant")
+    for source, text in (*PASS, *FAIL):
+        assert features(source, text).keys() <= weights.keys()
+
+
+@pytest.mark.skipif(not GRADED.exists(), reason="needs the repository")
+def test_the_weights_are_those_that_the_graded_pairs_give() -> None:
+    pytest.importorskip("scipy")
+    script = GRADED.parents[1] / "scripts" / "fit_meaning.py"
+    subprocess.run([sys.executable, str(script), "--check"], check=True, cwd=GRADED.parents[1])
+
+
+@pytest.mark.skipif(not GRADED.exists(), reason="needs the repository")
+def test_held_out_texts_were_not_fitted() -> None:
+    fitted, held = (
+        {json.loads(line)["text"] for line in (GRADED / name).read_text(encoding="utf-8").splitlines()}
+        for name in ("fitted.jsonl", "held_out.jsonl")
+    )
+    assert not fitted & held
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("constant\tx\tno number\n", "constant: 'x' is no number"),
+        ("constant\t2\tthe sum\nlost_share\t0.5\ta gain\n", "lost_share: weight 0.5"),
+        ("lost_share\t-1\ta loss\n", "no line 'constant'"),
+    ],
+)
+def test_wrong_weights_are_refused(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(AugmentError, match=message):
+        Meaning(weights=str(path))
+
+
+def test_weights_of_ones_own_change_the_signature(tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text("constant\t0\tthe sum\n", encoding="utf-8")
+    assert Meaning(weights=str(path)).signature != meaning.signature
+    assert float(Meaning(weights=str(path))(["кот"], ["кит"])[0]) == 0.5
+
+
+@given(st.text("абв", max_size=6), st.text("абв", max_size=6))
+def test_the_distance_of_words_is_a_metric(one: str, other: str) -> None:
+    assert distance(one, other) == distance(other, one)
+    assert (distance(one, other) == 0) == (one == other)
+    assert abs(len(one) - len(other)) <= distance(one, other) <= max(len(one), len(other))
+
+
+_SCORED = """
+import json, sys
+from augment_ru import Augmenter
+texts = json.load(sys.stdin)
+for similarity in ("meaning", "navec"):
+    for attack in ("butterfingers", "eda_delete", "eda_swap", "add_sent"):
+        for result in Augmenter(attack, similarity=similarity, constraints=()).texts(texts):
+            print(result.text, result.similarity)
+"""
+
+
+def test_scores_are_the_same_on_every_processor() -> None:
+    rows = [SENTENCE, *(source for source, _ in (*PASS, *FAIL))]
+    outputs = set()
+    for core in ("Prescott", "Haswell", "SkylakeX"):
+        environment = {**os.environ, "OPENBLAS_CORETYPE": core}
+        command = [sys.executable, "-c", _SCORED]
+        done = subprocess.run(command, input=json.dumps(rows), env=environment, capture_output=True, text=True, check=True)
+        outputs.add(done.stdout)
+    assert len(outputs) == 1
