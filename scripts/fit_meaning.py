@@ -21,7 +21,7 @@ from scipy.optimize import minimize
 
 from augment_ru.edits import Edit, Note
 from augment_ru.similarities._meaning_features import features_of
-from augment_ru.similarities._meaning_matching import aligned, fates_of
+from augment_ru.similarities._meaning_matching import fates_of, word_edits
 from augment_ru.similarities._meaning_words import Source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,7 +35,7 @@ def features_of_pair(row: Mapping[str, Any]) -> dict[str, float]:
     """The features of a graded pair."""
     source = Source(row["source"])
     if row["edits"] is None:
-        return features_of(fates_of(source, aligned(source, row["perturbed"])))
+        return features_of(fates_of(source, word_edits(source, row["perturbed"])))
     notes = row.get("notes") or [None] * len(row["edits"])
     edits = [Edit(*edit, Note(**note) if note else None) for edit, note in zip(row["edits"], notes, strict=True)]
     return features_of(fates_of(source, edits))
@@ -69,7 +69,8 @@ def fitted(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[flo
 def lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The lines of the dictionary with new weights."""
     old = DICTIONARY.read_text(encoding="utf-8").splitlines()
-    names = [line.split("\t")[0] for line in old if line and not line.startswith("#")][1:]
+    names = [line.split("\t")[0] for line in old if line and not line.startswith("#")]
+    names.remove("constant")
     constant, weights = fitted(rows, names)
     new = dict(zip(names, weights, strict=True)) | {"constant": constant}
     for line in old:

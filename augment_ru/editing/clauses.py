@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from augment_ru.draws import Ints
-from augment_ru.language.morphology import kind_of
+from augment_ru.language.morphology import word_kind
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import decode
 from augment_ru.text.words import word_bounds
@@ -54,7 +54,7 @@ def units(batch: Batch) -> list[Unit]:
         decode(batch.codes[start : ends.get(start, stop)]).lower()
         for start, stop in zip(every.tolist(), every_stop.tolist(), strict=True)
     ]
-    roles = ["" if not word else kind_of(word.split()[-1]).role for word in words]
+    roles = ["" if not word else word_kind(word.split()[-1]).role for word in words]
     roles = [role or ("noun" if word.isalpha() else "") for role, word in zip(roles, words, strict=True)]
     return list(
         _found(

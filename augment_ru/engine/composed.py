@@ -118,7 +118,7 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
     ]
     guarded = {
         name: [
-            [script.map(span) or _around(script, span) for span in spans]
+            [script.map(span) or _covered(script, span) for span in spans]
             for script, spans in zip(scripts, found, strict=True)
         ]
         for name, found in batch.guarded.items()
@@ -140,6 +140,15 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
         ]
 
     return Batch(texts, docs, protected, borders, batch.annotate, contexts=contexts, guarded=guarded)
+
+
+def _covered(script: Script, span: Span) -> Span:
+    """The place of a span that edits touch: with all that these edits have written."""
+    touching = [edit for edit in script.edits if edit.start < span.stop and edit.stop > span.start]
+    before = sum(len(edit.text) - (edit.stop - edit.start) for edit in script.edits if edit.stop <= span.start)
+    grown = sum(len(edit.text) - (edit.stop - edit.start) for edit in touching)
+    start = min(span.start, *(edit.start for edit in touching)) + before
+    return Span(start, max(span.stop, *(edit.stop for edit in touching)) + before + grown, span.label)
 
 
 def _place(script: Script, place: int) -> int:

@@ -38,7 +38,7 @@ def morphology() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
     return pymorphy3.MorphAnalyzer()
 
 
-class Kind(NamedTuple):
+class WordKind(NamedTuple):
     """What a word form is by its likeliest reading, without its sentence.
 
     Attributes:
@@ -59,14 +59,14 @@ _ROLES = {
     "ADVB": "adverb", "PRED": "adverb", "PREP": "preposition", "CONJ": "conjunction", "PRCL": "particle",
     "INTJ": "interjection",
 }  # fmt: skip
-_NO_KIND = Kind("", frozenset(), known=False)
+_NO_KIND = WordKind("", frozenset(), known=False)
 
 
 @lru_cache(maxsize=200_000)
-def kind_of(word: str) -> Kind:
+def word_kind(word: str) -> WordKind:
     """The kind of a word in lower case; of no kind if it is not a Russian word.
 
-    >>> kind_of("кошка").role, sorted(kind_of("кошку").cases), kind_of("кошеа").known
+    >>> word_kind("кошка").role, sorted(word_kind("кошку").cases), word_kind("кошеа").known
     ('noun', ['accs'], False)
     """
     if not RUSSIAN.fullmatch(word):
@@ -75,12 +75,12 @@ def kind_of(word: str) -> Kind:
     first = analyses[0]
     role = _ROLES.get(first.tag.POS, "")
     cases = {str(one.tag.case) for one in analyses if one.tag.case and _ROLES.get(one.tag.POS, "") == role}
-    return Kind(role, frozenset(cases), bool(morphology().word_is_known(word)))
+    return WordKind(role, frozenset(cases), bool(morphology().word_is_known(word)))
 
 
 @lru_cache(maxsize=200_000)
 def is_known(word: str) -> bool:
-    """Whether the dictionary has a word form in lower case; much faster than `kind_of` for a form that it has not."""
+    """Whether the dictionary has a word form in lower case; much faster than `word_kind` for a form that it has not."""
     return RUSSIAN.fullmatch(word) is not None and bool(morphology().word_is_known(word))
 
 

@@ -31,7 +31,7 @@ def fates_of(source: Source, edits: Sequence[Edit]) -> Fates:
     return fates
 
 
-def aligned(source: Source, text: str) -> list[Edit]:
+def word_edits(source: Source, text: str) -> list[Edit]:
     """Edits that lead from a text to another one, word by word."""
     new = words_of(text)
     matcher = SequenceMatcher(None, [word.form for word in source.words], [word.form for word in new], autojunk=False)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 
-from augment_ru.language.morphology import kind_of, lemmas_of
+from augment_ru.language.morphology import lemmas_of, word_kind
 from augment_ru.similarities._meaning_lost import NOMINAL
 from augment_ru.similarities._meaning_marks import BINDING
 from augment_ru.similarities._meaning_words import Fates, Source
@@ -80,7 +80,7 @@ def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
     came = [number for number, old, new in nouns if not _is_lemma(old) and _is_lemma(new)]
     left = any(_is_lemma(old) and not _is_lemma(new) for _, old, new in nouns)
     forms = [form for _, form in fates.reshaped] + fates.new
-    passive = any(kind_of(form).role in _PASSIVE or form.endswith("ся") for form in forms)
+    passive = any(word_kind(form).role in _PASSIVE or form.endswith("ся") for form in forms)
     exchanged = came and (left or any(_overtook(fates, number) for number in came))
     yield "exchanged_roles", float(bool(exchanged and not passive))
 

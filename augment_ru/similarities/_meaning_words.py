@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import Kind, kind_of
+from augment_ru.language.morphology import WordKind, word_kind
 
 _WORD = re.compile(r"[^\W_]+(?:[-‑'’.,:/][^\W_]+)*")
 """Letters and digits of any alphabet, with the signs between them that join; a sign with a space behind it does not."""
@@ -21,9 +21,9 @@ class Word(NamedTuple):
     form: str
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> WordKind:
         """What the form is."""
-        return kind_of(self.form)
+        return word_kind(self.form)
 
     @property
     def information(self) -> float:
@@ -78,7 +78,7 @@ class Source:
         return self.words[number].information / self.total
 
     def role(self, number: int) -> str:
-        """The role of a word (`Kind.role`); "" beyond the ends of the text."""
+        """The role of a word (`WordKind.role`); "" beyond the ends of the text."""
         return self.words[number].kind.role if 0 <= number < len(self.words) else ""
 
     def clause(self, number: int) -> Iterator[int]:

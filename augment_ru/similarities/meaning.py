@@ -16,7 +16,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.similarities._meaning_features import features_of
-from augment_ru.similarities._meaning_matching import aligned, fates_of
+from augment_ru.similarities._meaning_matching import fates_of, word_edits
 from augment_ru.similarities._meaning_words import Source
 
 _CONSTANT = "constant"
@@ -93,7 +93,7 @@ class MeaningScorer(Scorer):
             source = self._sources.get(index)
             if source is None:
                 source = self._sources[index] = Source(self._references[index])
-            edits = aligned(source, candidates[place]) if scripts is None else scripts[place].edits
+            edits = word_edits(source, candidates[place]) if scripts is None else scripts[place].edits
             scores[place] = self._score(source, edits)
         return scores
 

@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 from augment_ru import Augmenter, Result
+from augment_ru.engine.attack import Attack, make
 from augment_ru.resources import dictionary_path, rows
 from strategies import ATTACKS, BY_WORD
 
 SENTENCE = "Кошка пьёт молоко, собака тоже любит молоко."
 
 
-def attacked(name: str, text: str, **options: Any) -> Result:  # noqa: ANN401
+def attacked(name: str | Attack, text: str, **options: Any) -> Result:  # noqa: ANN401
     """The result of an attack without constraints and gate."""
     return Augmenter(name, **{"constraints": (), "similarity": "none", **options})(text)
 
@@ -21,7 +22,7 @@ def test_a_higher_probability_swaps_more_words() -> None:
     text = "один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать"
     moved = []
     for probability in (0.05, 0.15, 0.3, 0.6, 1.0):
-        words = attacked("eda_swap", text, probability=probability).text.split()
+        words = attacked(make("eda_swap", {"scope": "anywhere"}), text, probability=probability).text.split()
         moved.append(sum(old != new for old, new in zip(text.split(), words, strict=True)))
     assert moved == sorted(moved)
     assert moved[0] >= 2

@@ -250,8 +250,8 @@ def test_deletion_never_takes_the_last_word(text: str) -> None:
 
 
 def test_deletion_takes_one_of_two_spaces() -> None:
-    result = Augmenter("eda_delete", constraints=(), similarity="none", probability=1.0, seed=0)("а  б")
-    assert result.text in ("а ", " б")
+    result = Augmenter("eda_delete", constraints=(), similarity="none", probability=1.0, seed=0)("ёж  уж")
+    assert result.text in ("ёж ", " уж")
 
 
 # eda_swap
@@ -272,8 +272,9 @@ def test_swap_moves_words_within_their_sentence_and_nothing_else(seed: int) -> N
 def test_an_even_number_of_swaps_is_no_identity() -> None:
     """The published toolkit re-seeds before each swap, so that two swaps undo each other."""
     text = "один два три четыре пять шесть семь восемь девять десять"
+    attack = make("eda_swap", {"scope": "anywhere"})
     for probability in (0.2, 0.4, 0.8, 1.0):
-        assert perturbed("eda_swap", text, probability=probability) != text
+        assert Augmenter(attack, constraints=(), similarity="none", probability=probability)(text).text != text
 
 
 def test_one_word_and_equal_words_cannot_be_swapped() -> None:

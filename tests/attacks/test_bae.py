@@ -163,7 +163,7 @@ def test_a_close_call_is_settled_by_the_row_alone() -> None:
 def test_words_take_the_letter_case_of_what_they_replace() -> None:
     attack = Listing(probability=1.0, same_pos=False, lists=listed("ночь"))
     augmenter = Augmenter(attack, similarity="none", constraints=())
-    assert augmenter("Кошка СПИТ, а  собака — нет 5 раз!").text == "Ночь НОЧЬ, ночь  ночь — ночь 5 ночь!"
+    assert augmenter("Кошка СПИТ, а  собака — нет 5 раз!").text == "Ночь НОЧЬ, ночь  ночь — нет 5 раз!"
 
 
 def test_words_are_inserted_behind_words() -> None:

@@ -17,7 +17,7 @@ from augment_ru.edits import Note
 from augment_ru.engine.attack import make
 from augment_ru.engine.similarity import Candidates
 from augment_ru.similarities._meaning_features import features_of
-from augment_ru.similarities._meaning_matching import aligned, distance, fates_of
+from augment_ru.similarities._meaning_matching import distance, fates_of, word_edits
 from augment_ru.similarities._meaning_words import Source
 from augment_ru.similarities.meaning import Meaning, weights_of
 from strategies import OFFLINE, scripts, texts
@@ -45,7 +45,7 @@ def written(source: str, *edits: tuple[str, str]) -> Script:
 def features(source: str, text: str) -> dict[str, float]:
     """The features of two bare texts."""
     read = Source(source)
-    return features_of(fates_of(read, aligned(read, text)))
+    return features_of(fates_of(read, word_edits(read, text)))
 
 
 @LAWS
@@ -69,8 +69,8 @@ def test_scores_of_perturbations_lie_in_the_unit_interval(name: str, text: str, 
 
 
 @LAWS
-@given(st.lists(st.tuples(texts(), texts()), min_size=1, max_size=4), st.randoms(use_true_random=False))
-def test_scores_do_not_depend_on_the_other_pairs(pairs: list[tuple[str, str]], chance: object) -> None:
+@given(st.lists(st.tuples(texts(), texts()), min_size=1, max_size=4))
+def test_scores_do_not_depend_on_the_other_pairs(pairs: list[tuple[str, str]]) -> None:
     together = meaning([one for one, _ in pairs], [other for _, other in pairs])
     assert together.tolist() == [score(one, other) for one, other in pairs]
 
@@ -92,8 +92,8 @@ PASS = (
     ("Кошка спит на окне.", "Кошка спит на окне!"),
     ("По словам соседей, этот дом был построен ещё до войны.", "По словам соседей, этот дом построен ещё до войны."),
     (
-        "На выходных дети громко смеялись во дворе нашего дома и играли в мяч.",
-        "На выходных дети смеялись во дворе нашего дома и играли в мяч.",
+        "На выходных дети очень громко смеялись во дворе нашего большого дома и играли в мяч.",
+        "На выходных дети громко смеялись во дворе нашего большого дома и играли в мяч.",
     ),
     ("Поезд прибывает в полночь.", "Поезд прибываит в полночь."),
     ("Вечером кошка тихо спала на окне.", "Вечером тихо кошка спала на окне."),
@@ -235,6 +235,8 @@ def test_scores_are_the_same_on_every_processor() -> None:
     for core in ("Prescott", "Haswell", "SkylakeX"):
         environment = {**os.environ, "OPENBLAS_CORETYPE": core}
         command = [sys.executable, "-c", _SCORED]
-        done = subprocess.run(command, input=json.dumps(rows), env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            command, input=json.dumps(rows), env=environment, capture_output=True, text=True, check=True
+        )
         outputs.add(done.stdout)
     assert len(outputs) == 1

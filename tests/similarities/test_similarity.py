@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter
 from augment_ru.edits import Edit, Note, Script
+from augment_ru.engine.attack import make
 from augment_ru.engine.similarity import Candidates
 from augment_ru.similarities.navec import Navec, NavecScorer
 from strategies import texts
@@ -19,6 +20,7 @@ SENTENCES = (
     "Я впервые прочитал этот роман в школе, а понял его только через двадцать лет.",
     "Если завтра пойдёт дождь, занятия перенесут из парка в спортивный зал.",
 )
+PAPER = {"eda_delete": {"guards": ()}, "eda_swap": {"scope": "anywhere"}}
 similarity = Navec()
 
 
@@ -105,8 +107,9 @@ def test_the_threshold_passes_light_noise_and_rejects_broken_texts(attack: str, 
     scores = {}
     for probability in (light, heavy):
         sources = [sentence for sentence in SENTENCES for _ in range(5)]
+        paper = make(attack, PAPER.get(attack))
         perturbed = [
-            Augmenter(attack, constraints=(), similarity="none", probability=probability, seed=seed)(text).text
+            Augmenter(paper, constraints=(), similarity="none", probability=probability, seed=seed)(text).text
             for seed, text in enumerate(sources)
         ]
         scores[probability] = similarity(sources, perturbed)
