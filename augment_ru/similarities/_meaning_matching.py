@@ -16,6 +16,9 @@ _NEAR = 0.5
 
 def fates_of(source: Source, edits: Sequence[Edit]) -> Fates:
     """What became of the words of a text under these edits, which are in order."""
+    letters = _other_letters(source, edits)
+    if letters is not None:
+        return Fates(source, damaged=letters)
     fates = Fates(source)
     stretches = list(_stretches(source, edits, fates))
     for stretch in stretches:
@@ -29,6 +32,30 @@ def fates_of(source: Source, edits: Sequence[Edit]) -> Fates:
     if fates.moved:
         fates.order = list(_order(source, stretches))
     return fates
+
+
+def _other_letters(source: Source, edits: Sequence[Edit]) -> list[tuple[int, str, int]] | None:
+    """The words in which edits put other letters in place of as many; None if an edit does anything else.
+
+    The usual case of attacks on characters, which needs no matching: each word is still where it was.
+    """
+    changed: dict[int, tuple[str, int]] = {}
+    for edit in edits:
+        start, stop, text = edit.start, edit.stop, edit.text
+        number = bisect_right(source.stops, start)
+        if edit.note is not None or len(text) != stop - start or not text.isalnum() or number >= len(source.words):
+            return None
+        first, last, form = source.words[number]
+        if start < first or stop > last:
+            return None
+        form, count = changed.get(number, (form, 0))
+        changed[number] = form[: start - first] + form_of(text) + form[stop - first :], count + stop - start
+    words = source.words
+    for number, (form, count) in changed.items():
+        is_whole = count >= len(form) and is_known(form)  # then it is another word
+        if is_whole or len(form) != len(words[number].form):
+            return None
+    return [(number, form, count) for number, (form, count) in changed.items() if form != words[number].form]
 
 
 def word_edits(source: Source, text: str) -> list[Edit]:
