@@ -1,4 +1,4 @@
-"""How the navec gate's default threshold was chosen: how it scores light noise, heavy noise and unrelated texts.
+"""How navec's threshold was chosen: how it scores light noise, heavy noise and unrelated texts.
 
     python benchmarks/navec_threshold.py [FILE.jsonl ...]
 
@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from augment_ru import Augmenter
+from augment_ru.engine.attack import make
 from augment_ru.similarities.navec import Navec
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -25,6 +26,8 @@ GRID = {
     "eda_swap": (0.1, 0.3, 0.6, 1.0),
     "case": (0.1, 1.0),
 }
+PAPER = {"emojify": {"guards": ()}, "eda_delete": {"guards": ()}, "eda_swap": {"scope": "anywhere"}}
+"""The paper's attacks, without guards, so that broken texts occur."""
 
 
 def texts_of(paths: list[Path]) -> list[str]:
@@ -52,9 +55,10 @@ def main() -> None:
         for probability in probabilities:
             pairs = []
             for seed in range(options.seeds):
-                augmenter = Augmenter(name, probability=probability, constraints=(), similarity="none", seed=seed)
+                attack = make(name, PAPER.get(name, {}))
+                augmenter = Augmenter(attack, probability=probability, constraints=(), similarity="none", seed=seed)
                 results = augmenter.texts(texts)
-                pairs += [(result.source, result.text) for result in results if result.status == "perturbed"]
+                pairs += [(one.source, one.script.read) for one in results if one.status == "perturbed"]
             add(name, f"{probability}", similarity([one for one, _ in pairs], [two for _, two in pairs]))
     unrelated = [(one, two) for one in texts for two in texts if one != two]
     add("unrelated texts", "", similarity([one for one, _ in unrelated], [two for _, two in unrelated]))
