@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 
@@ -142,10 +141,19 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
     return Batch(texts, docs, protected, borders, batch.annotate, contexts=contexts, guarded=guarded)
 
 
-def _place(script: Script, place: int) -> int:
-    return cast("Span", script.map(Span(place, place))).start
+def _place(script: Script, place: int, *, stop: bool = False) -> int:
+    """Where a place stands after a script; one inside an edit goes to the start of what the edit wrote, or its stop."""
+    mapped = script.map(Span(place, place))
+    if mapped is not None:
+        return mapped.start
+    edit = next(edit for edit in script.edits if edit.start < place < edit.stop)
+    end = _place(script, edit.stop)
+    return end if stop else end - len(edit.text)
 
 
 def _around(script: Script, span: Span) -> Span:
-    """The place of a span whose characters may have been replaced (a wrong option): its mapped start and stop."""
-    return Span(_place(script, span.start), _place(script, span.stop), span.label)
+    """The place of a span whose characters may have been replaced: a wrong option, or what a later part may not touch.
+
+    A span that begins or ends inside an edit is widened to all that the edit wrote.
+    """
+    return Span(_place(script, span.start), _place(script, span.stop, stop=True), span.label)

@@ -203,7 +203,8 @@ def option_problem(original: Record, row: Record) -> str | None:
         forms = [[comparable(option.text) for option in options] for options in (ours, theirs)]
         if len(ours) == len(theirs) and (pairs := made_equal(*forms)):
             one, other = (theirs[number] for number in pairs[0])
-            return f"the options {one.name} and {other.name} are equal, '{one.text.strip()}'; in the original row they differ"
+            equal = f"{one.name} and {other.name} are equal, {_cut(one.text.strip(), 0)!r}"
+            return f"the options {equal}; in the original row they differ"
     return None
 
 
