@@ -10,7 +10,7 @@ from typing import Any
 
 from augment_ru import registry
 from augment_ru.constraints.lexicon import Lexicon, is_lexical
-from augment_ru.constraints.rule_file import Constraint, Function, Rule, Values
+from augment_ru.constraints.rule_file import Constraint, Function, Rule, Values, Warn
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError
 from augment_ru.records.field_paths import occurrences, strings, values
@@ -40,7 +40,7 @@ class Protector:
         """
         found: list[dict[str, list[Span]]] = [{name: [] for name in fields} for fields in docs]
         self._match(docs, found)
-        functions = [(_function(name), labels) for name, labels in self._functions.items()]
+        functions: list[tuple[Function, set[str]]] = [(_function(name), own) for name, own in self._functions.items()]
         by_fields = self._by_fields
         for record, fields, spans in zip(records, docs, found, strict=True):
             for rule in by_fields:
@@ -51,6 +51,21 @@ class Protector:
                 for name, more in function(record, fields).items():
                     spans[name] += (span for span in more if span.label in wanted)
         return [{name: sorted(set(spans[name])) for name in spans} for spans in found]
+
+    def warnings(self, record: Values, docs: Mapping[str, Doc]) -> tuple[str, ...]:
+        """What a record lacks, so that a constraint cannot protect what it is there for; a line each.
+
+        Args:
+            record: the row.
+            docs: its annotated fields, by name.
+        """
+        functions: Iterator[Warn] = (_function(name) for constraint in self.constraints for name in constraint.warns)
+        return tuple(warning for function in functions for warning in function(record, docs))
+
+    @property
+    def warns(self) -> bool:
+        """Whether one of the constraints may warn of a record."""
+        return any(constraint.warns for constraint in self.constraints)
 
     @cached_property
     def _rules(self) -> list[Rule]:
@@ -103,7 +118,7 @@ class Protector:
         Raises:
             AugmentError: spaCy refuses a pattern, or there is no such function.
         """
-        for name in self._functions:
+        for name in (*self._functions, *(name for constraint in self.constraints for name in constraint.warns)):
             _function(name)
         if self._matched:
             _matcher(self._matched)
@@ -206,6 +221,5 @@ def as_spacy(doc: Doc, vocab: Any) -> Any:  # noqa: ANN401
     return SpacyDoc(vocab, words=[token.text for token in tokens], spaces=[*spaces, False] if tokens else [], **values)
 
 
-def _function(name: str) -> Function:
-    found: Function = registry.find("functions", "function", name)
-    return found
+def _function(name: str) -> Any:  # noqa: ANN401  (a `Function` or a `Warn`)
+    return registry.find("functions", "function", name)

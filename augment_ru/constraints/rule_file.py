@@ -5,6 +5,7 @@ A rule file is TOML. It has `why` (the reason), rules and examples. A rule has a
   fields   = names of record fields; their values are protected where a text contains them as whole words
   function = the name of a Python function: a file of ours in augment_ru/constraints/functions, or an entry point
              of another package; the rule keeps the spans that have its own label
+`warns` names functions that say what a row lacks, so that a rule cannot protect what it is there for.
 An example marks what is protected with square brackets: text = "[Маша] спит."
 """
 
@@ -43,6 +44,8 @@ LANGUAGES = {"ru": "Russian", "en": "English"}
 Values = Mapping[str, Any]
 Function = Callable[[Values, Mapping[str, Doc]], Mapping[str, Sequence[Span]]]
 """From a record and its annotated fields to the protected spans of each field, for rules that no pattern can state."""
+Warn = Callable[[Values, Mapping[str, Doc]], Sequence[str]]
+"""From a record and its annotated fields to warnings, a line each."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ class Constraint:
         examples: texts that show what is protected, and what is not.
         extra_layers: annotation that its functions read.
         language: the language of the texts that its rules read; None for any.
+        warns: the names of the functions that warn of rows in which something to protect is missing.
     """
 
     name: str
@@ -110,6 +114,7 @@ class Constraint:
     examples: tuple[RuleExample, ...]
     extra_layers: frozenset[str] = frozenset()
     language: str | None = None
+    warns: tuple[str, ...] = ()
 
     @property
     def layers(self) -> frozenset[str]:
@@ -125,7 +130,7 @@ class Constraint:
         return closed(frozenset(wanted | basic | self.extra_layers))
 
     def only(self, labels: Sequence[str]) -> "Constraint":
-        """The constraint with only the rules of these labels, without examples.
+        """The constraint with only the rules of these labels, without examples and warnings.
 
         Raises:
             AugmentError: no rule has one of the labels.
@@ -135,7 +140,7 @@ class Constraint:
             if label not in known:
                 raise unknown(f"label of {self.name}", label, known)
         kept = tuple(rule for rule in self.rules if rule.label in labels)
-        return replace(self, rules=kept, examples=())
+        return replace(self, rules=kept, examples=(), warns=())
 
 
 def constraint(spec: str) -> Constraint:
@@ -205,12 +210,12 @@ def read_constraint(path: Path) -> Constraint:
     language = top["language"] or None
     if language not in (None, *LANGUAGES):
         raise AugmentError(f"{where}: {unknown('language', str(language), LANGUAGES)}")
-    return Constraint(path.stem, top["why"], rules, examples, layers, language)
+    return Constraint(path.stem, top["why"], rules, examples, layers, language, tuple(top["warns"]))
 
 
 _TOP = {
     "why": Key(TEXT, required=True), "language": Key(TEXT), "layers": Key(SOME_TEXTS, ()),
-    "rule": Key(TABLES, required=True), "example": Key(TABLES, ()),
+    "warns": Key(SOME_TEXTS, ()), "rule": Key(TABLES, required=True), "example": Key(TABLES, ()),
 }  # fmt: skip
 _RULE = {"label": Key(TEXT, required=True), "pattern": Key(LIST), "fields": Key(SOME_TEXTS), "function": Key(TEXT)}
 _EXAMPLE = {"text": Key(TEXT, required=True), "record": Key(TABLE, {})}

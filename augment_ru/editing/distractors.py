@@ -15,6 +15,7 @@ from augment_ru.editing.on_demand import in_rounds
 from augment_ru.editing.placement import CLOSING_MARKS, added, end_of_question
 from augment_ru.edits import Change, Edit, Span
 from augment_ru.engine.proposals import Proposals
+from augment_ru.records.options import comparable
 from augment_ru.text.batch import Batch, Context
 from augment_ru.text.characters import Mask
 from augment_ru.text.words import count_russian_words
@@ -93,11 +94,6 @@ class Gap:
     def edit(self, new: str) -> Edit:
         """The edit that writes a distractor."""
         return self.replaced(new) if self.is_option else self.added(new)
-
-
-def comparable(text: str) -> str:
-    """The form in which distractors are compared: lower case, е for ё, no marks at the ends, single spaces."""
-    return " ".join(text.split()).strip(" .!?…«»\"'").casefold().replace("ё", "е")
 
 
 class Generator(Protocol):

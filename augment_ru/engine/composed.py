@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 
@@ -118,7 +117,7 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
     ]
     guarded = {
         name: [
-            [script.map(span) or _covered(script, span) for span in spans]
+            [script.map(span) or _around(script, span) for span in spans]
             for script, spans in zip(scripts, found, strict=True)
         ]
         for name, found in batch.guarded.items()
@@ -142,19 +141,19 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
     return Batch(texts, docs, protected, borders, batch.annotate, contexts=contexts, guarded=guarded)
 
 
-def _covered(script: Script, span: Span) -> Span:
-    """The place of a span that edits touch: with all that these edits have written."""
-    touching = [edit for edit in script.edits if edit.start < span.stop and edit.stop > span.start]
-    before = sum(len(edit.text) - (edit.stop - edit.start) for edit in script.edits if edit.stop <= span.start)
-    grown = sum(len(edit.text) - (edit.stop - edit.start) for edit in touching)
-    start = min(span.start, *(edit.start for edit in touching)) + before
-    return Span(start, max(span.stop, *(edit.stop for edit in touching)) + before + grown, span.label)
-
-
-def _place(script: Script, place: int) -> int:
-    return cast("Span", script.map(Span(place, place))).start
+def _place(script: Script, place: int, *, stop: bool = False) -> int:
+    """Where a place stands after a script; one inside an edit goes to the start of what the edit wrote, or its stop."""
+    mapped = script.map(Span(place, place))
+    if mapped is not None:
+        return mapped.start
+    edit = next(edit for edit in script.edits if edit.start < place < edit.stop)
+    end = _place(script, edit.stop)
+    return end if stop else end - len(edit.text)
 
 
 def _around(script: Script, span: Span) -> Span:
-    """The place of a span whose characters may have been replaced (a wrong option): its mapped start and stop."""
-    return Span(_place(script, span.start), _place(script, span.stop), span.label)
+    """The place of a span whose characters may have been replaced: a wrong option, or what a later part may not touch.
+
+    A span that begins or ends inside an edit is widened to all that the edit wrote.
+    """
+    return Span(_place(script, span.start), _place(script, span.stop, stop=True), span.label)

@@ -145,11 +145,14 @@ class Perturber:
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
         proposed, owners, active = self._active(prepared, 0)
+        possible = np.bincount(owners[active], minlength=len(prepared)) > 0
+        if prepared.questions is not None:
+            active = prepared.questions.kept_apart(proposed, owners, active)
         changed = np.bincount(owners[active], minlength=len(prepared)) > 0
         found = Found.nothing(len(prepared))
         found.candidates[changed] = 0
         found.probabilities[:] = self.attack.probability
-        return self._perturbed(prepared, [apply(prepared.batch, proposed, active)], found, changed)
+        return self._perturbed(prepared, [apply(prepared.batch, proposed, active)], found, possible)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
         candidates = [self._active(prepared, candidate) for candidate in range(self.candidates)]
@@ -160,6 +163,7 @@ class Perturber:
             similarity.against(prepared.references),
             threshold=float(self.threshold or 0.0),
             min_changes=self.min_changes,
+            questions=prepared.questions,
         )
         found = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
         applied = [

@@ -13,6 +13,7 @@ from augment_ru.constraints.rule_file import constraint as constraint_of
 from augment_ru.draws import Ints, Keys, digests
 from augment_ru.edits import Span
 from augment_ru.engine.attack import Attack, Needs
+from augment_ru.engine.questions import Questions
 from augment_ru.engine.similarity import References
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Annotator
@@ -49,6 +50,10 @@ class Prepared:
     batch: Batch
     references: References = field(init=False)
     """The texts of the batch, as a similarity reads them."""
+    questions: Questions | None = None
+    """The questions whose options edits can reach; None if there are none."""
+    warnings: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """What constraints warn of, by the number of the record."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "references", References(self.batch))
@@ -263,7 +268,8 @@ class Preparation:
         batch = Batch(
             texts, docs, protected, borders, self.annotate, contexts=partial(contexts_of, records), guarded=guarded
         )
-        return Prepared(records, fields, owners, keys, batch)
+        questions = Questions.of(records, fields, owners, batch)
+        return Prepared(records, fields, owners, keys, batch, questions, _warnings(records, by_field, protectors))
 
 
 def _outer(spans: Sequence[Span]) -> list[Span]:
@@ -287,6 +293,16 @@ def _found(
         spans = protector([records[place].view for place in places], [by_field[place] for place in places])
         found.update(zip(places, spans, strict=True))
     return (found[place] for place in range(len(records)))
+
+
+def _warnings(
+    records: Sequence[Record], by_field: Sequence[dict[str, Doc]], protectors: Mapping[Task, Protector]
+) -> dict[int, tuple[str, ...]]:
+    """What the constraints warn of, by the number of the record; records without warnings are left out."""
+    if not any(protector.warns for protector in protectors.values()):
+        return {}
+    found = (protectors[record.task].warnings(record.view, by_field[at]) for at, record in enumerate(records))
+    return {at: warnings for at, warnings in enumerate(found) if warnings}
 
 
 def _guarded(

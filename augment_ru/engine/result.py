@@ -88,7 +88,8 @@ class Chunk:
 
     def outcome(self, at: int) -> Outcome:
         """What the search found for it."""
-        candidate, warnings = self._candidates[at], self._warnings.get(at, ())
+        candidate = self._candidates[at]
+        warnings = (*self._prepared.warnings.get(at, ()), *self._warnings.get(at, ()))
         similarity = None if math.isnan(self._similarities[at]) else self._similarities[at]
         if candidate < 0:
             return Outcome("rejected" if self._possible[at] else "unchanged", None, similarity, warnings=warnings)
@@ -184,7 +185,7 @@ class Result:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about the similarity, such as that a text is longer than the model reads."""
+        """Warnings: something to protect is missing, or a text is longer than the model of the similarity reads."""
         return self.outcome.warnings
 
     def _values(self) -> tuple[Record, Scripts, Spans, Outcome, Settings]:

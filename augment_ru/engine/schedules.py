@@ -76,7 +76,8 @@ class Brackets:
     - no level is left between one that passed and one that failed;
     - by the curve, fewer changes could be added than one, or than `slack` of the record's changes.
 
-    If no level of a candidate passes, the record's next candidate is searched.
+    A level that fails without a score (-inf) says nothing about the curve: the bracket is halved. If no level of a
+    candidate passes, the record's next candidate is searched.
 
     Args:
         plans: the candidates.
@@ -123,17 +124,19 @@ class Brackets:
         self._passed[good], self._failed[bad] = level[good], level[bad]
         self.found.candidates[good], self.found.levels[good] = self._candidate[good], level[good]
         self.found.similarities[good] = score[good]
-        self._levels[:, asked] = self._levels[1, asked], level[asked]
-        self._losses[:, asked] = self._losses[1, asked], 1 - score[asked]
+        scored = asked & np.isfinite(score)
+        self._levels[:, scored] = self._levels[1, scored], level[scored]
+        self._losses[:, scored] = self._losses[1, scored], 1 - score[scored]
         self._guesses += 1
 
         slack = self._slack * self._tops[self._candidate, self._rows]
         least = np.maximum(self._passed, self._bottoms[self._candidate, self._rows] - 1)
         crossing = self._crossing()
-        settled = (self._failed - least <= 1) | (self._passed > 0) & (crossing - self._passed < np.maximum(slack, 1))
+        near = (self._passed > 0) & (crossing - self._passed < np.maximum(slack, 1))
+        settled = (self._failed - least <= 1) | near & scored
         guess = np.floor(crossing - slack / 2).astype(np.int64)
         halfway = (least + self._failed) // 2
-        following = np.clip(np.where(self._guesses > _GUESSES, halfway, guess), least + 1, self._failed - 1)
+        following = np.clip(np.where((self._guesses > _GUESSES) | ~scored, halfway, guess), least + 1, self._failed - 1)
         self._next = np.where(asked & ~settled, following, 0)
 
     def _crossing(self) -> Floats:

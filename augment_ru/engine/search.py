@@ -13,6 +13,7 @@ import numpy as np
 from augment_ru.draws import Floats, Ints
 from augment_ru.edits import EditColumns, Script
 from augment_ru.engine.proposals import Applied, Proposals, apply, one_by_one
+from augment_ru.engine.questions import Questions
 from augment_ru.engine.similarity import Candidates, Scorer
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
@@ -153,6 +154,8 @@ class Legal(NamedTuple):
 class Gate:
     """Similarity and threshold: scores levels of plans; a level passes if its score is at least the threshold.
 
+    A level that makes two options of a question equal fails, whatever its similarity; it is not scored.
+
     Args:
         batch: the texts.
         owners: the record of each text, shape (texts,).
@@ -160,6 +163,7 @@ class Gate:
         scorer: compares changed texts with these texts.
         threshold: the lowest score that passes.
         min_changes: the least number of active changes of a record.
+        questions: the questions whose options must not become equal; None if there are none.
 
     Attributes:
         plans: the active changes of the candidates. If the scorer screens changes, and no candidate of a record passes
@@ -176,8 +180,9 @@ class Gate:
         *,
         threshold: float,
         min_changes: int,
+        questions: Questions | None = None,
     ) -> None:
-        self._batch, self._owners = batch, owners
+        self._batch, self._owners, self._questions = batch, owners, questions
         self.threshold = threshold
         self._scorer = scorer
         self._cost = Cost()
@@ -202,7 +207,7 @@ class Gate:
             levels: for each candidate the levels, shape (records,); a level of 0 is not scored.
 
         Returns:
-            For each candidate the scores, shape (records,); NaN where the level is 0.
+            For each candidate the scores, shape (records,); NaN where the level is 0, -inf where options are equal.
         """
         found = [np.where(level > 0, np.inf, np.nan) for level in levels]
         asked = list(levels)
@@ -213,10 +218,15 @@ class Gate:
                 asked[number] = np.where(done, 0, level)
         rows: list[Ints] = []
         scripts: list[Script] = []
-        for plan, level in zip(self.plans, asked, strict=True):
+        for lowest, plan, level in zip(found, self.plans, asked, strict=True):
             applied = self.applied(plan, level)
-            rows.append(applied.changed)
-            scripts += (self._script(row, applied.texts[row], applied, row) for row in applied.changed.tolist())
+            changed = applied.changed
+            if self._questions is not None:
+                broken = self._questions.broken(applied, self._owners[self._batch.rows(applied.starts)])
+                lowest[broken] = -np.inf
+                changed = changed[~np.isin(self._owners[changed], broken)]
+            rows.append(changed)
+            scripts += (self._script(row, applied.texts[row], applied, row) for row in changed.tolist())
         if scripts:
             scores = self._scored(np.concatenate(rows), scripts)
             at = 0
@@ -228,8 +238,9 @@ class Gate:
         return found
 
     def _note_failed(self, scores: Floats) -> None:
-        """Keep the best score of each record that failed; `scores` has the shape (records,), NaN for none."""
-        np.fmax(self._best, np.where(scores < self.threshold, scores, np.nan), out=self._best)
+        """Keep the best score of each record that failed; of `scores`, shape (records,), NaN and -inf are none."""
+        failed = np.isfinite(scores) & (scores < self.threshold)
+        np.fmax(self._best, np.where(failed, scores, np.nan), out=self._best)
 
     def _screen(self, candidates: Sequence[Legal], min_changes: int) -> None:
         """Leave out the changes that fail alone, of the records of which no candidate passes with all its changes."""
@@ -255,9 +266,12 @@ class Gate:
         Args:
             candidates: the legal changes.
             kept: whether each change is kept already.
-            asked: whether each change is scored.
+            asked: whether each change is scored; one that makes options equal by itself does not pass.
             most: how many changes a record gets at the most, those of the lowest ranks; None for all.
         """
+        if self._questions is not None:
+            pairs = zip(candidates, asked, strict=True)
+            asked = [wanted & ~self._questions.broken_alone(one.proposals, wanted) for one, wanted in pairs]
         rows: list[Ints] = []
         scripts: list[Script] = []
         for one, wanted in zip(candidates, asked, strict=True):
@@ -275,7 +289,7 @@ class Gate:
             at += mine.size
             best = np.full(self._records, -np.inf)
             np.maximum.at(best, one.owners[numbers], np.where(mine < self.threshold, mine, -np.inf))
-            self._note_failed(np.where(np.isfinite(best), best, np.nan))
+            self._note_failed(best)
             passing = numbers[mine >= self.threshold]
             if most is not None:
                 passing = passing[np.lexsort((one.proposals.ranks[passing], one.owners[passing]))]

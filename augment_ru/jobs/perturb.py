@@ -165,6 +165,7 @@ def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally) -> Iterator[Resu
     for record, *results in zip(chunk, *(perturbed.results for perturbed in found), strict=True):
         if job.with_original:
             yield original(record, job.perturbers[0].seed)
+        tally.warned += any(result.warnings for result in results)
         for result, summary in zip(results, summaries, strict=True):
             summary.add(result)
             yield result

@@ -46,6 +46,7 @@ class Tally:
     summaries: Mapping[str, Summary]
     rows: int = 0
     skipped: int = 0
+    warned: int = 0
     began: float = field(default_factory=time.perf_counter)
 
     def __str__(self) -> str:
@@ -60,6 +61,8 @@ class Tally:
         if cost.passes:
             each = f", {cost.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
             parts.append(f"{cost.passes:,} forward passes{each}")
+        if self.warned:
+            parts.append(f"{self.warned:,} rows with warnings")
         if self.skipped:
             parts.append(f"{self.skipped:,} lines skipped")
         return "; ".join([*parts, f"{time.perf_counter() - self.began:.1f} s"])

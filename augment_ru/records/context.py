@@ -18,7 +18,7 @@ def contexts_of(records: Sequence[Record]) -> list[Context]:
 
 def _contexts(record: Record) -> Iterator[Context]:
     answers = _texts(record, record.task.gold)
-    forbidden = _texts(record, record.task.forbidden)
+    forbidden = _texts(record, (*record.task.option_fields, *record.task.forbidden))
     judged = judged_fields(record)
     texts, label = record.texts(), label_of_record(record)
     whole = tuple(texts.values())
@@ -35,7 +35,8 @@ def label_of_record(record: Record) -> str:
 
 def judged_fields(record: Record) -> frozenset[str]:
     """The fields of a record that are statements to judge or to choose."""
-    return frozenset(one for name in record.task.judged for one in field_paths.every(record.values, name))
+    judged = (*record.task.option_fields, *record.task.judged)
+    return frozenset(one for name in judged for one in field_paths.every(record.values, name))
 
 
 def _texts(record: Record, names: Sequence[str]) -> tuple[str, ...]:

@@ -69,14 +69,15 @@ class Task:
         language: the language of the texts, `ru` or `en`; constraints for the other one are refused.
         constraints: the default constraints.
         options: the text fields that hold options «(A) … (B) …»; the markers survive, no change crosses one.
+        option_fields: fields each of which is an option of one question, or, with `[]`, the lists of them: the entries
+            of a list belong to one question. They are judged, and no distractor may hold one.
         lists: the fields that must hold a list of texts, or the text of one.
         answers, words, characters: the offsets that a row states; they move with the text.
         marks: parts of the texts that are not language; they survive.
         kept: fields with words that survive wherever they stand in a perturbed text.
-        judged: fields with a statement to judge or to choose (a hypothesis, a choice, a reply, a gap to fill): no
-            distractor is put behind them, and none is made of their sentences.
-        forbidden: fields with words that no distractor may hold: options in fields of their own, the word that is asked
-            about.
+        judged: further fields with a statement to judge (a hypothesis, a gap to fill): no distractor is put behind
+            them, and none is made of their sentences.
+        forbidden: further fields with words that no distractor may hold: the word that is asked about.
         aliases: pairs (name that constraints look for, name of our field that holds it).
         gold: the fields that hold the right answer; several for several labels of one row.
         metrics: names of `augment_ru.evaluation.metrics`, the main one first.
@@ -104,6 +105,7 @@ class Task:
     judged: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
+    option_fields: tuple[str, ...] = ()
 
     @property
     def anchored(self) -> bool:

@@ -14,6 +14,7 @@ from augment_ru.engine.figures import Figures
 from augment_ru.engine.result import NO_SPANS, STATUSES, Outcome, Result, Settings
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, parsed
+from augment_ru.records.options import comparable, made_equal, questions_of
 from augment_ru.records.record import Record, option_markers
 from augment_ru.release.sources import PERTURBATION, with_perturbation
 from augment_ru.text.batch import OPTION
@@ -196,6 +197,17 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
             if ours != theirs:
                 return f"'{field}' has the options {' '.join(theirs)}; the original row has {' '.join(ours)}"
     return None if row.line == expected else "has other white space or escapes than its edits make"
+
+
+def option_problem(original: Record, row: Record) -> str | None:
+    """The first two options of a perturbed row that are equal although they were not, as a message; None: none."""
+    for ours, theirs in zip(questions_of(original), questions_of(row), strict=False):
+        forms = [[comparable(option.text) for option in options] for options in (ours, theirs)]
+        if len(ours) == len(theirs) and (pairs := made_equal(*forms)):
+            one, other = (theirs[number] for number in pairs[0])
+            equal = f"{one.name} and {other.name} are equal, {_cut(one.text.strip(), 0)!r}"
+            return f"the options {equal}; in the original row they differ"
+    return None
 
 
 def _field_problem(original: Record, expected: Mapping[str, Any], row: Record) -> str | None:

@@ -16,6 +16,7 @@ from augment_ru.release.edit_log import (
     Entry,
     count_entry,
     line_digest,
+    option_problem,
     protection_problem,
     read_entry,
     replayed_line,
@@ -195,7 +196,8 @@ def _row_problems(task: TaskRecipe, name: str, at: int, original: _Row, row: _Ro
             yield f"{edits}: status is {entry['status']!r}, but there are edits"
         if problem := protection_problem(original.record, entry, original.entry["protected"]):
             yield f"{edits}: {problem}"
-        if problem := row_problem(original.record, replayed_line(original.record, name, entry["edits"]), row.record):
+        expected = replayed_line(original.record, name, entry["edits"])
+        if problem := row_problem(original.record, expected, row.record) or option_problem(original.record, row.record):
             yield f"{test}: {problem}"
     except AugmentError as error:
         yield f"{test}: {error}"

@@ -21,7 +21,7 @@ TASK = Task(
     ),
     id="meta.id",
     constraints=("named_entities", "numbers", "negation"),
-    forbidden=("inputs.option_a", "inputs.option_b", "inputs.option_c", "inputs.option_d"),
+    option_fields=("inputs.option_a", "inputs.option_b", "inputs.option_c", "inputs.option_d"),
     gold=("outputs",),
     metrics=("accuracy",),
     prompt="mera",

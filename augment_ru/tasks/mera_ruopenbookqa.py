@@ -12,7 +12,7 @@ TASK = Task(
         {"instruction", "inputs.text", "inputs.option_a", "inputs.option_b", "inputs.option_c", "inputs.option_d"}
     ),
     id="meta.id",
-    forbidden=("inputs.option_a", "inputs.option_b", "inputs.option_c", "inputs.option_d"),
+    option_fields=("inputs.option_a", "inputs.option_b", "inputs.option_c", "inputs.option_d"),
     gold=("outputs",),
     metrics=("accuracy", "macro_f1"),
     prompt="mera",

@@ -13,7 +13,7 @@ TASK = Task(
     id="idx",
     marks=(Marks("passage.text", r"\(\d+\)", "SENTENCE", border=True),),
     constraints=("named_entities", "numbers", "negation"),
-    forbidden=("passage.questions[].answers[].text",),
+    option_fields=("passage.questions[].answers[].text",),
     gold=("passage.questions[].answers[].label",),
     metrics=("muserc_f1a", "muserc_em"),
 )

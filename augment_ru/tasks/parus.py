@@ -11,6 +11,6 @@ TASK = Task(
     keys=frozenset({"premise", "choice1", "choice2", "question"}),
     id="idx",
     constraints=("named_entities", "negation"),
-    judged=("choice1", "choice2"),
+    option_fields=("choice1", "choice2"),
     metrics=("accuracy",),
 )

@@ -160,6 +160,15 @@ def test_a_bad_line_stops_the_run_and_leaves_no_file(tmp_path: Path, line: bytes
     assert [entry.name for entry in tmp_path.iterdir()] == ["in.jsonl"]
 
 
+def test_rows_with_warnings_are_counted(tmp_path: Path) -> None:
+    row = {"text": "Ваза, которую вчера купила мама, упала.", "answer": "ваза", "label": 1, "options": ["ваза", "мама"]}
+    path = write(tmp_path / "in.jsonl", {**row, "reference": "который"}, row)
+    done = run("perturb", path, "--attack", "case", "--attack", "eda_swap", "-o", tmp_path / "out.jsonl")
+    assert "; 1 rows with warnings; " in done.stderr.decode()
+    warned = [bool(row["augment"].get("warnings")) for row in rows_of((tmp_path / "out.jsonl").read_bytes())]
+    assert warned == [True, True, False, False]
+
+
 def test_skip_writes_rejects_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     path.write_bytes(b'{"text": "zero"}\n' + b"".join(line + b"\n" for line, _ in BAD) + b'{"text": "last"}\n')

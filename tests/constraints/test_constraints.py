@@ -190,6 +190,27 @@ def test_rwsd_rows_name_their_referents_in_target() -> None:
     assert found == [("Фред", "ANTECEDENT"), ("смотрел", "VERB"), ("он", "ANAPHOR"), ("вернулся", "VERB")]
 
 
+@pytest.mark.parametrize(
+    ("reference", "warned"),
+    [("которая", False), ("Которую", False), ("котора́я", False), (None, False), ("", False), ("который", True)],
+)
+def test_a_row_whose_anaphor_stands_nowhere_has_a_warning(reference: str | None, warned: bool) -> None:  # noqa: FBT001
+    row = {
+        "text": "Ваза, которую вчера купила мама, разбилась вечером.",
+        "answer": "ваза",
+        "label": 1,
+        "options": ["ваза", "мама"],
+    }
+    (result,) = Augmenter("case", similarity="none", probability=1.0).records([{**row, "reference": reference}])
+    expected = ("the anaphor 'который' stands in no form in the text, so nothing protects it",) if warned else ()
+    assert result.warnings == expected
+    assert result.status == "perturbed"
+    assert result.row()["augment"].get("warnings", []) == list(expected)
+    for chosen in ((), "named_entities", "referents:ANTECEDENT"):
+        (result,) = Augmenter("case", similarity="none", constraints=chosen).records([{**row, "reference": reference}])
+        assert result.warnings == ()  # it is not looked for
+
+
 def test_an_offset_that_does_not_match_names_record_and_field() -> None:
     row = {
         "support_text": "Тверь — город.", "main_text": "В Твери тепло.", "question": "Где тепло?",

@@ -115,6 +115,25 @@ def test_a_chain_protects_what_the_original_says() -> None:
             assert mapped.of(result.text) in ("Анна Ахматова", "Москве")
 
 
+class Rewrite(augment_ru.Attack):
+    """Writes «бодро гуляет» over a part of a text that begins and ends inside words which later parts leave alone."""
+
+    name = "rewrite"
+    probability = 1.0
+
+    def propose(self, doc: augment_ru.Doc, rng: augment_ru.Rng) -> Iterator[augment_ru.Change]:
+        """One change."""
+        del rng
+        start, stop = doc.text.index("икогда"), doc.text.index("т ночью")
+        yield augment_ru.Change(0.1, (augment_ru.Edit(start, stop, "икогда бодро гуляе"),))
+
+
+def test_a_chain_goes_on_where_a_part_has_rewritten_what_later_parts_leave_alone() -> None:
+    chain = Chain((Rewrite(), make("eda_delete", {"probability": 1.0})))
+    result = Augmenter(chain, constraints=(), similarity="none")("Кот никогда не спит ночью, а ловит мышей.")
+    assert "никогда бодро гуляет" in result.text  # the whole of what was written stands for what was protected
+
+
 def test_one_of_chooses_for_each_text() -> None:
     chosen = OneOf((make("case", {"probability": 1.0}), make("butterfingers", {"probability": 1.0})))
     results = Augmenter(chosen, constraints=(), similarity="none").texts([f"кошка {n} спит" for n in range(60)])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from augment_ru import AugmentError
 from augment_ru.formats.json_lines import encoded
+from augment_ru.records.context import options_in
 from augment_ru.release import edit_log
 from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
 from augment_ru.release.verify import verify_release
@@ -311,6 +312,24 @@ def test_an_option_marker_that_was_forged_away_is_named(copy: Path) -> None:
 
     _forge(copy, change, "school")
     assert any("row 13: 'question' has the options" in line for line in verify_release(copy))
+
+
+def test_options_that_were_made_equal_are_named(copy: Path) -> None:
+    def change(rows: Rows, entries: Rows, content: dict[str, Any]) -> None:
+        del content
+        question = rows[0]["question"]
+        (_, first), (_, second) = options_in(question)[:2]
+        new = second.of(question).upper()
+        entries[12]["status"] = "perturbed"
+        entries[12]["edits"]["question"] = [[first.start, first.stop, new]]
+        entries[0]["protected"]["question"] = []
+        rows[12]["question"] = question[: first.start] + new + question[first.stop :]
+
+    _forge(copy, change, "school")
+    said = [line for line in verify_release(copy) if line.startswith("school/test.jsonl: row 13: ")]
+    assert len(said) == 1
+    assert said[0].startswith("school/test.jsonl: row 13: the options (A) and (B) are equal, '")
+    assert said[0].endswith("; in the original row they differ")
 
 
 def test_a_perfect_forgery_is_found_by_rebuilding(copy: Path) -> None:

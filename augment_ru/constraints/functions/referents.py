@@ -23,11 +23,11 @@ def referents(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str
 
     «[Булочка] из [пекарни], [которая] [открылась] вчера, [оказалась] чёрствой.»
     """
-    options, reference = _asked(record)
+    options, reference = asked(record)
     return {name: list(_spans(doc, options, reference)) for name, doc in docs.items()}
 
 
-def _asked(record: Mapping[str, Any]) -> tuple[list[str], str]:
+def asked(record: Mapping[str, Any]) -> tuple[list[str], str]:
     """The options and the reference: from Winograd's fields, or from the two spans of RWSD's `target`."""
     target = record.get("target")
     if isinstance(target, Mapping) and "options" not in record:
