@@ -66,7 +66,7 @@ def _other_letters(source: Source, edits: Sequence[Edit]) -> list[tuple[int, str
         changed[number] = form[: start - first] + form_of(text) + form[stop - first :], count + stop - start
     words = source.words
     for number, (form, count) in changed.items():
-        is_whole = count >= len(form) and is_known(form)  # then it is another word
+        is_whole = count >= len(form) and (len(form) > 1 or is_known(form))  # then it may be another word
         if is_whole or len(form) != len(words[number].form) or digits_of(form) != digits_of(words[number].form):
             return None
     return [(number, form, count) for number, (form, count) in changed.items() if form != words[number].form]

@@ -49,9 +49,6 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
     if not fates.inserted:
         return
     end = len(fates.source.words)
-    if not end:
-        yield "inserted", float(len(fates.inserted))
-        return
     yield "inserted", float(sum(at < end for at, _ in fates.inserted))
     behind = [word for at, word in fates.inserted if at == end]
     if not behind:

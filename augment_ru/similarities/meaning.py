@@ -104,7 +104,10 @@ class MeaningScorer(Scorer):
         return scores
 
     def _score(self, source: Source, edits: Sequence[Edit], *, is_guess: bool) -> float:
-        features = features_of(fates_of(source, edits, is_guess=is_guess))
+        fates = fates_of(source, edits, is_guess=is_guess)
+        if fates.inserted and not source.words:
+            return 0.0
+        features = features_of(fates)
         if not features:
             return 1.0
         total = self._weights[_CONSTANT] + sum(

@@ -19,6 +19,7 @@ from augment_ru.engine.similarity import Candidates
 from augment_ru.similarities._meaning_features import features_of
 from augment_ru.similarities._meaning_matching import distance, fates_of, word_edits
 from augment_ru.similarities._meaning_words import Source
+from augment_ru.resources import dictionary_path
 from augment_ru.similarities.meaning import Meaning, weights_of
 from strategies import OFFLINE, scripts, texts
 
@@ -167,7 +168,7 @@ def test_what_is_added_is_judged_by_what_it_says() -> None:
 
 
 def test_every_feature_of_the_graded_pairs_is_in_the_dictionary_and_no_weight_is_above_0() -> None:
-    weights = weights_of("meaning")
+    weights = weights_of("meaning").values
     assert all(weight <= 0 for name, weight in weights.items() if name != "constant")
     for source, text in (*PASS, *FAIL):
         assert features(source, text).keys() <= weights.keys()
@@ -194,7 +195,10 @@ def test_held_out_texts_were_not_fitted() -> None:
     [
         ("constant\tx\tno number\n", "constant: 'x' is no number"),
         ("constant\t2\tthe sum\nlost_share\t0.5\ta gain\n", "lost_share: weight 0.5"),
-        ("lost_share\t-1\ta loss\n", "no line 'constant'"),
+        ("lost_share\t-1\ta loss\n", "no line for added_denial"),
+        ("lost_shar\t-1\ta loss\n", "did you mean 'lost_share'"),
+        ("lost_share\t-1\ta\nlost_share\t-2\tb\n", "lost_share: stands twice"),
+        ("constant\tnan\tthe sum\n", "constant: weight nan"),
     ],
 )
 def test_wrong_weights_are_refused(tmp_path: Path, line: str, message: str) -> None:
@@ -206,7 +210,9 @@ def test_wrong_weights_are_refused(tmp_path: Path, line: str, message: str) -> N
 
 def test_weights_of_ones_own_change_the_signature(tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
-    path.write_text("constant\t0\tthe sum\n", encoding="utf-8")
+    lines = dictionary_path("meaning").read_text(encoding="utf-8").splitlines()
+    names = [line.split("\t")[0] for line in lines if not line.startswith("#")]
+    path.write_text("".join(f"{name}\t0\tnothing counts\n" for name in names), encoding="utf-8")
     assert Meaning(weights=str(path)).signature != meaning.signature
     assert float(Meaning(weights=str(path))(["кот"], ["кит"])[0]) == 0.5
 
