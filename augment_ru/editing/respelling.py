@@ -1,0 +1,68 @@
+"""Words and whole sentences in another spelling, which is read as the original."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from augment_ru.draws import Ints, Streams
+from augment_ru.edits import Note
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import BREAK, WORD, Mask
+
+_CLOSING = np.array([ord(mark) for mark in ".!?…"], dtype=np.uint32)
+
+
+def respell(
+    batch: Batch,
+    streams: Streams,
+    places: tuple[Ints, Ints],
+    replace: Callable[[Ints], Replacements],
+    *,
+    sentences: bool,
+    clean: bool = True,
+) -> Proposals:
+    """Propose edits that are read as what they replace.
+
+    Args:
+        batch: the texts.
+        streams: the random draws of each text.
+        places: the global starts and stops of the edits, sorted and disjoint, none across a fence.
+        replace: from the indices of edits to their new texts.
+        sentences: whether the edits of a sentence are one change; else each is a change of its own.
+        clean: as in `Proposals`.
+    """
+    starts, stops = places
+
+    def notes(indices: Ints) -> Sequence[Note]:
+        rows = batch.rows(starts[indices])
+        at = batch.starts[rows]
+        ranges = zip(rows.tolist(), (starts[indices] - at).tolist(), (stops[indices] - at).tolist(), strict=True)
+        return [Note(batch.texts[row][start:stop]) for row, start, stop in ranges]
+
+    changes = np.arange(starts.size)
+    firsts = changes
+    if sentences:
+        new = np.diff(sentences_at(batch, starts), prepend=-1) != 0
+        changes, firsts = np.cumsum(new) - 1, np.flatnonzero(new)
+    return Proposals(starts, stops, changes, batch.draw(streams, starts[firsts]), replace, clean=clean, notes=notes)
+
+
+def sentences_at(batch: Batch, places: Ints) -> Ints:
+    """The number of the sentence or line that each global place is in, ascending; closing marks belong to theirs.
+
+    A mark inside a word («2.5», «т.д») and all but the last of several («?!») end no sentence.
+    """
+    ends = np.zeros(batch.codes.size, dtype=np.bool_)
+    marks = np.flatnonzero(batch.flags & BREAK)
+    behind = np.append(batch.flags[1:], batch.flags[-1:])[marks]
+    is_line_end = ~np.isin(batch.codes[marks], _CLOSING)
+    ends[marks] = ((behind & BREAK) == 0) & (is_line_end | ((behind & WORD) == 0))
+    return (np.cumsum(ends) - ends)[places] + batch.segments(places)
+
+
+def counted(marked: Mask, starts: Ints, stops: Ints) -> Ints:
+    """How many characters of each range are marked, shape (ranges,)."""
+    before = np.concatenate([[0], np.cumsum(marked)])
+    counts: Ints = before[stops] - before[starts]
+    return counts
