@@ -72,8 +72,9 @@ class Scorer(ABC):
     """Compares candidates with the references that it was made for. All members but `score` have a default."""
 
     screens: bool = False
-    """Whether each change is scored alone before the search, and one that fails alone is left out. For scorers that
-    add up what each change loses; a score then costs little and never rises with a further change."""
+    """Whether the changes of a record that does not pass with all of them are scored alone, and those that fail alone
+    are left out. For scorers that add up what each change loses: a score costs little, and a further change hardly ever
+    raises it."""
     runs_network: bool = False
     """Whether each score takes a forward pass of a network; a search then scores fewer candidates."""
     passes: int = 0

@@ -28,7 +28,7 @@ class Meaning(Similarity):
 
     A logistic function of a sum of features of the edits: what was lost, misspelt, moved, replaced or added, in which
     word, with which role. A dictionary names and explains the features and holds their weights, none of which is
-    above 0: a further loss never raises a score. The weights were fitted to pairs of texts that two readers graded
+    above 0, so that a further loss hardly ever raises a score. The weights were fitted to pairs of texts that two readers graded
     (docs/similarity.md).
 
     A text is judged sentence by sentence: its score is that of the sentence that loses most, so a long text may lose
