@@ -27,9 +27,9 @@ class Meaning(Similarity):
     """An estimate, in [0, 1], that a careful reader says that a text still means the same.
 
     A logistic function of a sum of features of the edits: what was lost, misspelt, moved, replaced or added, in which
-    word, with which role. A dictionary names and explains the features and holds their weights, none of which is
-    above 0, so that a further loss hardly ever raises a score. The weights were fitted to pairs of texts that two readers graded
-    (docs/similarity.md).
+    word, with which role. A dictionary names and explains the features and holds their weights, none of which is above
+    0, so that a further loss hardly ever raises a score. The weights were fitted to pairs of texts that two readers
+    graded (docs/similarity.md).
 
     A text is judged sentence by sentence: its score is that of the sentence that loses most, so a long text may lose
     more than a short one. Texts are compared as they are read. Two texts without a script are aligned word by word

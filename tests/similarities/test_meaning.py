@@ -16,10 +16,10 @@ from augment_ru import Augmenter, AugmentError, Edit, Script
 from augment_ru.edits import Note
 from augment_ru.engine.attack import make
 from augment_ru.engine.similarity import Candidates
+from augment_ru.resources import dictionary_path
 from augment_ru.similarities._meaning_features import features_of
 from augment_ru.similarities._meaning_matching import distance, fates_of, word_edits
 from augment_ru.similarities._meaning_words import Source
-from augment_ru.resources import dictionary_path
 from augment_ru.similarities.meaning import Meaning, weights_of
 from strategies import OFFLINE, scripts, texts
 
