@@ -1,6 +1,6 @@
 from .constraints.rule_file import Constraint as Constraint
 from .draws import Rng as Rng, Streams as Streams
-from .edits import Change as Change, Edit as Edit, Script as Script, Span as Span
+from .edits import Change as Change, Edit as Edit, Note as Note, Script as Script, Span as Span
 from .editing.characters import Substitutions as Substitutions, substitute_characters as substitute_characters
 from .engine.attack import Attack as Attack
 from .engine.augmenter import Augmenter as Augmenter
@@ -9,7 +9,13 @@ from .engine.proposals import Proposals as Proposals
 from .engine.perturber import Perturber as Perturber
 from .engine.prepare import Preparation as Preparation
 from .engine.result import Result as Result
-from .engine.similarity import Scorer as Scorer, Similarity as Similarity
+from .engine.similarity import (
+    Candidates as Candidates,
+    PlainFunction as PlainFunction,
+    References as References,
+    Scorer as Scorer,
+    Similarity as Similarity,
+)
 from .release.build import build_release as build_release
 from .release.verify import verify_release as verify_release
 from .errors import AugmentError as AugmentError

@@ -263,15 +263,21 @@ def compose(first: Script, second: Script) -> list[Composed]:
             grown = len(edit.text) - (edit.stop - edit.start)
         else:
             grown = sum(len(edit.text) - (edit.stop - edit.start) for edit in map(first.edits.__getitem__, ours))
-            inner = Script(
-                first.text[group.start : group.stop],
-                (
-                    Edit(edit.start - group.start, edit.stop - group.start, edit.text, edit.note)
-                    for edit in map(second.edits.__getitem__, theirs)
-                ),
-            )
-            reading = None if inner.read == inner.text else Note(inner.read)
-            edit = Edit(group.start - shift, group.stop - shift - grown, inner.text, reading)
+            middle = first.text[group.start : group.stop]
+            inner = [
+                Edit(edit.start - group.start, edit.stop - group.start, edit.text, edit.note)
+                for edit in map(second.edits.__getitem__, theirs)
+            ]
+            kept = [
+                Edit(
+                    start - group.start, stop - group.start, middle[start - group.start : stop - group.start], edit.note
+                )
+                for (start, stop, _, _), edit in ((stretches[index], first.edits[index]) for index in ours)
+                if edit.note is not None and not any(one.start < stop and one.stop > start for one in second.edits)
+            ]
+            text, read = Script(middle, inner).text, Script(middle, [*inner, *kept]).read
+            note = None if read == text else Note(read)
+            edit = Edit(group.start - shift, group.stop - shift - grown, text, note)
         if first.source[edit.start : edit.stop] != edit.text:
             composed.append(Composed(edit, ours, theirs))
         shift += grown

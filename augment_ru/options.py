@@ -75,7 +75,7 @@ def parse(where: str, text: str, wanted: Any) -> Any:  # noqa: ANN401  (a type f
             return None
         wanted = next(inner for inner in typing.get_args(wanted) if inner is not type(None))
     if typing.get_origin(wanted) is tuple:
-        return tuple(item for item in text.split(",") if item)
+        return tuple(item.strip() for item in text.split(",") if item.strip())
     if wanted is bool:
         if text not in ("true", "false"):
             raise AugmentError(f"{where}: '{text}'; possible: true, false")

@@ -28,30 +28,48 @@ ROOT = Path(__file__).resolve().parent.parent
 PAIRS = ROOT / "benchmarks" / "graded" / "fitted.jsonl"
 DICTIONARY = ROOT / "dictionaries" / "meaning.tsv"
 RIDGE = 3.0
+ROUNDS = 4
 VALUE_OF_GRADE = {3: 1.0, 2: 0.5, 1: 0.0, 0: 0.0}
 
 
-def features_of_pair(row: Mapping[str, Any]) -> dict[str, float]:
-    """The features of a graded pair."""
+def features_of_pair(row: Mapping[str, Any]) -> list[dict[str, float]]:
+    """The features of a graded pair: of each sentence that is edited, or of the whole of two bare texts."""
     source = Source(row["source"])
     if row["edits"] is None:
-        return features_of(fates_of(source, word_edits(source, row["perturbed"])))
+        return [features_of(fates_of(source, word_edits(source, row["perturbed"]), is_guess=True))]
     notes = row.get("notes") or [None] * len(row["edits"])
     edits = [Edit(*edit, Note(**note) if note else None) for edit, note in zip(row["edits"], notes, strict=True)]
-    return features_of(fates_of(source, edits))
+    return [features_of(fates_of(*part)) for part in source.parts(edits)]
 
 
 def fitted(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[float, list[float]]:
-    """The constant and the weight of each feature."""
+    """The constant and the weight of each feature.
+
+    The score of a text is that of its worst sentence. Which one that is depends on the weights, so they are fitted
+    several times, each time to the sentences that were the worst by the last weights.
+    """
     found = [features_of_pair(row) for row in rows]
-    unknown = {name for features in found for name in features} - set(names)
+    unknown = {name for parts in found for features in parts for name in features} - set(names)
     if unknown:
         sys.exit(f"{DICTIONARY.name}: no line for {', '.join(sorted(unknown))}; add one with an explanation")
-    values = np.array([[features.get(name, 0.0) for name in names] for features in found])
     wanted = np.array([np.mean([VALUE_OF_GRADE[grade] for grade in row["grades"]]) for row in rows])
+    constant, weights = 0.0, dict.fromkeys(names, -1.0)
+    for _ in range(ROUNDS):
+        worst = [
+            min(parts, key=lambda part: sum(weights[name] * value for name, value in part.items()), default={})
+            for parts in found
+        ]
+        values = np.array([[features.get(name, 0.0) for name in names] for features in worst])
+        constant, new = fitted_to(values, wanted)
+        weights = dict(zip(names, new, strict=True))
+    return constant, [weights[name] for name in names]
+
+
+def fitted_to(values: np.ndarray, wanted: np.ndarray) -> tuple[float, list[float]]:
+    """The constant and the weights for features of shape (pairs, features) and wanted scores of shape (pairs,)."""
     scale = np.sqrt((values**2).mean(axis=0))
     scale[scale == 0] = 1.0
-    inputs = np.column_stack([np.ones(len(rows)), values / scale])
+    inputs = np.column_stack([np.ones(len(values)), values / scale])
     ridge = np.full(inputs.shape[1], RIDGE)
     ridge[0] = 0.0
 
@@ -60,7 +78,7 @@ def fitted(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[flo
         value = np.logaddexp(0, sums).sum() - wanted @ sums + 0.5 * (ridge * weights**2).sum()
         return float(value), inputs.T @ (1 / (1 + np.exp(-sums)) - wanted) + ridge * weights
 
-    bounds = [(None, None)] + [(None, 0.0)] * len(names)
+    bounds = [(None, None)] + [(None, 0.0)] * (inputs.shape[1] - 1)
     start = np.zeros(inputs.shape[1])
     best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 5000, "ftol": 1e-12})
     return float(best.x[0]), (best.x[1:] / scale).tolist()

@@ -24,9 +24,10 @@ class EdaSwap(Attack):
     The words are paired at random. A pair is exchanged if either of its words is drawn. So at probability p up to 2p
     of the words move, as after p·n swaps among n words.
 
-    Two words are paired only within a clause, and not if both may be arguments of a predicate: «кошка видит собаку»
-    keeps who sees whom. A preposition moves with its phrase, and «не» with its word. With `scope=anywhere` any two
-    words of a sentence are paired, as in the paper.
+    Two words are paired only within a clause, and not if they do the same in it or both may be arguments of a
+    predicate: «кошка видит собаку» keeps who sees whom, «большой дом и старое дерево» what is big. A preposition moves
+    with its phrase, and «не» with its word. With `scope=anywhere` any two words of a sentence are paired, as in the
+    paper.
 
     Args:
         scope: `clause` or `anywhere`.
@@ -46,10 +47,11 @@ class EdaSwap(Attack):
     def __post_init__(self) -> None:
         if self.scope not in SCOPES:
             raise unknown("eda_swap.scope", self.scope, SCOPES)
+        check_guards(self.name, self.guards)
+        check_guards(self.name, self.joins, "joins")
         if self.scope == "anywhere":
             object.__setattr__(self, "guards", ())
             object.__setattr__(self, "joins", ())
-        check_guards(self.name, (*self.guards, *self.joins))
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to exchange every pair."""
@@ -67,12 +69,12 @@ class EdaSwap(Attack):
 
 
 def _paired(found: Sequence[Unit], draws: Floats) -> tuple[Ints, Ints]:
-    """Pair units of the same clause in a random order, each with the first one that is not nominal if it is itself."""
+    """Pair units of the same clause in a random order, each with the first one that does something else in it."""
     pairs: list[tuple[int, int]] = []
     for _, members in groupby(range(len(found)), key=lambda at: found[at].clause):
         waiting: list[int] = []
         for at in sorted(members, key=lambda at: draws[at]):
-            match = next((one for one in waiting if not (found[one].nominal and found[at].nominal)), None)
+            match = next((one for one in waiting if found[one].may_exchange(found[at])), None)
             if match is None:
                 waiting.append(at)
             else:

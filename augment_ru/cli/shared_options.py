@@ -59,7 +59,7 @@ SEARCH = (
     click.option(
         "--schedule",
         metavar="NAME",
-        help="paper: halve P until the gate passes; strongest: as many changes as pass.  [default: paper]",
+        help="paper: halve P until the gate passes; strongest: many changes that still pass.  [default: paper]",
     ),
     click.option("--candidates", type=int, metavar="N", help="Perturbations to try for each row.  [default: 3]"),
     click.option(

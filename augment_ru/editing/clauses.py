@@ -16,6 +16,8 @@ _FIXED = frozenset({"conjunction", "particle", "interjection", ""})
 """Roles of words that stay: they bind what follows them."""
 _BEFORE_NOUN = frozenset({"adjective", "participle", "number"})
 _NOMINAL = frozenset({"noun", "pronoun", "number"})
+_FOREIGN = "foreign"
+"""The role of the words of a text without a word of a known role."""
 _LONGEST_PHRASE = 4
 """Words of a phrase behind a preposition that are looked through for its noun."""
 
@@ -27,14 +29,18 @@ class Unit:
     Attributes:
         start, stop: its global places.
         clause: the number of its clause.
-        nominal: whether it may be an argument of a predicate: a noun, a pronoun, a number, or a phrase behind a
-            preposition.
+        role: what it does in the clause: "argument" for a noun, a pronoun, a number, or a phrase behind a
+            preposition; else `WordKind.role`, with participles as adjectives; "" in a text of another language.
     """
 
     start: int
     stop: int
     clause: int
-    nominal: bool
+    role: str
+
+    def may_exchange(self, other: "Unit") -> bool:
+        """Whether the two may exchange places: they do not do the same, or nobody knows what they do."""
+        return not self.role or self.role != other.role
 
 
 def units(batch: Batch) -> list[Unit]:
@@ -55,7 +61,11 @@ def units(batch: Batch) -> list[Unit]:
         for start, stop in zip(every.tolist(), every_stop.tolist(), strict=True)
     ]
     roles = ["" if not word else word_kind(word.split()[-1]).role for word in words]
-    roles = [role or ("noun" if word.isalpha() else "") for role, word in zip(roles, words, strict=True)]
+    russian = np.zeros(len(batch), dtype=np.bool_)
+    rows = batch.rows(every)
+    russian[rows[np.array([bool(role) for role in roles], dtype=np.bool_)]] = True
+    unknown = ["noun" if is_russian else _FOREIGN for is_russian in russian[rows].tolist()]
+    roles = [role or (other if word.isalpha() else "") for role, other, word in zip(roles, unknown, words, strict=True)]
     return list(
         _found(
             every.tolist(),
@@ -96,8 +106,9 @@ def _found(
             last = _noun(at, roles, clauses)
         movable = all(starts[place] in free for place in range(at, last + 1))
         if movable and roles[last] not in _FIXED and roles[last] != "preposition":
-            nominal = roles[last] in _NOMINAL or last > at
-            yield Unit(starts[at], stops[last], clauses[at], nominal)
+            role = "argument" if roles[last] in _NOMINAL or last > at else roles[last]
+            role = {"participle": "adjective", _FOREIGN: ""}.get(role, role)
+            yield Unit(starts[at], stops[last], clauses[at], role)
         at = last + 1
 
 

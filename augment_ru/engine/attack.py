@@ -151,8 +151,8 @@ def checked_attack(attack: object) -> Attack:
     return attack
 
 
-def check_guards(name: str, guards: Iterable[str]) -> None:
-    """Refuse guards that do not exist; `name` is that of the attack, for the message.
+def check_guards(name: str, guards: Iterable[str], option: str = "guards") -> None:
+    """Refuse guards that do not exist; `name` and `option` are those of the attack, for the message.
 
     Raises:
         AugmentError: there is no such constraint.
@@ -161,7 +161,7 @@ def check_guards(name: str, guards: Iterable[str]) -> None:
         try:
             constraint(guard)
         except AugmentError as error:
-            raise AugmentError(f"{name}: guards: {error}") from error
+            raise AugmentError(f"{name}.{option}: {error}") from error
 
 
 def check_probability(name: str, probability: object) -> float:

@@ -30,7 +30,7 @@ class Augmenter:
             or a function from a task to the names.
         similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
-        schedule: `paper` (halve the probability until the gate passes) or `strongest` (as many changes as pass).
+        schedule: `paper` (halve the probability until the gate passes) or `strongest` (many changes that still pass).
         seed: any integer.
         probability: the share of the possible changes, in [0, 1]; by default the attack's own.
         candidates: how many perturbations are tried for each record, 1 to 1000.

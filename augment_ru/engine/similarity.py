@@ -244,4 +244,6 @@ def similarity_of(
             raise AugmentError(f"similarity {similarity}: nothing after the colon; leave it out, or name a model")
         given = found.argument(argument)
     made: Similarity = configured(name, found, {**given, **(options or {})})
+    if not 0.0 <= made.threshold <= 1.0:
+        raise AugmentError(f"{name}: threshold {made.threshold}; needs a number from 0 to 1")
     return made

@@ -8,7 +8,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, digests
 from augment_ru.editing.input_corpus import InputCorpus
-from augment_ru.engine.attack import Attack
+from augment_ru.engine.attack import Attack, Needs
 from augment_ru.engine.figures import distribution
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, Prepared
@@ -49,6 +49,7 @@ class Calibration:
         attacks: scores of each attack at each probability, one candidate, no search.
         accept: the share of perturbations that is to pass the threshold.
         threshold: the highest threshold that this share of each attack's perturbations passes, at its own probability.
+        default: the similarity's own threshold.
     """
 
     scorer: str
@@ -56,6 +57,7 @@ class Calibration:
     attacks: Sequence[Measured]
     accept: float
     threshold: float
+    default: float
 
     def table(self) -> dict[str, Any]:
         """The figures as JSON values."""
@@ -110,7 +112,8 @@ def calibrated(
     if any(attack.wants_corpus for attack in attacks):
         corpus = InputCorpus.of(records)
         attacks = [attack.with_corpus(corpus) for attack in attacks]
-    prepared = preparation.chunk(records, [attack.needs for attack in attacks])
+    needs = [Needs(similarity.layers), *(attack.needs for attack in attacks)]
+    prepared = preparation.chunk(records, needs)
     unrelated = Measured("unrelated texts", None, unrelated_scores(records, similarity))
     measured = []
     for attack in attacks:
@@ -122,7 +125,12 @@ def calibrated(
         raise AugmentError("no attack changes any of these texts; give others, or other attacks with --attack")
     threshold = min(float(np.sort(one.scores)[-int(np.ceil(accept * one.scores.size))]) for one in own)
     return Calibration(
-        similarity.signature, unrelated, [one for one in measured if one.scores.size], accept, round(threshold, DIGITS)
+        similarity.signature,
+        unrelated,
+        [one for one in measured if one.scores.size],
+        accept,
+        round(threshold, DIGITS),
+        similarity.threshold,
     )
 
 
@@ -168,13 +176,14 @@ def unrelated_scores(records: Sequence[Record], similarity: Similarity) -> Float
 def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) -> Floats:
     """The similarity of each record that the attack changes, one candidate, no search."""
     results = perturber.perturb(prepared).results
-    changed = [(at, script) for at, result in enumerate(results) for script in result.scripts.values() if script.edits]
-    if not changed:
+    scripts = [script for result in results for script in result.scripts.values()]  # in the order of the batch's texts
+    rows = np.array([row for row, script in enumerate(scripts) if script.edits], dtype=np.int64)
+    if not rows.size:
         return np.empty(0)
-    scorer = similarity.against([script.source for _, script in changed])
-    scores = np.round(scorer.score(np.arange(len(changed)), Candidates([script for _, script in changed])), DIGITS)
+    candidates = Candidates([scripts[row] for row in rows.tolist()])
+    scores = np.round(similarity.against(prepared.references).score(rows, candidates), DIGITS)
     worst = np.full(len(results), np.inf)
-    np.minimum.at(worst, [at for at, _ in changed], scores)
+    np.minimum.at(worst, prepared.owners[rows], scores)
     lowest: Floats = worst[np.isfinite(worst)]
     return lowest
 
@@ -203,6 +212,10 @@ def calibration_lines(calibration: Calibration) -> Iterator[str]:
     yield "* the attack's own probability"
     if has_grades:
         yield "same, part, lost, rev.: how readers graded texts with such scores; part: lost in part, rev.: reversed"
+        yield (
+            "the scores were fitted to readers' grades: a threshold means the same for every attack, so choose it by "
+            f"these columns; the default is {calibration.default}"
+        )
     unrelated = calibration.unrelated.passing(calibration.threshold)
     yield (
         f"threshold {calibration.threshold}: passes at least {calibration.accept:.0%} of every attack at its own "

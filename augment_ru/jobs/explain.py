@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from augment_ru.constraints.rule_file import constraint
 from augment_ru.edits import Edit, Span
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.perturber import Perturber
@@ -28,17 +29,17 @@ def explained(text: str, preparation: Preparation, perturbers: Sequence[Perturbe
     prepared = preparation.chunk([record], [one.needs for one in perturbers])
     constraints = preparation.protector(record.task).constraints
     rules = {rule.label: constraint.name for constraint in constraints for rule in constraint.rules}
-    _protected(console, text, prepared.batch.protected(0), rules)
+    _protected(console, "protected", text, prepared.batch.protected(0), rules)
     for perturber in perturbers:
         console.print()
         _attack(console, perturber, prepared)
 
 
-def _protected(console: Console, text: str, spans: Sequence[Span], rules: Mapping[str, str]) -> None:
+def _protected(console: Console, what: str, text: str, spans: Sequence[Span], rules: Mapping[str, str]) -> None:
     shown = Text(text)
     for span in spans:
         shown.stylize("black on yellow", span.start, span.stop)
-    console.print(Text("protected ", style="bold"), shown, sep="")
+    console.print(Text(f"{what} ", style="bold"), shown, sep="")
     for span in spans:
         rule = f"{span.label:<10}[/] {rules.get(span.label, 'always'):<16}"
         console.print(f"  [yellow]{rule} {span.start}–{span.stop}  ", Text(span.of(text)), sep="")
@@ -49,7 +50,9 @@ def _protected(console: Console, text: str, spans: Sequence[Span], rules: Mappin
 def _attack(console: Console, perturber: Perturber, prepared: Prepared) -> None:
     (result,) = perturber.perturb(prepared).results
     attack = perturber.attack
+    shared = prepared.batch.protected(0)
     prepared = prepared.seen_by(attack)
+    guarded = [span for span in prepared.batch.protected(0) if span not in shared]
     candidate = result.candidate or 0
     drops: list[Drop] = []
     proposed = perturber.proposals(prepared, candidate)
@@ -59,6 +62,9 @@ def _attack(console: Console, perturber: Perturber, prepared: Prepared) -> None:
 
     console.print(f"[bold]{attack.name}[/] probability {attack.probability}, seed {perturber.seed}", end="")
     console.print(f", candidate {candidate} of {perturber.candidates}" if perturber.similarity else "")
+    if guarded:
+        guards = {rule.label: name for name in attack.guards for rule in constraint(name).rules}
+        _protected(console, "guarded", result.source, guarded, guards)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("rank", "edit", "fate"):
         table.add_column(heading, justify="right" if heading == "rank" else "left")

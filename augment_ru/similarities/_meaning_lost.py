@@ -41,8 +41,6 @@ _LEGIBLE, _ILLEGIBLE = 0.2, 0.6
 
 def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of words that are gone, with nothing in their place."""
-    if fates.is_rewriting:
-        return
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
         kind = _place_of(source, number)

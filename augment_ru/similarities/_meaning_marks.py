@@ -7,7 +7,7 @@ from augment_ru.constraints.protector import Protector
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.resources import opposites
-from augment_ru.similarities._meaning_words import Fates
+from augment_ru.similarities._meaning_words import Fates, digits_of
 from augment_ru.text.doc import Doc, Token
 
 _MARKS = ("negation", "numbers", "restrictors")
@@ -27,18 +27,33 @@ def _protectors() -> Mapping[str, Protector]:
     return {name: Protector((constraint(name),)) for name in _MARKS}
 
 
+_DENYING = frozenset({"не", "нет", "нельзя", "невозможно", "нету"})
+
+
 def negates(word: str) -> bool:
     """Whether a word negates by itself; «никто» and «никогда» only repeat the «не» of their sentence."""
     return "negation" in marks_of(word) and not word.startswith("ни")
 
 
 def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of negators, numbers and restrictors, and of words in whose place stands their opposite."""
-    gone, new = fates.gone, fates.new
+    """The features of negators, numbers and restrictors, and of words in whose place stands their opposite.
+
+    What is added behind the text has features of its own.
+    """
+    source = fates.source
+    lost = [source.words[number].form for number in fates.lost]
+    inserted = [word for at, word in fates.inserted if at < len(source.words)]
+    old = [source.words[number].form for numbers, _ in fates.replaced for number in numbers]
+    put = [word for _, words in fates.replaced for word in words]
+    gone, new = lost + old, inserted + put
     if not (gone or new):
         return
-    yield "negation_changed", float(sum(map(negates, gone)) % 2 != sum(map(negates, new)) % 2)
-    numbers, others = ({word for word in words if "numbers" in marks_of(word)} for words in (gone, new))
+    # a lost «невесёлый» is a lost word; a lost «не», and one that is put or replaced, turns the sentence over
+    turned = sum(word in _DENYING for word in lost) + sum(map(negates, old)) - sum(map(negates, new))
+    yield "negation_changed", float(turned % 2)
+    numbers, others = (
+        {digits_of(word) or word for word in words if "numbers" in marks_of(word)} for words in (gone, new)
+    )
     yield "numbers_exchanged", float(bool(numbers and others and numbers.isdisjoint(others)))
     restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
     yield "restrictors_changed", float(len(restrictors) != len(others))

@@ -8,18 +8,29 @@ from functools import lru_cache
 
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import is_known, lemmas_of
-from augment_ru.similarities._meaning_words import Fates, Source, form_of, forms_of, words_of
+from augment_ru.similarities._meaning_words import Fates, Source, digits_of, form_of, forms_of, words_of
 
+_MOST_PAIRS = 400
+"""Of longer stretches nobody can say which new word is which old one misspelt."""
+_LONGEST = 40
+"""Letters of words that are compared letter by letter; longer ones count as wholly different."""
 _NEAR = 0.5
 """A new word stands for an old one if it differs in at most this share of the letters of the longer one."""
 
 
-def fates_of(source: Source, edits: Sequence[Edit]) -> Fates:
-    """What became of the words of a text under these edits, which are in order."""
+def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -> Fates:
+    """What became of the words of a text under these edits.
+
+    Args:
+        source: the text.
+        edits: in order.
+        is_guess: whether the edits are guessed from two texts (`word_edits`): then words that are gone and new words
+            may stand for each other wherever they are.
+    """
     letters = _other_letters(source, edits)
     if letters is not None:
         return Fates(source, damaged=letters)
-    fates = Fates(source)
+    fates = Fates(source, is_guess=is_guess)
     stretches = list(_stretches(source, edits, fates))
     for stretch in stretches:
         _match_inside(source, stretch, fates)
@@ -31,6 +42,9 @@ def fates_of(source: Source, edits: Sequence[Edit]) -> Fates:
         _leave(source, stretch, fates)
     if fates.moved:
         fates.order = list(_order(source, stretches))
+    if is_guess and fates.lost and (fates.inserted or fates.replaced):
+        fates.replaced.append((fates.lost, [word for _, word in fates.inserted]))
+        fates.lost, fates.inserted = [], []
     return fates
 
 
@@ -53,7 +67,7 @@ def _other_letters(source: Source, edits: Sequence[Edit]) -> list[tuple[int, str
     words = source.words
     for number, (form, count) in changed.items():
         is_whole = count >= len(form) and is_known(form)  # then it is another word
-        if is_whole or len(form) != len(words[number].form):
+        if is_whole or len(form) != len(words[number].form) or digits_of(form) != digits_of(words[number].form):
             return None
     return [(number, form, count) for number, (form, count) in changed.items() if form != words[number].form]
 
@@ -151,6 +165,8 @@ def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
         if form != word:
             if stretch.distance >= max(len(form), len(word)):
                 return
+            if digits_of(form) != digits_of(word):  # another number
+                return
             fates.damaged.append((number, word, stretch.distance))
         stretch.old = []
         stretch.match(at, number)
@@ -212,6 +228,8 @@ def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
         stretch.placed.update(dict.fromkeys(list(stretch.new)[:1], stretch.old[0]))
         stretch.old, stretch.new = [], {}
         return
+    if len(stretch.old) * len(stretch.new) > _MOST_PAIRS:
+        return
     for number in list(stretch.old):
         near = _nearest(source.words[number].form, stretch)
         if near is not None:
@@ -229,7 +247,7 @@ def _nearest(form: str, stretch: _Stretch) -> tuple[int, int] | None:
     best = None
     for at, word in stretch.new.items():
         longest = max(len(form), len(word))
-        if abs(len(form) - len(word)) <= _NEAR * longest and not is_known(word):
+        if abs(len(form) - len(word)) <= _NEAR * longest and not is_known(word) and not digits_of(word):
             apart = distance(form, word)
             if apart <= _NEAR * longest:
                 best = min(best or (apart, at), (apart, at))
@@ -243,7 +261,7 @@ def _leave(source: Source, stretch: _Stretch, fates: Fates) -> None:
         fates.lost += old
     elif not old:
         fates.inserted += ((stretch.first, word) for word in new)
-    elif any(map(is_known, new)):
+    elif any(is_known(word) or digits_of(word) for word in new):
         fates.replaced.append((old, new))
     else:  # nobody can read them
         fates.damaged += (
@@ -259,6 +277,8 @@ def distance(one: str, other: str) -> int:
         differing = sum(left != right for left, right in zip(one, other, strict=True))
         if differing <= 1:
             return differing
+    if max(len(one), len(other)) > _LONGEST:
+        return max(len(one), len(other))
     row = list(range(len(other) + 1))
     for at, left in enumerate(one, start=1):
         before, row[0] = row[0], at

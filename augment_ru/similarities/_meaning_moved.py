@@ -13,7 +13,7 @@ _PASSIVE = frozenset({"participle"})
 
 def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of words that stand at another place, while no other words came in."""
-    if fates.order is None or fates.is_rewriting:
+    if fates.order is None or (fates.is_guess and fates.replaced):
         return
     source, moved = fates.source, set(fates.moved)
     place = {number: at for at, number in enumerate(fates.order)}
@@ -79,7 +79,9 @@ def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
     ]
     came = [number for number, old, new in nouns if not _is_lemma(old) and _is_lemma(new)]
     left = any(_is_lemma(old) and not _is_lemma(new) for _, old, new in nouns)
-    forms = [form for _, form in fates.reshaped] + fates.new
+    forms = [form for _, form in fates.reshaped]
+    forms += [word for _, found in fates.replaced for word in found]
+    forms += [word for _, word in fates.inserted]
     passive = any(word_kind(form).role in _PASSIVE or form.endswith("ся") for form in forms)
     exchanged = came and (left or any(_overtook(fates, number) for number in came))
     yield "exchanged_roles", float(bool(exchanged and not passive))

@@ -14,9 +14,11 @@ _TELLING = 0.5
 
 def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of other words in place of words of the text; the two sides are compared by word vectors."""
-    if not fates.is_rewriting:
+    if not fates.replaced:
         return
-    old, new = fates.gone, fates.new
+    words = fates.source.words
+    old = [words[number].form for numbers, _ in fates.replaced for number in numbers]
+    new = [word for _, found in fates.replaced for word in found]
     unsaid = [information(word) * far for word, far in zip(old, _apart(old, new), strict=True)]
     unheard = [information(word) * far for word, far in zip(new, _apart(new, old), strict=True)]
     yield "unsaid", sum(unsaid) / fates.source.total
@@ -44,9 +46,12 @@ def _apart(ones: Sequence[str], others: Sequence[str]) -> list[float]:
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of words that were added: inside the text, and behind it, where they may contradict it."""
-    if fates.is_rewriting or not fates.inserted:
+    if not fates.inserted:
         return
     end = len(fates.source.words)
+    if not end:
+        yield "inserted", float(len(fates.inserted))
+        return
     yield "inserted", float(sum(at < end for at, _ in fates.inserted))
     behind = [word for at, word in fates.inserted if at == end]
     if not behind:

@@ -1,16 +1,25 @@
 """The words of a text, and what became of each: lost, misspelt, moved, written as a sign, or replaced by others."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
+from unicodedata import normalize
 
+from augment_ru.edits import Edit
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import WordKind, word_kind
 
-_WORD = re.compile(r"[^\W_]+(?:[-‑'’.,:/][^\W_]+)*")
+_LETTER = r"(?:[^\W_][\u0300-\u036f]*)"
+_WORD = re.compile(rf"{_LETTER}+(?:[-‑'’.,:/]{_LETTER}+)*")
 """Letters and digits of any alphabet, with the signs between them that join; a sign with a space behind it does not."""
+_COMBINING = re.compile("[\u0300-\u036f]")
+_STRESS = re.compile("[\u0300\u0301]")
+_SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9])|\n+")
+"""The end of a sentence with the space behind it; a lower-case letter goes on with the sentence."""
 
 
 class Word(NamedTuple):
@@ -42,8 +51,15 @@ def forms_of(text: str) -> list[str]:
 
 
 def form_of(word: str) -> str:
-    """A word as it is compared: in lower case, with е for ё."""
+    """A word as it is compared: in lower case, with е for ё, without stress marks."""
+    if _COMBINING.search(word):
+        word = _STRESS.sub("", normalize("NFC", word))
     return word.lower().replace("ё", "е")
+
+
+def digits_of(word: str) -> str:
+    """The digits of a word."""
+    return "".join(char for char in word if char.isdigit())
 
 
 class Source:
@@ -58,6 +74,52 @@ class Source:
         self.words = words_of(text)
         self.starts = [word.start for word in self.words]
         self.stops = [word.stop for word in self.words]
+
+    @cached_property
+    def _sentences(self) -> list[tuple[int, int]]:
+        """Where each sentence starts and stops."""
+        stops = [match.end() for match in _SENTENCE_END.finditer(self.text)]
+        return list(pairwise(dict.fromkeys([0, *stops, len(self.text)])))
+
+    def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", list[Edit]]]:
+        """The sentences that edits touch, each with its edits; sentences that one edit joins are one part.
+
+        What is added behind the last word is a part with the whole text, which it may contradict.
+        """
+        if not self.words:
+            return [(self, list(edits))] if edits else []
+        behind = [edit for edit in edits if edit.start == edit.stop >= self.stops[-1]]
+        inside = [edit for edit in edits if not edit.start == edit.stop >= self.stops[-1]]
+        found = [(self, behind)] if behind else []
+        if len(self._sentences) == 1:
+            return [*found, (self, inside)] if inside else found
+        at = 0
+        while at < len(inside):
+            first = self._sentence(inside[at].start)
+            last, until = self._sentence(max(inside[at].stop - 1, inside[at].start)), at + 1
+            while until < len(inside) and self._sentence(inside[until].start) <= last:
+                last = max(last, self._sentence(max(inside[until].stop - 1, inside[until].start)))
+                until += 1
+            start = self._sentences[first][0]
+            part = self._part(first, last)
+            found.append(
+                (part, [Edit(one.start - start, one.stop - start, one.text, one.note) for one in inside[at:until]])
+            )
+            at = until
+        return found
+
+    def _sentence(self, place: int) -> int:
+        """The number of the sentence that a place is in."""
+        return max(bisect_right(self._sentences, (place, len(self.text) + 1)) - 1, 0)
+
+    def _part(self, first: int, last: int) -> "Source":
+        if (first, last) not in self._known:
+            self._known[first, last] = Source(self.text[self._sentences[first][0] : self._sentences[last][1]])
+        return self._known[first, last]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, int], "Source"]:
+        return {}
 
     @cached_property
     def total(self) -> float:
@@ -120,19 +182,5 @@ class Fates:
     moved: list[int] = field(default_factory=list)
     inserted: list[tuple[int, str]] = field(default_factory=list)
     order: list[int] | None = None
-
-    @property
-    def is_rewriting(self) -> bool:
-        """Whether other words stand in place of words of the text."""
-        return bool(self.replaced or (self.lost and self.inserted))
-
-    @property
-    def gone(self) -> list[str]:
-        """The forms of the words that are no longer there."""
-        numbers = sorted([*self.lost, *(number for old, _ in self.replaced for number in old)])
-        return [self.source.words[number].form for number in numbers]
-
-    @property
-    def new(self) -> list[str]:
-        """The forms of the words that were not there."""
-        return [word for _, word in self.inserted] + [word for _, found in self.replaced for word in found]
+    is_guess: bool = False
+    """Whether this is guessed from two texts, so that words that are gone and new words may be a rewriting."""

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
-from math import exp
-from typing import ClassVar
+from math import exp, isfinite
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.edits import Edit
 from augment_ru.engine.similarity import Candidates, Scorer, Similarity
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, unknown
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.similarities._meaning_features import features_of
@@ -31,7 +31,9 @@ class Meaning(Similarity):
     above 0: a further loss never raises a score. The weights were fitted to pairs of texts that two readers graded
     (docs/similarity.md).
 
-    Texts are compared as they are read. Two texts without a script are aligned word by word first.
+    A text is judged sentence by sentence: its score is that of the sentence that loses most, so a long text may lose
+    more than a short one. Texts are compared as they are read. Two texts without a script are aligned word by word
+    first, as one sentence.
 
     Args:
         weights: the dictionary of features and weights: the name of a shipped one, or a file that ends in .tsv.
@@ -51,7 +53,7 @@ class Meaning(Similarity):
     @property
     def signature(self) -> str:
         """All that defines a score."""
-        digest = short_digest(dictionary_path(self.weights).read_bytes())
+        digest = weights_of(self.weights).digest
         return f"meaning:{digest}|as-read|navec-{version('navec')}|pymorphy3-{version('pymorphy3')}|v1"
 
     def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
@@ -68,7 +70,7 @@ class Meaning(Similarity):
 
     def against(self, references: Sequence[str]) -> "MeaningScorer":
         """A scorer that finds the words of each reference once, for all its candidates."""
-        return MeaningScorer(weights_of(self.weights), references)
+        return MeaningScorer(weights_of(self.weights).values, references)
 
 
 class MeaningScorer(Scorer):
@@ -93,12 +95,16 @@ class MeaningScorer(Scorer):
             source = self._sources.get(index)
             if source is None:
                 source = self._sources[index] = Source(self._references[index])
-            edits = word_edits(source, candidates[place]) if scripts is None else scripts[place].edits
-            scores[place] = self._score(source, edits)
+            parts = (
+                [(source, word_edits(source, candidates[place]))]
+                if scripts is None
+                else source.parts(scripts[place].edits)
+            )
+            scores[place] = min((self._score(*part, is_guess=scripts is None) for part in parts), default=1.0)
         return scores
 
-    def _score(self, source: Source, edits: Sequence[Edit]) -> float:
-        features = features_of(fates_of(source, edits))
+    def _score(self, source: Source, edits: Sequence[Edit], *, is_guess: bool) -> float:
+        features = features_of(fates_of(source, edits, is_guess=is_guess))
         if not features:
             return 1.0
         total = self._weights[_CONSTANT] + sum(
@@ -114,21 +120,39 @@ def _graded() -> tuple[Floats, Floats]:
     return np.array([low for low, *_ in found]), np.array([shares for _, _, *shares in found])
 
 
+class Weights(NamedTuple):
+    """The weight of each feature, and of `constant`; and the digest of the file."""
+
+    values: Mapping[str, float]
+    digest: str
+
+
 @lru_cache(maxsize=4)
-def weights_of(name: str) -> Mapping[str, float]:
-    """The weight of each feature of a dictionary, and of `constant`.
+def weights_of(name: str) -> Weights:
+    """The weights of a dictionary, which has the features of the shipped one.
 
     Raises:
-        AugmentError: there is no such dictionary, no constant, or a weight is no number or above 0.
+        AugmentError: there is no such dictionary; a feature is unknown, missing or stands twice; a weight is no finite
+            number, or above 0.
     """
+    path = dictionary_path(name)
     found: dict[str, float] = {}
-    for feature, weight, _ in rows(dictionary_path(name), columns=3):
+    for feature, weight, _ in rows(path, columns=3):
+        where = f"{path.name}: {feature}"
+        if feature in found:
+            raise AugmentError(f"{where}: stands twice; leave one line")
         try:
             found[feature] = float(weight)
         except ValueError as error:
-            raise AugmentError(f"{name}: {feature}: '{weight}' is no number; give a weight of 0 or less") from error
+            raise AugmentError(f"{where}: '{weight}' is no number; give a weight of 0 or less") from error
+        if not isfinite(found[feature]):
+            raise AugmentError(f"{where}: weight {weight}; give a finite number")
         if found[feature] > 0 and feature != _CONSTANT:
-            raise AugmentError(f"{name}: {feature}: weight {weight}; a loss cannot raise a score: give 0 or less")
-    if _CONSTANT not in found:
-        raise AugmentError(f"{name}: no line '{_CONSTANT}'; give the score of a text that lost nothing")
-    return found
+            raise AugmentError(f"{where}: weight {weight}; a loss cannot raise a score: give 0 or less")
+    known = {feature for feature, *_ in rows(dictionary_path("meaning"), columns=3)}
+    for feature in found:
+        if feature not in known:
+            raise AugmentError(f"{path.name}: {unknown('feature', feature, known)}")
+    if missing := known - found.keys():
+        raise AugmentError(f"{path.name}: no line for {', '.join(sorted(missing))}; give 0 to what is not to count")
+    return Weights(found, short_digest(path.read_bytes()))

@@ -49,6 +49,9 @@ AIMS = {
     ("referents", "ANAPHOR+ANTECEDENT"): (1.0, 0.99, 0.02),
     ("referents", "VERB"): (0.96, 0.93, 0.03),
     ("multihop", None): (1.0, 1.0, 0.0),
+    ("negation", None): (0.97, 0.9, 0.03),
+    ("numbers", None): (0.97, 0.95, 0.03),
+    ("answer_options", None): (0.97, 0.95, 0.03),
 }
 
 
