@@ -116,7 +116,7 @@ class ReleaseRecipe:
 
     @property
     def own_files(self) -> tuple[str, ...]:
-        """The paths of the user's own dictionaries, corpora and rule files, without repetition, in order."""
+        """The paths of the user's own dictionaries, word lists, corpora and rule files: each once, in order."""
         options = [value for attack in self.attacks for _, table in attack.options for _, value in table]
         constraints = [name for task in self.tasks for name in task.constraints or ()]
         paths = (value.removeprefix(_CORPUS) for value in (*options, *constraints) if _names_file(value))
@@ -170,8 +170,8 @@ def identifier(name: str) -> str:
 
 
 def _names_file(value: str) -> bool:
-    """Whether an option or a constraint is a file of the user: a dictionary, a rule file, or a corpus."""
-    return value.endswith((".tsv", ".toml")) or (value.startswith(_CORPUS) and value != f"{_CORPUS}input")
+    """Whether an option or a constraint is a file of the user: a dictionary, a word list, a rule file, or a corpus."""
+    return value.endswith((".tsv", ".toml", ".txt")) or (value.startswith(_CORPUS) and value != f"{_CORPUS}input")
 
 
 def _given(part: GateRecipe | AttackRecipe | TaskRecipe) -> dict[str, Any]:

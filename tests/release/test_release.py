@@ -130,7 +130,10 @@ def test_a_row_keeps_the_characters_it_was_read_with(tmp_path: Path) -> None:
 def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_path: Path) -> None:
     from augment_ru.release.verify import verify_release  # noqa: PLC0415
 
-    path = recipe(tmp_path / "in", RECIPE.replace('train = "train', 'constraints = ["mine.toml"]\ntrain = "train'))
+    mine = RECIPE.replace('train = "train', 'constraints = ["mine.toml"]\ntrain = "train')
+    masked = '[[attack]]\nspec = "masking"\noptions.masking.targets = "words.txt"\n\n'
+    path = recipe(tmp_path / "in", mine.replace("[[task]]", f"{masked}[[task]]", 1))
+    path.with_name("words.txt").write_text("лист\nветер\n", encoding="utf-8")
     path.with_name("mine.toml").write_text(
         'why = "Trees."\n[[rule]]\nlabel = "TREE"\npattern = [{ LOWER = "клёна" }]\n'
         '[[example]]\ntext = "Лист [клёна]."\n[[example]]\ntext = "Кот."\n',
@@ -141,6 +144,7 @@ def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_pa
     assert list(verify_release(tmp_path / "out", rebuild=3)) == []
     assert "TREE" in (tmp_path / "out/school/edits.jsonl").read_text(encoding="utf-8")
     assert (tmp_path / "out/own/mine.toml").exists()
+    assert (tmp_path / "out/own/words.txt").exists()
 
 
 @pytest.mark.parametrize(

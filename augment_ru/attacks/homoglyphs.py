@@ -1,0 +1,119 @@
+"""Буквы заменены похожими из другого алфавита: «сахар» → «caxap» (все буквы второго слова латинские)."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+
+from augment_ru.draws import Ints, Streams
+from augment_ru.editing.word_letters import (
+    Characters,
+    count,
+    drawn,
+    letter_gaps,
+    looked_up,
+    lookup_table,
+    read_as_words,
+    with_inserted,
+    words_of_segments,
+)
+from augment_ru.engine.attack import Attack
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.errors import AugmentError
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Codes
+
+_INVISIBLE = np.array([0x200B, 0x200D, 0x00AD], dtype=np.uint32)
+"""Zero-width space, zero-width joiner, soft hyphen: a line of text shows none of them."""
+_PLACE, _WHICH = 0, 1
+"""The draws of a word in its own stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Homoglyphs(Attack):
+    """Letters become look-alikes of another alphabet, Cyrillic or Latin; a reader sees the same word.
+
+    A changed word has at least one look-alike, or with `invisible` one invisible character.
+
+    Args:
+        probability: the share of the words with such a letter that change, in [0, 1].
+        letters: the share of a changed word's letters with a look-alike that get it, in [0, 1].
+        near: whether letters that only resemble each other are exchanged, too: «и» and «u».
+        invisible: whether a changed word gets an invisible character between two of its letters; then all words with
+            two letters side by side may change.
+        pairs: a dictionary, or the path of a `.tsv` file: letter, letter, `same` or `near`.
+
+    Raises:
+        AugmentError: the share is out of its range, there is no such dictionary, or a line of it is wrong.
+    """
+
+    name: ClassVar[str] = "homoglyphs"
+    probability: float = 0.3
+    letters: float = 1.0
+    near: bool = False
+    invisible: bool = False
+    pairs: str = "homoglyphs"
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.letters <= 1.0:
+            raise AugmentError(f"homoglyphs.letters={self.letters}; needs a number from 0 to 1")
+        _look_alikes(self.pairs, near=self.near)  # so that a wrong dictionary is an error before the run starts
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose a new spelling for every word that has a letter with a look-alike, or a place between two letters."""
+        table = _look_alikes(self.pairs, near=self.near)
+        starts, stops = words_of_segments(batch)
+        if self.invisible:
+            gaps = letter_gaps(batch)
+            changed = count(gaps, starts + 1, stops) > 0
+        else:
+            changed = count(looked_up(table, batch.codes) > 0, starts, stops) > 0
+        starts, stops = starts[changed], stops[changed]
+
+        def texts(indices: Ints) -> Replacements:
+            begins, ends = starts[indices], stops[indices]
+            characters = Characters.of(begins, ends)
+            codes = batch.codes[characters.places]
+            twins = looked_up(table, codes)
+            has_twin = twins > 0
+            draws = batch.draw(streams, characters.places, lane=1)
+            taken = has_twin & (draws < self.letters)
+            if self.letters < 1 and not self.invisible:
+                taken |= characters.order(draws, has_twin) == 0
+            codes = np.where(taken, twins, codes)
+            if not self.invisible:
+                return with_inserted(codes, characters, indices.size, np.zeros(0, dtype=np.int64), ())
+            keys = batch.keys(streams, begins)
+            open_ = np.flatnonzero(gaps[characters.places] & (characters.within > 0))
+            counts = np.bincount(characters.words[open_], minlength=indices.size)
+            at = open_[np.cumsum(counts) - counts + (drawn(keys, _PLACE) * counts).astype(np.int64)]
+            which = (drawn(keys, _WHICH) * _INVISIBLE.size).astype(np.int64)
+            return with_inserted(codes, characters, indices.size, at, _INVISIBLE[which])
+
+        proposals = Proposals.of_edits(starts, stops, batch.draw(streams, starts), texts, clean=True)
+        return replace(proposals, notes=lambda indices: read_as_words(batch, starts[indices], stops[indices]))
+
+
+@cache
+def _look_alikes(name: str, *, near: bool) -> Codes:
+    """The look-alike of each letter, both ways, as a lookup table.
+
+    Raises:
+        AugmentError: a line is not two different letters of the same case and a kind, or a letter has two look-alikes.
+    """
+    path = dictionary_path(name)
+    pairs: dict[str, str] = {}
+    left_out: set[str] = set()
+    for one, other, kind in rows(path, columns=3):
+        if not (len(one) == len(other) == 1 and one.isalpha() and other.isalpha() and one.isupper() == other.isupper()):
+            raise AugmentError(f"{path.name}: {one} {other}: needs two letters of the same case")
+        if kind not in ("same", "near"):
+            raise AugmentError(f"{path.name}: {one} {other} {kind}; possible: same, near")
+        if one == other or one in pairs or other in pairs:
+            raise AugmentError(f"{path.name}: {one} {other}: each letter needs one look-alike, which is another letter")
+        pairs |= {one: other, other: one}
+        if kind == "near" and not near:
+            left_out |= {one, other}
+    return lookup_table({letter: twin for letter, twin in pairs.items() if letter not in left_out})

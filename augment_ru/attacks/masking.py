@@ -1,0 +1,204 @@
+"""Слово замаскировано от фильтра, но читается: «красивый слон» → «кр@сивый с.л.о.н»."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+
+from augment_ru.draws import Ints, Keys, Streams, unit
+from augment_ru.editing.word_letters import (
+    Characters,
+    count,
+    drawn,
+    letter_gaps,
+    lone_letters,
+    looked_up,
+    lookup_table,
+    read_as_words,
+    with_inserted,
+    words_of_segments,
+)
+from augment_ru.editing.word_list import listed, read_word_list
+from augment_ru.edits import Note
+from augment_ru.engine.attack import Attack
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import DIGIT, Codes, Mask
+
+STYLES = ("star", "sign", "dots", "leet")
+_SEPARATORS = np.array([ord("."), ord(" ")], dtype=np.uint32)
+_SHORTEST = 4
+"""Letters of a word that is masked."""
+_TWICE = 0.5
+"""The share of the words with two letters to mask in which both are."""
+_STYLE, _MORE, _LETTERS = 0, 1, 2
+"""The draws of a word in its own stream: its style, its separator or whether two letters change, and one a letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masking(Attack):
+    """Words are written as people write them to slip past moderation; most can still be read.
+
+    - `star`: a star for one or two vowels inside the word, «кр*сивый»;
+    - `sign`: a sign that looks like the letter for one or two letters behind the first, «кр@сивый»;
+    - `dots`: dots or spaces between the letters, «с.л.о.в.о»;
+    - `leet`: a digit that looks like the letter for one or two letters, «4ел0век».
+
+    A masked word has at least four letters and no digit. A word reads as itself if no more than a third of its letters
+    is behind stars.
+
+    Args:
+        probability: the share of the words that are masked, in [0, 1].
+        styles: which of the four are used; a word takes one that it has letters for, all equally likely.
+        targets: the path of a text file, one word a line; only these words are masked, in the form of the line or, if
+            it is a dictionary form, in any form. None: any word.
+        signs: a dictionary, or the path of a `.tsv` file: style, letter in lower case, what stands in its place.
+
+    Raises:
+        AugmentError: there is no such style, dictionary or file, or a line of one is wrong.
+    """
+
+    name: ClassVar[str] = "masking"
+    probability: float = 0.15
+    styles: tuple[str, ...] = STYLES
+    targets: str | None = None
+    signs: str = "masks"
+
+    def __post_init__(self) -> None:
+        if not self.styles:
+            raise AugmentError(f"masking.styles: none; possible: {', '.join(STYLES)}")
+        for style in self.styles:
+            if style not in STYLES:
+                raise unknown("masking style", style, STYLES)
+        _signs(self.signs)  # so that a wrong file is an error before the run starts
+        if self.targets is not None:
+            read_word_list(self.targets)
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose to mask every word, or every target, that a style fits."""
+        starts, stops = words_of_segments(batch)
+        letters = lone_letters(batch)
+        lengths = count(letters, starts, stops)
+        fit = (lengths >= _SHORTEST) & (count((batch.flags & DIGIT) != 0, starts, stops) == 0)
+        starts, stops = starts[fit], stops[fit]
+        if self.targets is not None:
+            fit = listed(batch, starts, stops, read_word_list(self.targets))
+            starts, stops = starts[fit], stops[fit]
+        words = _Words(self, batch, letters, starts, stops).with_a_style()
+        ranks = batch.draw(streams, words.starts)
+        proposals = Proposals.of_edits(
+            words.starts, words.stops, ranks, lambda indices: words.masked(streams, indices), clean=True
+        )
+        return replace(proposals, notes=lambda indices: words.notes(streams, indices))
+
+
+class _Words:
+    """The words of a batch that may be masked, and how many places each style has in them.
+
+    Args:
+        attack: its styles and signs.
+        batch: the texts.
+        letters: whether each code point is a letter that may be masked.
+        starts, stops: the global places of the words.
+    """
+
+    def __init__(self, attack: Masking, batch: Batch, letters: Mask, starts: Ints, stops: Ints) -> None:
+        self._batch, self._letters = batch, letters
+        self.starts, self.stops = starts, stops
+        self._styles = tuple(dict.fromkeys(attack.styles))
+        self._tables = [_signs(attack.signs)[style] for style in self._styles]
+        self._gaps = letter_gaps(batch)
+        self._counts = np.stack([self._places_of(number) for number in range(len(self._styles))])
+        """How many places each style has in each word, shape (styles, words)."""
+
+    def _places_of(self, number: int) -> Ints:
+        style = self._styles[number]
+        if style == "dots":
+            return count(self._gaps, self.starts + 1, self.stops)
+        open_ = self._letters & (looked_up(self._tables[number], self._batch.codes) > 0)
+        first, last = _EDGES[style]
+        return count(open_, self.starts + first, self.stops - last)
+
+    def with_a_style(self) -> "_Words":
+        """The same without the words that no style fits."""
+        fit = (self._counts > 0).any(axis=0)
+        self.starts, self.stops, self._counts = self.starts[fit], self.stops[fit], self._counts[:, fit]
+        return self
+
+    def _styles_of(self, keys: Keys, indices: Ints) -> Ints:
+        """The number of the style of each word."""
+        fitting = np.cumsum(self._counts[:, indices] > 0, axis=0)
+        nth = (drawn(keys, _STYLE) * fitting[-1]).astype(np.int64)
+        styles: Ints = (fitting <= nth).sum(axis=0)
+        return styles
+
+    def masked(self, streams: Streams, indices: Ints) -> Replacements:
+        """The new spellings of words."""
+        batch, starts, stops = self._batch, self.starts[indices], self.stops[indices]
+        keys = batch.keys(streams, starts)
+        styles = self._styles_of(keys, indices)
+        characters = Characters.of(starts, stops)
+        codes = batch.codes[characters.places]
+        signs = np.zeros_like(codes)
+        dotted = np.zeros(codes.size, dtype=np.bool_)
+        behind = (stops - starts)[characters.words] - characters.within - 1  # how many characters follow
+        for number, style in enumerate(self._styles):
+            mine = (styles == number)[characters.words]
+            if style == "dots":
+                dotted = mine & (characters.within > 0) & self._gaps[characters.places]
+            else:
+                first, last = _EDGES[style]
+                mine &= self._letters[characters.places] & (characters.within >= first) & (behind >= last)
+                signs[mine] = looked_up(self._tables[number], codes[mine])
+        order = characters.order(unit(keys[characters.words], characters.within + _LETTERS), signs > 0)
+        taken = (order >= 0) & (order < self._most(keys)[characters.words])
+        codes = np.where(taken, signs, codes)
+        separators = _SEPARATORS[(drawn(keys, _MORE) * _SEPARATORS.size).astype(np.int64)]
+        at = np.flatnonzero(dotted)
+        return with_inserted(codes, characters, indices.size, at, separators[characters.words[at]])
+
+    def notes(self, streams: Streams, indices: Ints) -> Sequence[Note | None]:
+        """What the masked words are read as."""
+        starts, stops = self.starts[indices], self.stops[indices]
+        readable = np.ones(indices.size, dtype=np.bool_)
+        if "star" in self._styles:
+            star = self._styles.index("star")
+            keys = self._batch.keys(streams, starts)
+            hidden = np.minimum(self._most(keys), self._counts[star, indices])
+            hidden[self._styles_of(keys, indices) != star] = 0
+            readable = 3 * hidden <= count(self._letters, starts, stops)
+        return read_as_words(self._batch, starts, stops, readable)
+
+    def _most(self, keys: Keys) -> Ints:
+        """How many letters of each word are masked, if it has so many that may be."""
+        most: Ints = 1 + (drawn(keys, _MORE) < _TWICE)
+        return most
+
+
+_EDGES = {"star": (1, 1), "sign": (1, 0), "leet": (0, 0)}
+"""How many characters at the start and at the end of a word a style leaves as they are.
+
+A word that begins with a sign would be taken for a mention («@бзац») or a price.
+"""
+
+
+@cache
+def _signs(name: str) -> dict[str, Codes]:
+    """For each style a lookup table from letters, in both cases, to what stands in their place.
+
+    Raises:
+        AugmentError: a line names no style, or is not a small letter and one other character.
+    """
+    path = dictionary_path(name)
+    found: dict[str, dict[str, str]] = {style: {} for style in STYLES}
+    for style, letter, sign in rows(path, columns=3):
+        if style not in _EDGES:
+            raise AugmentError(f"{path.name}: {style} {letter}; possible styles: {', '.join(_EDGES)}")
+        if not (len(letter) == len(letter.upper()) == len(sign) == 1 and letter.islower() and letter != sign):
+            raise AugmentError(f"{path.name}: {style} {letter} {sign}; needs a small letter and one other character")
+        found[style] |= {letter: sign, letter.upper(): sign}
+    return {style: lookup_table(table) for style, table in found.items()}
