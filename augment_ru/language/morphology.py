@@ -85,6 +85,20 @@ def is_known(word: str) -> bool:
 
 
 @lru_cache(maxsize=200_000)
+def only_form(word: str) -> str:
+    """A word in lower case with ё in place of е where the dictionary has no other form; else the word itself.
+
+    >>> only_form("еще"), only_form("ребенок"), only_form("все"), only_form("небо")
+    ('ещё', 'ребёнок', 'все', 'небо')
+    """
+    if not RUSSIAN.fullmatch(word):
+        return word
+    analyser = morphology()
+    forms = set(analyser.dictionary.words.similar_keys(word, analyser.char_substitutes))
+    return str(forms.pop()) if len(forms) == 1 else word
+
+
+@lru_cache(maxsize=200_000)
 def lemmas_of(word: str) -> tuple[str, ...]:
     """The dictionary forms of all readings of a word in lower case, the likeliest first, with е for ё.
 

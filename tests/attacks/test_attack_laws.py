@@ -127,7 +127,8 @@ def test_every_seed_gives_other_outcomes_and_zero_is_a_seed(name: str) -> None:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_equal_texts_of_different_rows_are_changed_in_different_ways(name: str) -> None:
-    rows = [{"id": number, "text": f"{' '.join(KNOWN[:6])} Кошка и собака бегут домой."} for number in range(60)]
+    text = f"{' '.join(KNOWN[:6])} Кошка и собака бегут домой, а ещё темно, но они знают, что идти недалеко."
+    rows = [{"id": number, "text": text} for number in range(60)]
     assert len({result.text for result in free(make(name)).records(rows)}) >= 10
 
 

@@ -1,0 +1,100 @@
+"""Заглавные буквы ставят как попало: «Вчера Анна пришла» → «вчера анна ПРИШЛА»."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints, Streams
+from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
+from augment_ru.editing.word_forms import counts_before, lowered, raised
+from augment_ru.engine.attack import Attack
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import BREAK, WORD, Codes, Mask
+
+CLASSES = ("capitals", "double", "inverted", "name", "sentence")
+_SHORTEST = 3
+"""Letters of a word whose second letter becomes a capital: «ПРивет»; «Он» would be all capitals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Casing(Attack):
+    """Change the case of words as people do; letters stay the same, and so does the length of the text.
+
+    `capitals`: a word in capitals; `double`: two capitals at its start; `inverted`: the case of a capitalised word
+    inverted, as by Caps Lock; `name`: a capitalised word inside a sentence in lower case; `sentence`: no capital at
+    the start of a sentence. Likelier errors come first (`weighted_ranks`).
+
+    Args:
+        classes: the classes of errors.
+        rates: the dictionary of the classes, and how often people make each error.
+
+    Raises:
+        AugmentError: there is no such class or dictionary, or none is named.
+    """
+
+    name: ClassVar[str] = "casing"
+    probability: float = 0.1
+    classes: tuple[str, ...] = CLASSES
+    rates: str = "casing"
+
+    def __post_init__(self) -> None:
+        self._rates()  # so that an unknown class or a wrong dictionary is an error before the run starts
+
+    def _rates(self) -> ErrorRates:
+        return error_rates(self.name, self.rates, self.classes, CLASSES)
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose one error for every word whose case can be wrong, drawn from those that fit it."""
+        rates, (starts, stops) = self._rates(), batch.words
+        lower, upper = lowered(batch.codes), raised(batch.codes)
+        bounds = np.cumsum(_rates_of(batch, lower, upper, rates), axis=1)
+        wrong = np.flatnonzero(bounds[:, -1] > 0)
+        starts, stops, bounds = starts[wrong], stops[wrong], bounds[wrong]
+        total = bounds[:, -1]
+        points = batch.draw(streams, starts, lane=1) * total
+        chosen = np.minimum((points[:, None] >= bounds).sum(axis=1), len(CLASSES) - 1)
+
+        def replace(indices: Ints) -> Replacements:
+            begins, ends, kinds = starts[indices], stops[indices], chosen[indices]
+            small, large = (Replacements.of_ranges(codes, begins, ends) for codes in (lower, upper))
+            old = Replacements.of_ranges(batch.codes, begins, ends).codes
+            kind = np.repeat(kinds, ends - begins)
+            place = np.arange(old.size) - np.repeat(small.offsets[:-1], ends - begins)
+            is_raised = kind == CLASSES.index("capitals")
+            is_raised |= (kind == CLASSES.index("double")) & (place < 2)  # noqa: PLR2004  (two capitals)
+            is_raised |= (kind == CLASSES.index("inverted")) & (old == small.codes)
+            return Replacements(np.where(is_raised, large.codes, small.codes), small.offsets)
+
+        return Proposals.of_edits(
+            starts, stops, weighted_ranks(batch.draw(streams, starts), total, rates.mean), replace, clean=True
+        )
+
+
+def _rates_of(batch: Batch, lower: Codes, upper: Codes, rates: ErrorRates) -> Floats:
+    """The rate of each class for each word, shape (words, classes); 0 where the word is no place of it."""
+    starts, stops = batch.words
+    capital, cased = counts_before(batch.codes != lower), counts_before(lower != upper)
+    capitals, letters = capital[stops] - capital[starts], cased[stops] - cased[starts]
+    starts_large = batch.codes[starts] != lower[starts]
+    is_name = starts_large & ((capitals < letters) | (letters == 1))  # «США» and «ЭТОТ ГОРОД» stay
+    is_alone = is_name & (capitals == 1) & (letters > 1) & (letters == stops - starts)
+    first = _first_of_sentences(batch, starts)
+    fits = {
+        "capitals": (capitals < letters) & (letters > 1),
+        "double": is_alone & (letters >= _SHORTEST),
+        "inverted": is_alone,
+        "name": is_name & ~first & (letters > 1),
+        "sentence": is_name & first,
+    }
+    return np.stack([np.where(fits[name], rates.rate(name), 0.0) for name in CLASSES], axis=1)
+
+
+def _first_of_sentences(batch: Batch, starts: Ints) -> Mask:
+    """Whether no letter or digit stands between each place and the start of its sentence, line or option."""
+    before = counts_before((batch.flags & WORD) != 0)
+    edges = np.where((batch.flags & BREAK) != 0, before[:-1], 0)
+    edges[batch.fences] = before[batch.fences]
+    first: Mask = np.maximum.accumulate(edges)[starts] == before[starts]
+    return first

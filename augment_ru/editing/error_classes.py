@@ -1,0 +1,112 @@
+"""The classes of errors that people make, and how often they make them; attacks draw them at these rates."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from augment_ru.draws import Floats
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.resources import dictionary_path, rows
+
+_PHRASES_APART = ", "
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRate:
+    """How often people make an error.
+
+    Attributes:
+        places: the places where it can be made, in the notation of the dictionary.
+        rate: the share of these places at which it is made, in (0, 1].
+    """
+
+    places: str
+    rate: float
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """The places as phrases, which commas separate: «не *, ни *»."""
+        return tuple(self.places.split(_PHRASES_APART))
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRates:
+    """The rates of some classes of errors.
+
+    Attributes:
+        by_class: the rates of each class, one for each kind of place where it can be made.
+        mean: the errors of all these classes divided by all their places; places that two classes share count once.
+    """
+
+    by_class: Mapping[str, tuple[ErrorRate, ...]]
+    mean: float
+
+    def of(self, name: str) -> tuple[ErrorRate, ...]:
+        """The rates of a class; none if it is not among these."""
+        return self.by_class.get(name, ())
+
+    def rate(self, name: str) -> float:
+        """The rate of a class that has only one; 0 if it is not among these."""
+        return sum(one.rate for one in self.of(name))
+
+
+@cache
+def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> ErrorRates:
+    """The rates of these classes in a dictionary: class, places, errors, how many places, example.
+
+    Args:
+        attack: the name of the attack, for messages.
+        dictionary: the name of a shipped dictionary, or a path that ends in .tsv.
+        classes: the classes wanted.
+        possible: the classes that the attack knows.
+
+    Raises:
+        AugmentError: no class is named, the attack or the dictionary does not have it, or a number is wrong.
+    """
+    if not classes:
+        raise AugmentError(f"{attack}: classes: none; name at least one of {', '.join(possible)}")
+    for name in classes:
+        if name not in possible:
+            raise unknown(f"class of {attack}", name, possible)
+    found: dict[str, list[ErrorRate]] = {}
+    errors, opportunities = 0.0, {}
+    for name, places, *counts, _ in rows(dictionary_path(dictionary), columns=5):
+        if name in classes:
+            made, of = _counts(f"{dictionary}: {name} {places}", counts)
+            found.setdefault(name, []).append(ErrorRate(places, made / of))
+            errors += made
+            opportunities[places] = of
+    if lacking := [name for name in classes if name not in found]:
+        raise AugmentError(f"{dictionary}: no line '{lacking[0]}'; give places, errors, how many places, an example")
+    return ErrorRates({name: tuple(one) for name, one in found.items()}, errors / math.fsum(opportunities.values()))
+
+
+def _counts(where: str, cells: Sequence[str]) -> tuple[float, float]:
+    try:
+        made, of = map(float, cells)
+    except ValueError as error:
+        raise AugmentError(f"{where}: {' of '.join(cells)} are no numbers; give errors and places") from error
+    if not 0 < made <= of:
+        raise AugmentError(f"{where}: {made:g} errors at {of:g} places; needs 0 < errors <= places")
+    return made, of
+
+
+def weighted_ranks(draws: Floats, rates: Floats, mean: float) -> Floats:
+    """Ranks by which likelier errors come first: at a low probability p a place is changed with p · rate / mean.
+
+    The odds of a place that is active at p are those of p, times rate / mean. So p is the share of the places of an
+    average text that are changed, and at 1 all are. Where all rates equal the mean, the ranks are the draws.
+
+    Args:
+        draws: draws from U[0, 1), shape (places,).
+        rates: the rate of each place, over 0, same shape.
+        mean: the mean rate of all places in an average text.
+    """
+    ranks: Floats = draws / (draws + rates / mean * (1.0 - draws))
+    return np.minimum(ranks, _BELOW_ONE)
+
+
+_BELOW_ONE = np.nextafter(1.0, 0.0)

@@ -1,0 +1,135 @@
+"""The words of a batch as forms: which word stands where, found for all texts at once."""
+
+from collections.abc import Callable, Iterable
+from functools import cache, cached_property
+
+import numpy as np
+
+from augment_ru.draws import Ints, Keys
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import DIGIT, SPACE, WORD, Codes, Mask, decode
+
+_BASE = np.uint64(0x9E3779B97F4A7C15)
+_INVERSE = np.uint64(pow(int(_BASE), -1, 2**64))
+_CASED = 0x530
+"""Latin, Greek and Cyrillic letters stand below this code point."""
+
+
+@cache
+def _powers(base: np.uint64, exponent: int) -> Keys:
+    """The powers of a number modulo 2^64, from 0 to 2^exponent."""
+    powers = np.full(2**exponent + 1, base, dtype=np.uint64)
+    powers[0] = 1
+    return np.cumprod(powers, dtype=np.uint64)
+
+
+@cache
+def _cases() -> tuple[Codes, Codes]:
+    """The lower and the upper case of the code points below `_CASED` that have exactly one counterpart."""
+    lower, upper = np.arange(_CASED, dtype=np.uint32), np.arange(_CASED, dtype=np.uint32)
+    for code in range(_CASED):
+        char = chr(code)
+        other = char.lower()
+        if len(other) == 1 and other != char and other.upper() == char and ord(other) < _CASED:
+            lower[code], upper[ord(other)] = ord(other), code
+    return lower, upper
+
+
+def lowered(codes: Codes) -> Codes:
+    """Code points with letters in lower case, where a letter has exactly one counterpart."""
+    return _mapped(codes, _cases()[0])
+
+
+def raised(codes: Codes) -> Codes:
+    """Code points with letters in capitals, where a letter has exactly one counterpart."""
+    return _mapped(codes, _cases()[1])
+
+
+def _mapped(codes: Codes, table: Codes) -> Codes:
+    return np.where(codes < table.size, table[np.minimum(codes, table.size - 1)], codes)
+
+
+def counts_before(mask: Mask) -> Ints:
+    """How many of the places before each place are true, shape (places + 1,)."""
+    return np.concatenate([[0], np.cumsum(mask)])
+
+
+class WordForms:
+    """The words of a batch that may be edited, in lower case. Words are compared by 64-bit digests.
+
+    Attributes:
+        codes: the code points of the batch in lower case.
+        starts, stops: the global places of the words, shape (words,).
+        letters: whether each word has letters only, without hyphens, digits and signs.
+        beside: whether the next word of the same text or option follows after a single space.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        self.starts, self.stops = batch.words
+        self.codes = lowered(batch.codes)
+        other = counts_before((batch.flags & WORD == 0) | (batch.flags & DIGIT != 0))
+        self.letters: Mask = other[self.starts] == other[self.stops]
+        self.beside: Mask = np.zeros(self.starts.size, dtype=np.bool_)
+        self.beside[:-1] = (self.starts[1:] == self.stops[:-1] + 1) & (batch.flags[self.stops[:-1]] & SPACE != 0)
+        segments = batch.segments(self.starts)
+        self.beside[:-1] &= segments[1:] == segments[:-1]
+        exponent = max(int(self.codes.size).bit_length(), 10)
+        self._powers, self._inverse = _powers(_BASE, exponent), _powers(_INVERSE, exponent)
+        sums = np.cumsum(self.codes.astype(np.uint64) * self._powers[: self.codes.size], dtype=np.uint64)
+        self._sums: Keys = np.concatenate([np.zeros(1, dtype=np.uint64), sums])
+        self._digests = self._digest(self.starts, self.stops)
+
+    def _digest(self, starts: Ints, stops: Ints) -> Keys:
+        return (self._sums[stops] - self._sums[starts]) * self._inverse[starts]
+
+    @cached_property
+    def _text(self) -> str:
+        return decode(self.codes)
+
+    def are(self, pattern: str) -> Mask:
+        """Whether each word is a word in lower case, begins as «котор*» says, or is any word: «*»; shape (words,)."""
+        wanted = pattern.removesuffix("*")
+        if not wanted:
+            return np.ones(self.starts.size, dtype=np.bool_)
+        stops = self.stops
+        if wanted != pattern:
+            stops = np.minimum(stops, self.starts + len(wanted))
+        same: Mask = self._digest(self.starts, stops) == digest_of(wanted)
+        return same
+
+    def begin(self, phrases: Iterable[str]) -> Mask:
+        """Whether one of the phrases, of a word or two, starts at each word: «что», «котор*», «не *», «потому что»."""
+        found = np.zeros(self.starts.size, dtype=np.bool_)
+        for phrase in phrases:
+            first, _, second = phrase.partition(" ")
+            here = self.are(first)
+            if second:
+                here = here & self.beside
+                here[:-1] &= self.are(second)[1:]
+            found |= here
+        return found
+
+    def values(self, words: Ints, function: Callable[[str], int]) -> Ints:
+        """A function of each of these words in lower case, called once for each different one; shape (words,)."""
+        return self._each(self._digests[words], self.starts[words], self.stops[words], function)
+
+    def pair_values(self, words: Ints, function: Callable[[str], int]) -> Ints:
+        """A function of each of these words written together with the next one; called once for each different pair."""
+        lengths = self.stops[words] - self.starts[words]
+        digests = self._digests[words] + self._digests[words + 1] * self._powers[lengths]
+        ends = self.stops[words + 1]
+        return self._each(digests, self.starts[words], ends, lambda pair: function("".join(pair.split())))
+
+    def _each(self, digests: Keys, starts: Ints, stops: Ints, function: Callable[[str], int]) -> Ints:
+        _, firsts, places = np.unique(digests, return_index=True, return_inverse=True)
+        text = self._text
+        bounds = zip(starts[firsts].tolist(), stops[firsts].tolist(), strict=True)
+        values = np.array([function(text[start:stop]) for start, stop in bounds], dtype=np.int64)
+        return values[places]
+
+
+@cache
+def digest_of(word: str) -> np.uint64:
+    """The digest of a word in lower case, as words of a batch have it."""
+    codes = np.array([ord(char) for char in word], dtype=np.uint64)
+    return np.uint64((codes * _powers(_BASE, 10)[: codes.size]).sum(dtype=np.uint64))

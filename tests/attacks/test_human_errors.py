@@ -1,0 +1,191 @@
+"""Golden cases of the attacks that err as people do: spacing, casing, punctuation."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru import Augmenter, AugmentError
+from augment_ru.editing.error_classes import error_rates, weighted_ranks
+from augment_ru.engine.attack import make
+from strategies import texts
+
+
+def errs(name: str, text: str, *classes: str, seed: int = 0, probability: float = 1.0) -> str:
+    """The text with all errors of these classes, without constraints and gate."""
+    attack = make(name, {"classes": classes} if classes else {})
+    return Augmenter(attack, constraints=(), similarity="none", probability=probability, seed=seed)(text).text
+
+
+# spacing
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wrong"),
+    [
+        ("join_negation", "Я не знаю, кто это был.", "Я незнаю, кто это был."),
+        ("join_negation", "Ни слова не сказал.", "Нислова несказал."),
+        ("join_negation", "Это не мой дом.", "Это не мой дом."),  # «немой» is another word
+        ("join_negation", "Было не 5, а 6.", "Было не 5, а 6."),
+        ("join_particle", "Если бы он пришёл!", "Еслибы он пришёл!"),
+        ("join_particle", "Что бы ни случилось, он придёт.", "Что бы ни случилось, он придёт."),  # «чтобы»
+        ("join_particle", "Знает ли он?", "Знаетли он?"),
+        ("join_phrase", "Сплю, потому что устал, то есть отдыхаю.", "Сплю, потомучто устал, тоесть отдыхаю."),
+        ("join_phrase", "Потому-то, что это правда.", "Потому-то, что это правда."),
+        ("join_preposition", "В смысле завтра?", "Всмысле завтра?"),
+        ("join_preposition", "Приехал к Анне.", "Приехал к Анне."),  # no capital inside a word
+        ("split", "Поэтому я наверное останусь.", "По этому я на верное останусь."),
+        ("split", "Некоторые вещи вроде неплохие.", "Не которые вещи в роде не плохие."),
+        (
+            "split",
+            "Погода на неделю, завод, поехал, почти вокруг, с нами.",
+            "Погода на неделю, завод, поехал, почти вокруг, с нами.",
+        ),
+        ("hyphen_dropped", "Как-то раз из-за угла…", "Както раз изза угла…"),
+        ("hyphen_space", "Кто-нибудь пришёл?", "Кто нибудь пришёл?"),
+        ("hyphen_space", "Т-34 и 5-й", "Т-34 и 5-й"),
+        ("comma", "Пришёл, увидел, победил", "Пришёл,увидел,победил"),
+        ("comma", "Счёт 2, 5 и 7, а там 8", "Счёт 2, 5 и 7,а там 8"),
+    ],
+)
+def test_spacing(name: str, text: str, wrong: str) -> None:
+    assert errs("spacing", text, name) == wrong
+
+
+def test_at_most_two_words_grow_together() -> None:
+    for seed in range(20):
+        joined = errs("spacing", "а он уже давно там один", "join_words", seed=seed)
+        assert 2 <= joined.count(" ") <= 4
+        assert all(len(word) <= len("ужедавно") for word in joined.split())
+
+
+@given(texts(), st.integers(0, 3))
+def test_spacing_changes_spaces_and_hyphens_only(text: str, seed: int) -> None:
+    def rest(one: str) -> str:
+        return "".join(char for char in one if not char.isspace() and char not in "-‐‑")
+
+    assert rest(errs("spacing", text, seed=seed, probability=0.5)) == rest(text)
+
+
+def test_both_ends_of_a_hyphen_are_drawn_as_often_as_people_do_either() -> None:
+    words = errs("spacing", "как-то, " * 3000, "hyphen_dropped", "hyphen_space").split(", ")
+    assert words.count("както") / 3000 == pytest.approx(61 / 99, abs=0.04)
+
+
+def test_people_lose_a_hyphen_more_often_than_the_space_of_two_words() -> None:
+    text = "вот как-то он идёт домой, " * 3000
+    wrong = errs("spacing", text, "hyphen_dropped", "join_words", probability=0.02)
+    hyphens, spaces = text.count("-") - wrong.count("-"), text.count(" ") - wrong.count(" ")
+    assert hyphens > 10 * spaces > 0
+
+
+# casing
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wrong"),
+    [
+        ("sentence", "Привет! Я дома. Анна тоже.", "привет! я дома. анна тоже."),
+        ("sentence", "«Да», — сказал он.\nНет.", "«да», — сказал он.\nнет."),
+        ("sentence", "Мы с Анной в США.", "мы с Анной в США."),
+        ("name", "Мы с Анной в Нижнем Новгороде.", "Мы с анной в нижнем новгороде."),
+        ("name", "Он из Санкт-Петербурга, читал О'Генри в США.", "Он из санкт-петербурга, читал о'генри в США."),
+        ("capitals", "Я очень рад, США и iPhone 5s", "Я ОЧЕНЬ РАД, США и IPHONE 5s"),
+        ("double", "Привет, Он и Анна", "ПРивет, Он и АНна"),
+        ("inverted", "Привет, Он и Анна в США", "пРИВЕТ, оН и аННА в США"),
+    ],
+)
+def test_casing(name: str, text: str, wrong: str) -> None:
+    assert errs("casing", text, name) == wrong
+
+
+@given(texts(), st.integers(0, 3))
+def test_casing_changes_no_letter(text: str, seed: int) -> None:
+    wrong = errs("casing", text, seed=seed)
+    assert len(wrong) == len(text)
+    assert all(new in (old, old.lower(), old.upper()) for old, new in zip(text, wrong, strict=True))
+
+
+# punctuation
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wrong"),
+    [
+        ("comma", "Знаю, что он, который жил там, придёт.", "Знаю что он который жил там придёт."),
+        ("comma", "Вышло 2,5 или 2, 5, но не 3", "Вышло 2,5 или 2, 5 но не 3"),
+        ("comma", "Он сказал: «Да, приду», и ушёл.", "Он сказал: «Да, приду» и ушёл."),
+        ("comma", 'Сказал: "Да, приду", а потом, увы, ушёл.', 'Сказал: "Да, приду" а потом увы ушёл.'),
+        ("final", "Он пришёл. Она ушла.", "Он пришёл. Она ушла"),
+        ("final", "Он пришёл. \nОна ушла!", "Он пришёл \nОна ушла!"),
+        ("final", "Молоко, хлеб и т. д.", "Молоко, хлеб и т. д."),
+        ("final", "Это стоит 300 руб.", "Это стоит 300 руб."),
+        ("final", "Где?.. Там...", "Где?.. Там..."),
+        ("ellipsis", "Он ушёл.", "Он ушёл..."),
+        ("bracket", "Он ушёл (совсем).", "Он ушёл (совсем))"),
+        ("yo_dropped", "Ёлка ещё НАША, ВСЁ", "Елка еще НАША, ВСЕ"),
+        ("yo_written", "Елка, ребенок и все небо", "Ёлка, ребёнок и все небо"),
+        ("yo_written", "ЕЩЕ трехлетний КОТЕНОК пьет", "ЕЩЁ трёхлетний КОТЁНОК пьёт"),
+    ],
+)
+def test_punctuation(name: str, text: str, wrong: str) -> None:
+    assert errs("punctuation", text, name) == wrong
+
+
+def test_a_comma_is_lost_before_some_words_more_often_than_before_others() -> None:
+    text = "он дома, но спит, когда темно " * 3000
+    wrong = errs("punctuation", text, "comma", probability=0.2)
+    lost = wrong.count("темно") * 2 - wrong.count(",")
+    when = 3000 - wrong.count(", когда")
+    assert when / 3000 > 4 * (lost - when) / 3000 > 0
+
+
+@given(texts(), st.integers(0, 3))
+def test_punctuation_edits_single_characters(text: str, seed: int) -> None:
+    attack = Augmenter("punctuation", constraints=(), similarity="none", probability=1.0, seed=seed)
+    assert all(edit.stop == edit.start + 1 for edit in attack(text).script.edits)
+
+
+# classes and rates
+
+
+@pytest.mark.parametrize("name", ["spacing", "casing", "punctuation"])
+def test_classes_are_checked_before_the_run(name: str) -> None:
+    with pytest.raises(AugmentError, match=f"no class of {name} called .typos.; known: "):
+        make(name, {"classes": "typos"})
+    with pytest.raises(AugmentError, match=f"{name}: classes: none; name at least one of"):
+        make(name, {"classes": ""})
+    with pytest.raises(AugmentError, match=r"no dictionary called .none."):
+        make(name, {"rates": "none"})
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("final\tends\t1\t2\tx", "no line 'comma'"),
+        ("comma\t*\tone\t2\tx", "one of 2 are no numbers"),
+        ("comma\t*\t3\t2\tx", "needs 0 < errors <= places"),
+    ],
+)
+def test_rates_of_ones_own_are_checked(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "rates.tsv"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(AugmentError, match=message):
+        make("punctuation", {"classes": "comma", "rates": str(path)})
+
+
+def test_the_mean_counts_places_that_classes_share_once() -> None:
+    classes = ("hyphen_dropped", "hyphen_space")
+    rates = error_rates("spacing", "spacing", classes, classes)
+    assert rates.mean == pytest.approx(99 / 346) == rates.rate("hyphen_dropped") + rates.rate("hyphen_space")
+
+
+@pytest.mark.parametrize(("rate", "share"), [(0.01, 0.1), (0.02, 0.1818), (0.001, 0.011)])
+def test_weighted_ranks_are_below_a_probability_as_often_as_the_odds_say(rate: float, share: float) -> None:
+    draws = np.linspace(0, 1, 100_001)[:-1]
+    ranks = weighted_ranks(draws, np.full(draws.size, rate), 0.01)
+    assert (ranks < 0.1).mean() == pytest.approx(share, abs=1e-3)
+    assert ranks.min() >= 0
+    assert ranks.max() < 1
