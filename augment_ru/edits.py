@@ -46,7 +46,7 @@ class Note:
         return {} if self.reading is None else {"reading": self.reading}
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True, order=True, repr=False)
 class Edit:
     """A replacement of `source[start:stop]` by `text`; `start == stop` inserts, an empty `text` deletes.
 
@@ -57,6 +57,10 @@ class Edit:
     stop: int
     text: str
     note: Note | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        note = "" if self.note is None else f", note={self.note}"
+        return f"Edit(start={self.start}, stop={self.stop}, text={self.text!r}{note})"
 
     @property
     def read(self) -> str:
