@@ -133,13 +133,17 @@ def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[
 def _touched(source: Source, edit: Edit) -> tuple[int, int]:
     """The number of the first word that an edit touches, and of the word after the last.
 
-    An insertion touches a word if it stands inside it, or beside it and the letters grow together.
+    An insertion touches a word if it stands inside it, or beside it and the letters grow together; so does an edit
+    that takes away what stands between two words.
     """
     begin = bisect_right(source.stops, edit.start)
     end = bisect_left(source.starts, edit.stop)
     if edit.start == edit.stop:
         begin = bisect_left(source.stops, edit.start) if edit.text[:1].isalnum() else begin
         end = bisect_right(source.starts, edit.stop) if edit.text[-1:].isalnum() else end
+    elif begin >= end and not edit.text and source.text[edit.start - 1 : edit.start].isalnum():
+        if source.text[edit.stop : edit.stop + 1].isalnum():
+            begin, end = begin - 1, end + 1
     return begin, max(begin, end)
 
 
