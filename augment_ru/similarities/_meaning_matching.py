@@ -141,10 +141,13 @@ def _touched(source: Source, edit: Edit) -> tuple[int, int]:
     if edit.start == edit.stop:
         begin = bisect_left(source.stops, edit.start) if edit.text[:1].isalnum() else begin
         end = bisect_right(source.starts, edit.stop) if edit.text[-1:].isalnum() else end
-    elif begin >= end and not edit.text and source.text[edit.start - 1 : edit.start].isalnum():
-        if source.text[edit.stop : edit.stop + 1].isalnum():
-            begin, end = begin - 1, end + 1
+    elif begin >= end and not edit.text and _are_letters(source.text, edit.start - 1, edit.stop):
+        begin, end = begin - 1, end + 1
     return begin, max(begin, end)
+
+
+def _are_letters(text: str, *places: int) -> bool:
+    return all(0 <= place < len(text) and text[place].isalnum() for place in places)
 
 
 def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int) -> _Stretch:
