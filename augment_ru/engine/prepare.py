@@ -115,7 +115,7 @@ class Preparation:
     >>> attacks = [Perturber(name, similarity="none", seed=1) for name in ("case", "eda_swap")]
     >>> for prepared in Preparation(constraints=()).texts(["Кошка спит на окне."]):
     ...     [attack.perturb(prepared).results[0].text for attack in attacks]
-    ['Кошка Спит на окне.', 'окне спит на Кошка.']
+    ['Кошка Спит на окне.', 'Кошка на окне спит.']
     """
 
     def __init__(self, constraints: Constraints = None, annotator: str | Annotator = "natasha") -> None:
