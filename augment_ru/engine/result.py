@@ -167,7 +167,10 @@ class Result:
 
     @property
     def probability(self) -> float | None:
-        """The largest probability at which exactly these changes are active; None unless perturbed."""
+        """The largest probability at which exactly these changes are active, but for those that fail alone.
+
+        None unless perturbed.
+        """
         return self.outcome.probability
 
     @property

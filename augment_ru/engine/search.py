@@ -254,12 +254,17 @@ class Gate:
         ]
         poor = weak & (np.max(counts, axis=0) < min_changes)
         if poor.any():
-            kept = self._passing(candidates, kept, [~one.active & poor[one.owners] for one in candidates], min_changes)
+            more = [~one.active & poor[one.owners] for one in candidates]
+            kept = self._passing(candidates, kept, more, [min_changes - count for count in counts])
         self.plans = [one.plan(chosen, self._records) for one, chosen in zip(candidates, kept, strict=True)]
         self._known = [np.where(weak, np.nan, top) for top in tops]
 
     def _passing(
-        self, candidates: Sequence[Legal], kept: Sequence[Mask], asked: Sequence[Mask], most: int | None = None
+        self,
+        candidates: Sequence[Legal],
+        kept: Sequence[Mask],
+        asked: Sequence[Mask],
+        most: Sequence[Ints] | None = None,
     ) -> list[Mask]:
         """The changes that are kept, and those among the asked ones that pass alone, shape (changes,) each.
 
@@ -267,7 +272,8 @@ class Gate:
             candidates: the legal changes.
             kept: whether each change is kept already.
             asked: whether each change is scored; one that makes options equal by itself does not pass.
-            most: how many changes a record gets at the most, those of the lowest ranks; None for all.
+            most: for each candidate how many changes a record gets at the most, those of the lowest ranks, shape
+                (records,); None for all.
         """
         if self._questions is not None:
             pairs = zip(candidates, asked, strict=True)
@@ -284,7 +290,7 @@ class Gate:
         scores = self._scored(np.concatenate(rows), scripts)
         found = []
         at = 0
-        for one, chosen, wanted in zip(candidates, kept, asked, strict=True):
+        for place, (one, chosen, wanted) in enumerate(zip(candidates, kept, asked, strict=True)):
             mine, numbers = scores[at : at + int(wanted.sum())], np.flatnonzero(wanted)
             at += mine.size
             best = np.full(self._records, -np.inf)
@@ -293,7 +299,7 @@ class Gate:
             passing = numbers[mine >= self.threshold]
             if most is not None:
                 passing = passing[np.lexsort((one.proposals.ranks[passing], one.owners[passing]))]
-                passing = passing[_order(one.owners[passing]) < most]
+                passing = passing[_order(one.owners[passing]) < most[place][one.owners[passing]]]
             more = chosen.copy()
             more[passing] = True
             found.append(more)
