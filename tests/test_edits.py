@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru import AugmentError, Edit, Script, Span
+from augment_ru import AugmentError, Edit, Note, Script, Span
+from augment_ru.edits import compose
 from strategies import scripts, spans_of
 
 
@@ -111,3 +112,17 @@ def test_spans_must_be_ranges() -> None:
         Span(3, 2)
     with pytest.raises(AugmentError, match="outside"):
         Script("кот", []).map(Span(0, 4))
+
+
+def test_a_composed_edit_keeps_the_reading_of_what_the_second_script_left_whole() -> None:
+    first = Script("кот спит", [Edit(0, 3, "🐱", Note("кот"))])
+    beside = compose(first, Script(first.text, [Edit(1, 6, "")]))
+    assert [(part.edit, part.edit.read) for part in beside] == [(Edit(0, 8, "🐱"), "кот")]
+    over = compose(first, Script(first.text, [Edit(0, 1, "🐈")]))
+    assert [(part.edit, part.edit.note) for part in over] == [(Edit(0, 3, "🐈"), None)]
+
+
+def test_a_script_is_read_with_the_readings_of_its_edits() -> None:
+    script = Script("кот спит 2 часа", [Edit(0, 3, "🐱", Note("кот")), Edit(9, 10, "3")])
+    assert (script.text, script.read) == ("🐱 спит 3 часа", "кот спит 3 часа")
+    assert script == Script("кот спит 2 часа", [Edit(0, 3, "🐱"), Edit(9, 10, "3")])  # a note is no part of the edit

@@ -167,6 +167,26 @@ def test_what_is_added_is_judged_by_what_it_says() -> None:
     assert score("Да.", "Да. Дежурный сторож запер калитку и погасил фонарь.") >= meaning.threshold
 
 
+def test_a_long_text_is_judged_sentence_by_sentence() -> None:
+    sentences = [f"Старый почтальон номер {number} привёз в деревню письма и газеты." for number in range(40)]
+    lost = [Edit(0, 7, "")]
+    alone = of_script(Script(sentences[0], lost))
+    text = " ".join(sentences)
+    starts = [text.index(sentence) for sentence in sentences]
+    every = Script(text, [Edit(start, start + 7, "") for start in starts])
+    assert of_script(every) == pytest.approx(alone)
+    assert of_script(Script(text, lost)) == pytest.approx(alone)
+    result = Augmenter("emojify", constraints=(), probability=1.0)(text)
+    assert result.status != "rejected"
+
+
+def test_lost_words_count_beside_a_replaced_one() -> None:
+    text = "Утром старый почтальон привёз с вокзала письма в нашу деревню."
+    lost = [Edit(13, 23, ""), Edit(41, 48, "")]
+    replaced = Edit(text.index(" с ") + 1, text.index(" с ") + 2, "в")
+    assert of_script(Script(text, [*lost, replaced])) <= of_script(Script(text, lost))
+
+
 def test_every_feature_of_the_graded_pairs_is_in_the_dictionary_and_no_weight_is_above_0() -> None:
     weights = weights_of("meaning").values
     assert all(weight <= 0 for name, weight in weights.items() if name != "constant")
