@@ -81,7 +81,7 @@ def word_kind(word: str) -> WordKind:
 @lru_cache(maxsize=200_000)
 def is_known(word: str) -> bool:
     """Whether the dictionary has a word form in lower case; much faster than `word_kind` for a form that it has not."""
-    return RUSSIAN.fullmatch(word) is not None and bool(morphology().word_is_known(word))
+    return bool(morphology().word_is_known(word)) and RUSSIAN.fullmatch(word) is not None
 
 
 @lru_cache(maxsize=200_000)

@@ -29,7 +29,7 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
     """
     letters = _other_letters(source, edits)
     if letters is not None:
-        return Fates(source, damaged=letters)
+        return Fates(source, damaged=letters, only_damaged=True)
     fates = Fates(source, is_guess=is_guess)
     stretches = list(_stretches(source, edits, fates))
     for stretch in stretches:

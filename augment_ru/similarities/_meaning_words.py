@@ -59,7 +59,7 @@ def form_of(word: str) -> str:
 
 def digits_of(word: str) -> str:
     """The digits of a word."""
-    return "".join(char for char in word if char.isdigit())
+    return "" if word.isalpha() else "".join(char for char in word if char.isdigit())
 
 
 class Source:
@@ -124,7 +124,12 @@ class Source:
     @cached_property
     def total(self) -> float:
         """The information of all its words; at least 1, so that a word of a very short text is not everything."""
-        return max(sum(word.information for word in self.words), 1.0)
+        return max(sum(self._informations), 1.0)
+
+    @cached_property
+    def _informations(self) -> list[float]:
+        """How much each word tells."""
+        return [word.information for word in self.words]
 
     @cached_property
     def clauses(self) -> list[int]:
@@ -137,7 +142,7 @@ class Source:
 
     def share(self, number: int) -> float:
         """The share of a word in the information of the text."""
-        return self.words[number].information / self.total
+        return self._informations[number] / self.total
 
     def role(self, number: int) -> str:
         """The role of a word (`WordKind.role`); "" beyond the ends of the text."""
@@ -184,3 +189,5 @@ class Fates:
     order: list[int] | None = None
     is_guess: bool = False
     """Whether this is guessed from two texts, so that words that are gone and new words may be a rewriting."""
+    only_damaged: bool = False
+    """Whether nothing happened to the words but other letters."""
