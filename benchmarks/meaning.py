@@ -45,7 +45,8 @@ def scripts_of(rows: Sequence[Mapping[str, Any]]) -> list[Script | None]:
             found.append(None)
             continue
         notes = row.get("notes") or [None] * len(row["edits"])
-        edits = [Edit(*edit, Note(**note) if note else None) for edit, note in zip(row["edits"], notes, strict=True)]
+        pairs = zip(row["edits"], notes, strict=True)
+        edits = [Edit(start, stop, text, Note(**note) if note else None) for (start, stop, text), note in pairs]
         found.append(Script(row["source"], edits))
     return found
 
@@ -58,7 +59,8 @@ def scores_of(similarity: Similarity, rows: Sequence[Mapping[str, Any]]) -> Floa
     sources, texts = [row["source"] for row in rows], [row["perturbed"] for row in rows]
     for chosen, is_bare in ((np.flatnonzero(bare), True), (np.flatnonzero(~bare), False)):
         scorer = similarity.against([sources[at] for at in chosen])
-        candidates = [texts[at] for at in chosen] if is_bare else Candidates([scripts[at] for at in chosen])
+        known = [script for script in (scripts[at] for at in chosen.tolist()) if script is not None]
+        candidates: Sequence[str] = [texts[at] for at in chosen] if is_bare else Candidates(known)
         scores[chosen] = scorer.score(np.arange(chosen.size), candidates)
     return np.round(scores, 4)
 

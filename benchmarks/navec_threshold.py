@@ -26,7 +26,11 @@ GRID = {
     "eda_swap": (0.1, 0.3, 0.6, 1.0),
     "case": (0.1, 1.0),
 }
-PAPER = {"emojify": {"guards": ()}, "eda_delete": {"guards": ()}, "eda_swap": {"scope": "anywhere"}}
+PAPER: dict[str, dict[str, object]] = {
+    "emojify": {"guards": ()},
+    "eda_delete": {"guards": ()},
+    "eda_swap": {"scope": "anywhere"},
+}
 """The paper's attacks, without guards, so that broken texts occur."""
 
 

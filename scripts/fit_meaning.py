@@ -38,7 +38,8 @@ def features_of_pair(row: Mapping[str, Any]) -> list[dict[str, float]]:
     if row["edits"] is None:
         return [features_of(fates_of(source, word_edits(source, row["perturbed"]), is_guess=True))]
     notes = row.get("notes") or [None] * len(row["edits"])
-    edits = [Edit(*edit, Note(**note) if note else None) for edit, note in zip(row["edits"], notes, strict=True)]
+    pairs = zip(row["edits"], notes, strict=True)
+    edits = [Edit(start, stop, text, Note(**note) if note else None) for (start, stop, text), note in pairs]
     return [features_of(fates_of(*part)) for part in source.parts(edits)]
 
 

@@ -62,7 +62,7 @@ def equal(result: Result) -> list[tuple[int, int]]:
 def questions(draw: st.DrawFn) -> tuple[Row, list[str] | None]:
     """A row whose options differ in a letter or a word, and the fields to perturb if they are not the task's."""
     options = draw(st.one_of(st.sampled_from(ALIKE), st.lists(st.sampled_from(sum(ALIKE, ())), min_size=4, max_size=4)))
-    return draw(
+    found: tuple[Row, list[str] | None] = draw(
         st.sampled_from(
             [
                 (row(options), None),
@@ -73,6 +73,7 @@ def questions(draw: st.DrawFn) -> tuple[Row, list[str] | None]:
             ]
         )
     )
+    return found
 
 
 @LAWS
