@@ -6,9 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
-from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
+from augment_ru.editing.error_classes import CountedErrors, ErrorRates, weighted_ranks
 from augment_ru.editing.word_forms import counts_before, lowered, raised
-from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import BREAK, WORD, Codes, Mask
@@ -19,7 +18,7 @@ _SHORTEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Casing(Attack):
+class Casing(CountedErrors):
     """Change the case of words as people do; letters stay the same, and so does the length of the text.
 
     `capitals`: a word in capitals; `double`: two capitals at its start; `inverted`: the case of a capitalised word
@@ -35,19 +34,14 @@ class Casing(Attack):
     """
 
     name: ClassVar[str] = "casing"
+    known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.1
     classes: tuple[str, ...] = CLASSES
     rates: str = "casing"
 
-    def __post_init__(self) -> None:
-        self._rates()  # so that an unknown class or a wrong dictionary is an error before the run starts
-
-    def _rates(self) -> ErrorRates:
-        return error_rates(self.name, self.rates, self.classes, CLASSES)
-
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one error for every word whose case can be wrong, drawn from those that fit it."""
-        rates, (starts, stops) = self._rates(), batch.words
+        rates, (starts, stops) = self.counted(), batch.words
         lower, upper = lowered(batch.codes), raised(batch.codes)
         bounds = np.cumsum(_rates_of(batch, lower, upper, rates), axis=1)
         wrong = np.flatnonzero(bounds[:, -1] > 0)

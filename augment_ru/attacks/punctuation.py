@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
-from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
+from augment_ru.editing.error_classes import CountedErrors, ErrorRates, weighted_ranks
 from augment_ru.editing.word_forms import WordForms, counts_before
-from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
 from augment_ru.resources import dictionary_path, rows
@@ -32,7 +31,7 @@ _LONGEST_YO = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Punctuation(Attack):
+class Punctuation(CountedErrors):
     """Leave out commas and final full stops as people do, and write ё as е or е as ё; each edit is one character.
 
     `comma`: a comma left out, before some conjunctions more often than before others; `final`, `ellipsis`, `bracket`:
@@ -49,19 +48,14 @@ class Punctuation(Attack):
     """
 
     name: ClassVar[str] = "punctuation"
+    known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.2
     classes: tuple[str, ...] = CLASSES
     rates: str = "punctuation"
 
-    def __post_init__(self) -> None:
-        self._rates()  # so that an unknown class or a wrong dictionary is an error before the run starts
-
-    def _rates(self) -> ErrorRates:
-        return error_rates(self.name, self.rates, self.classes, CLASSES)
-
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the errors that are possible at commas, final full stops, ё and е."""
-        rates, forms = self._rates(), WordForms(batch)
+        rates, forms = self.counted(), WordForms(batch)
         found = [
             _commas(batch, forms, rates),
             _finals(batch, streams, rates),

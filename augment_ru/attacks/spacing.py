@@ -7,9 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
-from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
+from augment_ru.editing.error_classes import CountedErrors, ErrorRates, weighted_ranks
 from augment_ru.editing.word_forms import WordForms
-from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import is_known, word_kind
 from augment_ru.text.batch import Batch
@@ -28,7 +27,7 @@ _SHORTEST_REST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Spacing(Attack):
+class Spacing(CountedErrors):
     """Join words, part them, drop hyphens or the space behind a comma, each as often as people do.
 
     A join makes no word of the dictionary («не мой» stays), and no word takes part in two errors, so that at most two
@@ -43,19 +42,14 @@ class Spacing(Attack):
     """
 
     name: ClassVar[str] = "spacing"
+    known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.1
     classes: tuple[str, ...] = CLASSES
     rates: str = "spacing"
 
-    def __post_init__(self) -> None:
-        self._rates()  # so that an unknown class or a wrong dictionary is an error before the run starts
-
-    def _rates(self) -> ErrorRates:
-        return error_rates(self.name, self.rates, self.classes, CLASSES)
-
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the errors that are possible between words and in them."""
-        rates, forms = self._rates(), WordForms(batch)
+        rates, forms = self.counted(), WordForms(batch)
         written = batch.codes.copy()  # what stands at each place if all changes are made
         found = [
             *_joins_and_splits(batch, streams, forms, rates, written),

@@ -4,10 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 
 from augment_ru.draws import Floats
+from augment_ru.engine.attack import Attack
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.resources import dictionary_path, rows
 
@@ -110,3 +112,29 @@ def weighted_ranks(draws: Floats, rates: Floats, mean: float) -> Floats:
 
 
 _BELOW_ONE = np.nextafter(1.0, 0.0)
+
+
+class CountedErrors(Attack):
+    """An attack that makes people's errors, each class as often as a dictionary says.
+
+    To write one, inherit from this class in a frozen dataclass and define `propose_batch`, which reads `counted`.
+    """
+
+    __slots__ = ()
+    known: ClassVar[tuple[str, ...]]
+    """The classes of errors that the attack can make."""
+    classes: tuple[str, ...]
+    """Those that it makes."""
+    rates: str
+    """The dictionary of the classes."""
+
+    def __post_init__(self) -> None:
+        self.counted()  # so that an unknown class or a wrong dictionary is an error before the run starts
+
+    def counted(self) -> ErrorRates:
+        """How often people make each error of the classes.
+
+        Raises:
+            AugmentError: there is no such class or dictionary, or none is named.
+        """
+        return error_rates(self.name, self.rates, self.classes, self.known)

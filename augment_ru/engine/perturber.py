@@ -9,12 +9,13 @@ import numpy as np
 from augment_ru.draws import Streams, digests, mix
 from augment_ru.engine.attack import Attack, Needs, checked_attack
 from augment_ru.engine.composition import attack_of
+from augment_ru.engine.gate import Gate, Legal
 from augment_ru.engine.legality import legal
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Applied, Proposals, apply
 from augment_ru.engine.result import Chunk, Result, Settings
 from augment_ru.engine.schedules import SCHEDULES
-from augment_ru.engine.search import Cost, Found, Gate, Legal, cut
+from augment_ru.engine.search import Cost, Found, cut
 from augment_ru.engine.similarity import ScoreFunction, Similarity, similarity_of
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.text.characters import Mask

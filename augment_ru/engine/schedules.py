@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.search import Found, Gate, Plan
+from augment_ru.engine.gate import Gate
+from augment_ru.engine.search import Found, Plan
 
 Schedule = Callable[[Gate, float, int, float], Found]
 """A function from the gate, the attack's probability, `min_changes` and the floor to what was found."""

@@ -17,9 +17,6 @@ from augment_ru.evaluation.protocol import ModelRun
 DIGITS = 4
 """Digits after the point of a percentage in the report."""
 
-RATES = ("asr", "asr_perturbed_rows", "asr_all_rows", "flip_rate")
-"""Broken / right; the same over perturbed rows alone; broken / all decisions; changed predictions / all predictions."""
-
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
