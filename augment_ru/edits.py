@@ -37,13 +37,16 @@ class Note:
     Attributes:
         reading: the words that a reader reads in place of the new text («кошка» for 🐱); None if he reads it as it is.
             It is a claim of the attack.
+        kind: the class of the error that the edit makes («tsya»); None if the attack has no classes.
     """
 
     reading: str | None = None
+    kind: str | None = None
 
     def values(self) -> dict[str, str]:
         """What the note says, as JSON values."""
-        return {} if self.reading is None else {"reading": self.reading}
+        values = {"reading": self.reading, "kind": self.kind}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, order=True, repr=False)
@@ -159,7 +162,7 @@ class Script:
     @property
     def read(self) -> str:
         """The new text as it is read: with the readings of the edits in place of their texts."""
-        if all(edit.note is None for edit in self.edits):
+        if all(edit.note is None or edit.note.reading is None for edit in self.edits):
             return self.text
         return self._with([edit.read for edit in self.edits])
 
@@ -280,12 +283,19 @@ def compose(first: Script, second: Script) -> list[Composed]:
                 if edit.note is not None and not any(one.start < stop and one.stop > start for one in second.edits)
             ]
             text, read = Script(middle, inner).text, Script(middle, [*inner, *kept]).read
-            note = None if read == text else Note(read)
+            kinds = _kinds([*map(first.edits.__getitem__, ours), *map(second.edits.__getitem__, theirs)])
+            reading = None if read == text else read
+            note = None if reading is kinds is None else Note(reading, kinds)
             edit = Edit(group.start - shift, group.stop - shift - grown, text, note)
         if first.source[edit.start : edit.stop] != edit.text:
             composed.append(Composed(edit, ours, theirs))
         shift += grown
     return composed
+
+
+def _kinds(edits: Iterable[Edit]) -> str | None:
+    """The classes of these edits, each once, joined by `+`; None if no edit has one."""
+    return "+".join(dict.fromkeys(edit.note.kind for edit in edits if edit.note and edit.note.kind)) or None
 
 
 class _Group:

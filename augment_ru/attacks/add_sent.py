@@ -64,6 +64,11 @@ class AddSent(Attack):
             read_corpus(argument)
 
     @property
+    def min_changes(self) -> int:
+        """No change is forced, so the probability is the share of the texts that get a distractor."""
+        return 0
+
+    @property
     def wants_corpus(self) -> bool:
         """Whether the distractors come from the records that are perturbed, and these are not known yet."""
         return self.generator == _INPUT and self.corpus is None

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
-from augment_ru.editing.error_classes import CountedErrors, ErrorRates, weighted_ranks
+from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
 from augment_ru.editing.word_forms import counts_before, lowered, raised
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
@@ -61,9 +61,8 @@ class Casing(CountedErrors):
             is_raised |= (kind == CLASSES.index("inverted")) & (old == small.codes)
             return Replacements(np.where(is_raised, large.codes, small.codes), small.offsets)
 
-        return Proposals.of_edits(
-            starts, stops, weighted_ranks(batch.draw(streams, starts), total, rates.mean), replace, clean=True
-        )
+        ranks = weighted_ranks(batch.draw(streams, starts), total, rates.mean)
+        return Proposals.of_edits(starts, stops, ranks, replace, clean=True, notes=kind_notes(chosen, CLASSES))
 
 
 def _rates_of(batch: Batch, lower: Codes, upper: Codes, rates: ErrorRates) -> Floats:

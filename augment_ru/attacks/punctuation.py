@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
-from augment_ru.editing.error_classes import CountedErrors, ErrorRates, weighted_ranks
+from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
 from augment_ru.editing.word_forms import WordForms, counts_before
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
@@ -56,18 +56,28 @@ class Punctuation(CountedErrors):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the errors that are possible at commas, final full stops, ё and е."""
         rates, forms = self.counted(), WordForms(batch)
-        found = [
-            _commas(batch, forms, rates),
-            _finals(batch, streams, rates),
-            _yo_dropped(batch, rates),
-            _yo_written(batch, forms, rates),
-        ]
-        places, rate, texts = (np.concatenate(column) for column in zip(*found, strict=True))
+        finals = _finals(batch, streams, rates)
+        found = {
+            "comma": _commas(batch, forms, rates),
+            "final": finals,
+            "yo_dropped": _yo_dropped(batch, rates),
+            "yo_written": _yo_written(batch, forms, rates),
+        }
+        places, rate, texts = (np.concatenate(column) for column in zip(*found.values(), strict=True))
+        kinds = np.repeat([CLASSES.index(name) for name in found], [one[0].size for one in found.values()])
+        kinds[kinds == CLASSES.index("final")] = np.array([CLASSES.index(name) for name in _FINALS])[finals[2]]
         order = np.argsort(places, kind="stable")
-        places, rate, texts = places[order], rate[order], texts[order]
+        places, rate, texts, kinds = places[order], rate[order], texts[order], kinds[order]
         written = Replacements.of(_WRITTEN)
         ranks = weighted_ranks(batch.draw(streams, places), rate, rates.mean)
-        return Proposals.of_edits(places, places + 1, ranks, lambda indices: written.take(texts[indices]), clean=True)
+        return Proposals.of_edits(
+            places,
+            places + 1,
+            ranks,
+            lambda indices: written.take(texts[indices]),
+            clean=True,
+            notes=kind_notes(kinds, CLASSES),
+        )
 
 
 _Errors = tuple[Ints, Floats, Ints]

@@ -63,6 +63,12 @@ SEARCH = (
     ),
     click.option("--candidates", type=int, metavar="N", help="Perturbations to try for each row.  [default: 3]"),
     click.option(
+        "--min-changes",
+        type=int,
+        metavar="N",
+        help="The least number of changes of a row that has so many; 0 leaves some clean.  [default: the attack's]",
+    ),
+    click.option(
         "--set",
         "options",
         multiple=True,
@@ -135,7 +141,7 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
     return Choices(Preparation(constraints, given["annotator"] or "natasha"), run)
 
 
-_SEARCH = ("threshold", "schedule", "candidates")
+_SEARCH = ("threshold", "schedule", "candidates", "min_changes")
 
 
 def merged(given: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,14 +1,15 @@
 """The classes of errors that people make, and how often they make them; attacks draw them at these rates."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
 import numpy as np
 
-from augment_ru.draws import Floats
+from augment_ru.draws import Floats, Ints
+from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.resources import dictionary_path, rows
@@ -97,21 +98,35 @@ def _counts(where: str, cells: Sequence[str]) -> tuple[float, float]:
 
 
 def weighted_ranks(draws: Floats, rates: Floats, mean: float) -> Floats:
-    """Ranks by which likelier errors come first: at a low probability p a place is changed with p · rate / mean.
+    """Ranks by which each error is made as often as people make it if the probability is their mean rate.
 
-    The odds of a place that is active at p are those of p, times rate / mean. So p is the share of the places of an
-    average text that are changed, and at 1 all are. Where all rates equal the mean, the ranks are the draws.
+    A place is active at probability p with the odds of its rate, times the odds of p, divided by the odds of `mean`. So
+    likelier errors come first at any p, and at 1 all are made. Where all rates equal the mean, the ranks are the draws.
 
     Args:
         draws: draws from U[0, 1), shape (places,).
-        rates: the rate of each place, over 0, same shape.
-        mean: the mean rate of all places in an average text.
+        rates: the rate of each place, in (0, 1], same shape; over 0.99 it counts as 0.99.
+        mean: the mean rate of all places in an average text, in (0, 1).
     """
-    ranks: Floats = draws / (draws + rates / mean * (1.0 - draws))
+    rates, mean = np.minimum(rates, _HIGHEST_RATE), min(mean, _HIGHEST_RATE)
+    late, soon = draws * (mean * (1.0 - rates)), (1.0 - draws) * ((1.0 - mean) * rates)
+    ranks: Floats = late / (late + soon)
     return np.minimum(ranks, _BELOW_ONE)
 
 
+_HIGHEST_RATE = 0.99
 _BELOW_ONE = np.nextafter(1.0, 0.0)
+
+
+def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence[Note]]:
+    """A function from the indices of edits to their notes, which name the class of the error.
+
+    Args:
+        kinds: the number of the class of each edit, shape (edits,).
+        classes: the names of the classes.
+    """
+    notes = [Note(kind=name) for name in classes]
+    return lambda indices: [notes[kind] for kind in kinds[indices].tolist()]
 
 
 class CountedErrors(Attack):

@@ -84,6 +84,14 @@ class Attack(ABC):
         return Needs(self.layers, frozenset((*self.guards, *self.joins)))
 
     @property
+    def min_changes(self) -> int:
+        """The least number of changes of a record at a positive probability, if it has so many; by default 1.
+
+        With 0 the attack leaves some records clean: those in which no change is active.
+        """
+        return 1
+
+    @property
     def exchanges_options(self) -> bool:
         """Whether the attack may replace the texts of wrong options, if the record says which option is right."""
         return False

@@ -34,7 +34,8 @@ class Augmenter:
         seed: any integer.
         probability: the share of the possible changes, in [0, 1]; by default the attack's own.
         candidates: how many perturbations are tried for each record, 1 to 1000.
-        min_changes: the least number of changes at a positive probability, if a record has so many.
+        min_changes: the least number of changes at a positive probability, if a record has so many; by default the
+            attack's own.
         floor: the lowest probability that the search tries, in (0, 1].
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
 
@@ -57,7 +58,7 @@ class Augmenter:
         seed: int = 42,
         probability: float | None = None,
         candidates: int = 3,
-        min_changes: int = 1,
+        min_changes: int | None = None,
         floor: float = 0.01,
         annotator: str | Annotator = "natasha",
     ) -> None:

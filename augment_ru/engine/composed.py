@@ -9,7 +9,7 @@ from augment_ru.draws import Streams
 from augment_ru.edits import Change, Edit, Script, Span, compose
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.legality import legal
-from augment_ru.engine.proposals import Proposals, apply
+from augment_ru.engine.proposals import Proposals, apply, one_by_one
 from augment_ru.engine.search import cut
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch, Context
@@ -71,6 +71,9 @@ def composed_proposals(
 ) -> Proposals:
     """The composed changes of the attacks that are chosen for each text.
 
+    All are active at the probability of the composition. Of a text that all attacks leave clean, the change of the
+    lowest rank is proposed, which is not active.
+
     Args:
         attacks: the parts, in the order in which they are applied.
         probability: of the composition.
@@ -79,16 +82,20 @@ def composed_proposals(
         chosen: whether each attack is applied to each text, shape (texts, attacks).
     """
     texts = [_Steps(Script(text)) for text in batch.texts]
+    spare: dict[int, Change] = {}
     current = batch
     number = 0
-    for stage, attack in enumerate(attacks):
-        if attack.probability <= 0:
-            continue
+    stages = [(stage, attack) for stage, attack in enumerate(attacks) if attack.probability > 0]
+    for place, (stage, attack) in enumerate(stages):
+        if place:
+            current = _rewritten(batch, [text.script for text in texts], attack.layers)
         seen = current.seen_by(attack)
         found = legal(seen, attack.propose_batch(seen, Streams.of(streams.keys, stage, attack.name)))
         rows = current.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
-        active = cut(found, rows, attack.probability, min_changes=1) & chosen[rows, stage]
-        found = found.keep(active)
+        active = cut(found, rows, attack.probability, attack.min_changes)
+        if attack.min_changes == 0:
+            _note_spare(spare, current, found.keep(~active & chosen[rows, stage]), attack.probability)
+        found = found.keep(active & chosen[rows, stage])
         applied = apply(current, found, np.ones(found.ranks.size, dtype=np.bool_))
         order = np.lexsort((found.stops, found.starts))
         changes = (found.changes[order] + number).tolist()
@@ -99,9 +106,25 @@ def composed_proposals(
             script = Script(current.texts[row], applied.edits(row, int(current.starts[row])))
             texts[row] = texts[row].then(script, own, {change: ranks[change - number] for change in own})
         number += found.ranks.size
-        if stage + 1 < len(attacks):
-            current = _rewritten(batch, [text.script for text in texts], attacks[stage + 1].layers)
-    return Proposals.of_changes(batch, [text.proposed(probability) for text in texts])
+    proposed = [text.proposed(probability) for text in texts]
+    for row, change in spare.items():
+        proposed[row] = proposed[row] or [replace(change, rank=min(change.rank * probability, _BELOW_ONE))]
+    return Proposals.of_changes(batch, proposed)
+
+
+def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probability: float) -> None:
+    """Keep the change of the lowest rank of each text in `spare`; ranks are divided by the part's probability."""
+    firsts = batch.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
+    order = np.lexsort((found.ranks, firsts))
+    lowest = order[np.diff(firsts[order], prepend=-1) != 0]
+    chosen = np.zeros(found.ranks.size, dtype=np.bool_)
+    chosen[lowest] = True
+    found = found.keep(chosen)
+    alone = one_by_one(found)
+    for number, row in enumerate(firsts[chosen].tolist()):
+        rank = float(found.ranks[number]) / probability
+        if row not in spare or rank < spare[row].rank:
+            spare[row] = Change(rank, tuple(alone.edits(number, int(batch.starts[row]))))
 
 
 def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) -> Batch:

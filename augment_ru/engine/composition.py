@@ -53,6 +53,11 @@ class Composition(Attack):
         return Needs.of_all(attack.needs for attack in self.parts)
 
     @property
+    def min_changes(self) -> int:
+        """The largest number of its parts."""
+        return max(attack.min_changes for attack in self.parts)
+
+    @property
     def exchanges_options(self) -> bool:
         """Whether one of its parts exchanges options."""
         return any(attack.exchanges_options for attack in self.parts)

@@ -32,6 +32,19 @@ class Legal(NamedTuple):
         """The plan of the chosen changes."""
         return Plan.of(self.proposals.keep(chosen).settled(), self.owners[chosen], records)
 
+    def changes_of(self, records: int) -> Ints:
+        """The number of active changes of each record, shape (records,)."""
+        return np.bincount(self.owners[self.active], minlength=records)
+
+    def clean(self, records: int) -> Mask:
+        """Whether each record has legal changes, but no active one, shape (records,)."""
+        clean: Mask = (np.bincount(self.owners, minlength=records) > 0) & (self.changes_of(records) == 0)
+        return clean
+
+    def without(self, records: Mask) -> "Legal":
+        """The same with no active change of the records where the mask, of shape (records,), is true."""
+        return self._replace(active=self.active & ~records[self.owners])
+
 
 class Gate:
     """Similarity and threshold: scores levels of plans; a level passes if its score is at least the threshold.

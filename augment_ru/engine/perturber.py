@@ -44,7 +44,8 @@ class Perturber:
         seed: any integer.
         probability: the share of the possible changes, in [0, 1]; by default the attack's own.
         candidates: how many perturbations are tried for each record, 1 to 1000.
-        min_changes: the least number of changes at a positive probability, if a record has so many.
+        min_changes: the least number of changes at a positive probability, if a record has so many; by default the
+            attack's own. With 0 a record is left clean if no change of its first candidate is active.
         floor: the lowest probability that the search tries, in (0, 1].
 
     Raises:
@@ -61,7 +62,7 @@ class Perturber:
         seed: int = 42,
         probability: float | None = None,
         candidates: int = 3,
-        min_changes: int = 1,
+        min_changes: int | None = None,
         floor: float = 0.01,
     ) -> None:
         self.attack = attack_of(attack) if isinstance(attack, str) else checked_attack(attack)
@@ -76,7 +77,7 @@ class Perturber:
             raise AugmentError(f"seed {seed!r}; needs an integer")
         if not 1 <= candidates <= _MOST_CANDIDATES:
             raise AugmentError(f"candidates {candidates}; needs a number from 1 to {_MOST_CANDIDATES}")
-        if min_changes < 0:
+        if min_changes is not None and min_changes < 0:
             raise AugmentError(f"min_changes {min_changes}; needs an integer, 0 or more")
         if not 0.0 < floor <= 1.0:
             raise AugmentError(f"floor {floor}; needs a probability over 0")
@@ -84,7 +85,7 @@ class Perturber:
         self.schedule = schedule
         self.seed = seed
         self.candidates = candidates
-        self.min_changes = min_changes
+        self.min_changes = self.attack.min_changes if min_changes is None else min_changes
         self.floor = floor
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
@@ -145,18 +146,22 @@ class Perturber:
         return Legal(found, owners, cut(found, owners, self.attack.probability, self.min_changes))
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
-        proposed, owners, active = self._active(prepared, 0)
-        possible = np.bincount(owners[active], minlength=len(prepared)) > 0
+        candidate = self._active(prepared, 0)
+        proposed, owners, active = candidate
+        possible, clean = candidate.changes_of(len(prepared)) > 0, candidate.clean(len(prepared))
         if prepared.questions is not None:
             active = prepared.questions.kept_apart(proposed, owners, active)
         changed = np.bincount(owners[active], minlength=len(prepared)) > 0
         found = Found.nothing(len(prepared))
         found.candidates[changed] = 0
         found.probabilities[:] = self.attack.probability
-        return self._perturbed(prepared, [apply(prepared.batch, proposed, active)], found, possible)
+        return self._perturbed(prepared, [apply(prepared.batch, proposed, active)], found, possible, clean)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
         candidates = [self._active(prepared, candidate) for candidate in range(self.candidates)]
+        clean = candidates[0].clean(len(prepared))
+        if clean.any():
+            candidates = [one.without(clean) for one in candidates]
         gate = Gate(
             prepared.batch,
             prepared.owners,
@@ -171,9 +176,11 @@ class Perturber:
             gate.applied(plan, np.where(found.candidates == candidate, found.levels, 0))
             for candidate, plan in enumerate(gate.plans)
         ]
-        possible = np.any([np.bincount(one.owners, one.active, len(prepared)) > 0 for one in candidates], axis=0)
-        return self._perturbed(prepared, applied, found, possible)
+        possible = np.any([one.changes_of(len(prepared)) > 0 for one in candidates], axis=0)
+        return self._perturbed(prepared, applied, found, possible, clean)
 
-    def _perturbed(self, prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask) -> Perturbed:
-        chunk = Chunk(self.settings, prepared, applied, found, possible)
+    def _perturbed(
+        self, prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask, clean: Mask
+    ) -> Perturbed:
+        chunk = Chunk(self.settings, prepared, applied, found, possible=possible, clean=clean)
         return Perturbed([Result(chunk, at) for at in range(len(prepared))], found.cost)

@@ -88,9 +88,10 @@ class Proposals:
         texts: Callable[[Ints], Replacements],
         *,
         clean: bool = False,
+        notes: Callable[[Ints], Sequence[Note | None]] | None = None,
     ) -> "Proposals":
         """Proposals in which every edit is a change of its own."""
-        return cls(starts, stops, np.arange(starts.size), ranks, texts, clean)
+        return cls(starts, stops, np.arange(starts.size), ranks, texts, clean, notes)
 
     @classmethod
     def of_swaps(cls, batch: Batch, ones: tuple[Ints, Ints], others: tuple[Ints, Ints], ranks: Floats) -> "Proposals":

@@ -15,7 +15,11 @@ from augment_ru.records.record import Record
 from augment_ru.text.characters import Mask
 
 Status = Literal["perturbed", "unchanged", "rejected"]
-"""perturbed: a perturbation passed; unchanged: nothing may be changed; rejected: no perturbation passed."""
+"""perturbed: a perturbation passed; unchanged: nothing may be changed, or the draw left the record clean; rejected: no
+perturbation passed."""
+
+CLEAN = "clean"
+"""The reason of an unchanged record that has legal changes, of which none is active."""
 
 STATUSES = ("perturbed", "unchanged", "rejected")
 
@@ -50,6 +54,7 @@ class Outcome(NamedTuple):
     similarity: float | None = None
     candidate: int | None = None
     warnings: tuple[str, ...] = ()
+    reason: str | None = None
 
 
 class Chunk:
@@ -60,12 +65,14 @@ class Chunk:
         prepared: the records, as the attack saw them.
         applied: the texts and edits of each candidate.
         found: what the search found.
-        possible: the records that have a legal change, shape (records,).
+        possible: the records that have an active change, shape (records,).
+        clean: the records that have legal changes, but no active one, shape (records,).
     """
 
     __slots__ = (
         "_applied",
         "_candidates",
+        "_clean",
         "_possible",
         "_prepared",
         "_probabilities",
@@ -75,11 +82,18 @@ class Chunk:
     )
 
     def __init__(
-        self, settings: Settings, prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask
+        self,
+        settings: Settings,
+        prepared: Prepared,
+        applied: Sequence[Applied],
+        found: Found,
+        *,
+        possible: Mask,
+        clean: Mask,
     ) -> None:
         self.settings = settings
         self._prepared, self._applied, self._warnings = prepared, applied, found.warnings
-        self._candidates, self._possible = found.candidates.tolist(), possible.tolist()
+        self._candidates, self._possible, self._clean = found.candidates.tolist(), possible.tolist(), clean.tolist()
         self._probabilities, self._similarities = found.probabilities.tolist(), found.similarities.tolist()
 
     def record(self, at: int) -> Record:
@@ -92,7 +106,9 @@ class Chunk:
         warnings = (*self._prepared.warnings.get(at, ()), *self._warnings.get(at, ()))
         similarity = None if math.isnan(self._similarities[at]) else self._similarities[at]
         if candidate < 0:
-            return Outcome("rejected" if self._possible[at] else "unchanged", None, similarity, warnings=warnings)
+            reason = CLEAN if self._clean[at] else None
+            status: Status = "rejected" if self._possible[at] else "unchanged"
+            return Outcome(status, None, similarity, warnings=warnings, reason=reason)
         return Outcome("perturbed", self._probabilities[at], similarity, candidate, warnings)
 
     def scripts(self, at: int) -> Scripts:
@@ -164,6 +180,11 @@ class Result:
     def status(self) -> Status:
         """The status: perturbed, unchanged or rejected."""
         return self.outcome.status
+
+    @property
+    def reason(self) -> str | None:
+        """Why a record is unchanged: "clean" if it has legal changes, but none is active; else None."""
+        return self.outcome.reason
 
     @property
     def probability(self) -> float | None:
@@ -261,6 +282,7 @@ class Result:
         brief: dict[str, Any] = {
             "attack": self.settings.attack,
             "status": self.status,
+            **({"reason": self.reason} if self.reason else {}),
             "probability": self.probability,
             "similarity": self.similarity,
             "scorer": self.settings.scorer,

@@ -11,7 +11,8 @@ _LISTS = {"attack": "attacks", "field": "fields", "constraint": "constraints", "
 _KEYS = {
     **{key: Key(TEXT_OR_TEXTS) for key in _LISTS},
     "task": Key(TEXT), "probability": Key(NUMBER), "similarity": Key(TEXT), "threshold": Key(NUMBER),
-    "schedule": Key(TEXT), "candidates": Key(INTEGER), "annotator": Key(TEXT), "no-constraints": Key(TRUTH),
+    "schedule": Key(TEXT), "candidates": Key(INTEGER), "min-changes": Key(INTEGER), "annotator": Key(TEXT),
+    "no-constraints": Key(TRUTH),
     "seed": Key(INTEGER), "preset": Key(TEXT), "with-original": Key(TRUTH), "meta": Key(TEXT), "device": Key(TEXT),
     "on-error": Key(TEXT), "limit": Key(INTEGER), "output": Key(TEXT), "report": Key(TEXT),
 }  # fmt: skip

@@ -57,7 +57,7 @@ def _other_letters(source: Source, edits: Sequence[Edit]) -> list[tuple[int, str
     for edit in edits:
         start, stop, text = edit.start, edit.stop, edit.text
         number = bisect_right(source.stops, start)
-        if edit.note is not None or len(text) != stop - start or not text.isalnum() or number >= len(source.words):
+        if edit.read != text or len(text) != stop - start or not text.isalnum() or number >= len(source.words):
             return None
         first, last, form = source.words[number]
         if start < first or stop > last:
@@ -156,7 +156,7 @@ def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int) -> _S
         start, stop = min(source.starts[first], start), max(source.stops[last - 1], stop)
     text, at, new, distance = source.text, start, "", 0
     for edit in edits:
-        written = edit.text if edit.note is None else edit.read
+        written = edit.read
         new += text[at : edit.start] + written
         at = edit.stop
         distance += max(at - edit.start, len(written))

@@ -212,7 +212,7 @@ def test_a_wrong_option_that_another_rule_protects_stays() -> None:
 
 def test_the_gate_and_the_row_take_exchanged_options() -> None:
     row = worldtree(QUESTION, "A")
-    (result,) = Augmenter("add_sent", threshold=0.5).records([row])
+    (result,) = Augmenter("add_sent", threshold=0.5, min_changes=1).records([row])
     assert result.status == "perturbed"
     assert result.row()["answer"] == "A"
 
@@ -256,7 +256,7 @@ SAID = "Ёж прошуршал под кустом смородины."
 )  # fmt: skip
 def test_the_sentence_stands_where_it_is_one_of_its_own(text: str, expected: str) -> None:
     attack = AddSent(corpus=Corpus.of([SAID], ()))
-    result = Augmenter(attack, constraints=(), similarity="none")(text)
+    result = Augmenter(attack, constraints=(), similarity="none", probability=1.0)(text)
     (edit,) = result.script.edits
     assert edit.start == edit.stop
     assert result.text == expected
@@ -348,7 +348,7 @@ def test_a_file_is_read_as_sentences_and_options(tmp_path: Path) -> None:
     assert corpus.options == ("паровой двигатель",)
     attack = make("add_sent", {"generator": f"corpus:{file}"})
     assert not attack.wants_corpus
-    assert Augmenter(attack, similarity="none")("Автобус ушёл.").text in (
+    assert Augmenter(attack, similarity="none", probability=1.0)("Автобус ушёл.").text in (
         "Автобус ушёл. Поезд опоздал на час.",
         "Автобус ушёл. Соседи уехали в отпуск.",
     )

@@ -135,9 +135,20 @@ def test_equal_texts_of_different_rows_are_changed_in_different_ways(name: str) 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_min_changes_holds_where_the_cut_leaves_nothing(name: str) -> None:
     text = "Кошка спит на окне, собака бежит домой."
-    result = free(make(name), probability=1e-9)(text)
-    assert result.status == free(make(name), probability=1.0)(text).status
+    attack = make(name)
+    result = free(attack, probability=1e-9, min_changes=1)(text)
+    assert result.status == free(attack, probability=1.0)(text).status
     assert len(result.script.edits) in ((1, 2) if result.status == "perturbed" else (0,))  # a swap is two edits
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_a_draw_without_changes_leaves_the_text_clean(name: str) -> None:
+    text = "Кошка спит на окне, собака бежит домой."
+    possible = free(make(name), probability=1.0)(text).status == "perturbed"
+    for similarity in ("none", "meaning"):
+        result = Augmenter(make(name), constraints=(), probability=1e-9, min_changes=0, similarity=similarity)(text)
+        assert (result.status, result.reason) == ("unchanged", "clean" if possible else None)
+        assert ("reason" in result.row()["augment"]) == possible
 
 
 @pytest.mark.parametrize("name", ATTACKS)
