@@ -7,7 +7,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
-from augment_ru.editing.separators import JOINS, joins, parted
+from augment_ru.editing.separators import JOINS, joins, lone, parted
 from augment_ru.editing.word_forms import WordForms
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
@@ -81,23 +81,19 @@ def _joins_and_splits(
     starts, stops = forms.starts, forms.stops
     pairs, joined, kinds = joins(batch, forms, rates)
     words, prefixes = parted(forms, rates)
-    ranks = np.full(2 * starts.size + 4, 2.0)  # each word and the gap behind it, between two on either side
-    ranks[2 * pairs + 3] = weighted_ranks(batch.draw(streams, stops[pairs]), joined, rates.mean)
+    ranks = np.full((2, starts.size), 2.0)
     split = np.full(words.size, rates.rate("split"))
-    ranks[2 * words + 2] = weighted_ranks(batch.draw(streams, starts[words]), split, rates.mean)
-
-    gap, word = 2 * pairs + 3, 2 * words + 2
-    near = np.minimum.reduce([ranks[gap + step] for step in (-2, -1, 1, 2)])
-    kinds = kinds[ranks[gap] < near]
-    pairs = pairs[ranks[gap] < near]
-    kept = ranks[word] < np.minimum(ranks[word - 1], ranks[word + 1])
-    words, prefixes = words[kept], prefixes[kept]
+    ranks[0, words] = weighted_ranks(batch.draw(streams, starts[words]), split, rates.mean)
+    ranks[1, pairs] = weighted_ranks(batch.draw(streams, stops[pairs]), joined, rates.mean)
+    free, together = lone(ranks[0], ranks[1])
+    kinds, pairs = kinds[together[pairs]], pairs[together[pairs]]
+    words, prefixes = words[free[words]], prefixes[free[words]]
     written[stops[pairs]] = _GONE
     written[starts[words] + prefixes - 1] += _PARTED
-    together = starts[pairs], stops[pairs + 1], ranks[2 * pairs + 3], _NUMBERS[kinds]
+    joint = starts[pairs], stops[pairs + 1], ranks[1, pairs], _NUMBERS[kinds]
     places = starts[words] + prefixes - 1
-    apart = places, places + 1, ranks[2 * words + 2], np.full(words.size, CLASSES.index("split"))
-    return together, apart
+    apart = places, places + 1, ranks[0, words], np.full(words.size, CLASSES.index("split"))
+    return joint, apart
 
 
 _NUMBERS = np.array([CLASSES.index(name) for name in JOINS])

@@ -90,12 +90,17 @@ def keyboards(layouts: tuple[str, ...]) -> Substitutions:
         raise AugmentError("layouts: none; name at least one, such as keyboard_ru")
     table: dict[str, list[tuple[str, float]]] = {}
     for layout in layouts:
-        keys = {key: (float(x), float(y)) for key, x, y in rows(dictionary_path(layout), columns=3)}
-        for key, near in _neighbours(keys).items():
+        for key, near in neighbouring_keys(layout).items():
             table[key] = near
             if len(key.upper()) == 1 and key.upper() != key:
                 table[key.upper()] = [(other.upper(), weight) for other, weight in near]
     return Substitutions.of(table)
+
+
+@cache
+def neighbouring_keys(layout: str) -> dict[str, list[tuple[str, float]]]:
+    """The neighbouring keys of each letter of one layout, in lower case, with their weights (see `keyboards`)."""
+    return _neighbours({key: (float(x), float(y)) for key, x, y in rows(dictionary_path(layout), columns=3)})
 
 
 _REACH = 1.5

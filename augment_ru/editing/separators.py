@@ -10,6 +10,7 @@ from augment_ru.editing.error_classes import ErrorRates
 from augment_ru.editing.word_forms import WordForms
 from augment_ru.language.morphology import is_known, word_kind
 from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Mask
 
 JOINS = ("ne", "join_particle", "join_phrase", "join_preposition", "join_words")
 """The classes of joined words."""
@@ -52,6 +53,22 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> Joins:
     return Joins(pairs, rate_of[pairs], kind_of[pairs])
 
 
+def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
+    """Which errors of words and of the gaps behind them are made, so that no word is in two: those of lower ranks.
+
+    Args:
+        words: the rank of the error in each word, shape (words,); over 1 where there is none.
+        gaps: the rank of the error in the gap behind each word, same shape.
+    """
+    ranks = np.full(2 * words.size + 4, 2.0)
+    ranks[2:-2:2], ranks[3:-1:2] = words, gaps
+    word, gap = 2 * np.arange(words.size) + 2, 2 * np.arange(words.size) + 3
+    free = (words <= 1) & (words < np.minimum(ranks[word - 1], ranks[word + 1]))
+    near = np.minimum.reduce([ranks[gap + step] for step in (-2, -1, 1)])
+    near = np.minimum(near, np.append(ranks, 2.0)[gap + 2])
+    return free, (gaps <= 1) & (gaps < near)
+
+
 def parted(forms: WordForms, rates: ErrorRates) -> tuple[Ints, Ints]:
     """The words that people part, and how many letters of each are the prefix, both of shape (words,)."""
     possible = np.zeros(forms.starts.size, dtype=np.bool_)
@@ -59,7 +76,7 @@ def parted(forms: WordForms, rates: ErrorRates) -> tuple[Ints, Ints]:
     for prefix in prefixes:
         possible |= forms.are(f"{prefix}*")
     words = np.flatnonzero(possible & forms.letters & (forms.stops - forms.starts > _SHORTEST_REST))
-    lengths = forms.values(words, lambda word: _prefix_length(word, prefixes))
+    lengths = forms.values(words, lambda word: prefix_length(word, prefixes))
     return words[lengths > 0], lengths[lengths > 0]
 
 
@@ -70,11 +87,13 @@ _DENIED_ROLES = frozenset({"adjective", "participle"})
 
 
 @lru_cache(maxsize=100_000)
-def _prefix_length(word: str, prefixes: tuple[str, ...]) -> int:
+def prefix_length(word: str, prefixes: tuple[str, ...]) -> int:
     """How many letters of a word are a prefix that people part from it; 0 if it has none.
 
     What is left is a word of at least three letters, and no finite verb («по чти»).
     """
+    if not word.startswith(prefixes):
+        return 0
     for prefix in prefixes:
         rest = word.removeprefix(prefix)
         if rest == word or len(rest) < _SHORTEST_REST or not is_known(rest):

@@ -109,6 +109,13 @@ class WordForms:
             found |= here
         return found
 
+    def distinct(self, words: Ints) -> tuple[list[str], Ints]:
+        """The different forms among these words, in lower case, and the number of the form of each word."""
+        _, firsts, places = np.unique(self._digests[words], return_index=True, return_inverse=True)
+        text = self._text
+        bounds = zip(self.starts[words][firsts].tolist(), self.stops[words][firsts].tolist(), strict=True)
+        return [text[start:stop] for start, stop in bounds], places
+
     def values(self, words: Ints, function: Callable[[str], int]) -> Ints:
         """A function of each of these words in lower case, called once for each different one; shape (words,)."""
         return self._each(self._digests[words], self.starts[words], self.stops[words], function)

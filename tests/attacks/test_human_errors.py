@@ -1,5 +1,6 @@
 """Golden cases of the attacks that err as people do: spacing, casing, punctuation."""
 
+import collections
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,10 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError
 from augment_ru.editing.error_classes import error_rates, weighted_ranks
+from augment_ru.editing.letter_rules import LetterRule
+from augment_ru.editing.separators import JOINS
 from augment_ru.engine.attack import make
+from augment_ru.resources import dictionary_path, rows
 from strategies import texts
 
 
@@ -191,3 +195,104 @@ def test_weighted_ranks_are_below_a_probability_as_often_as_the_odds_say(rate: f
     assert (ranks < 0.1).mean() == pytest.approx(share, abs=1e-3)
     assert ranks.min() >= 0
     assert ranks.max() < 1
+
+
+# misspell
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wrong"),
+    [
+        ("tsya", "Ему хочется учиться.", "Ему хочеться учится."),
+        ("nn", "деревянные", "деревяные"),
+        ("hyphen_dropped", "Как-то раз", "Както раз"),
+        ("hyphen_space", "Как-то раз", "Как то раз"),
+        ("join_phrase", "В общем, да", "Вобщем, да"),
+        ("ne", "Я не знаю, где он.", "Я незнаю, где он."),
+        ("ne", "Это не мой дом.", "Это не мой дом."),
+        ("split", "Он некоторое время молчал.", "Он не которое время молчал."),
+        ("silent", "агентство", "агенство"),
+        ("hiatus", "вообще", "вобще"),
+        ("sh_shch", "ещё", "ешё"),
+        ("double_dropped", "искусство", "искуство"),
+        ("soft_sign", "Будешь", "Будеш"),
+        ("prefix", "чересчур", "черезчур"),
+        ("vowel_oa", "дом", "дом"),  # one syllable is stressed
+        ("vowel_oa", "молоко", "малоко"),
+        ("slang", "кот", "кот"),
+        ("key_adjacent", "США, НАТО и МиГ-29", "США, НАТО и МиГ-29"),  # abbreviations and numbers stay
+        ("letter_dropped", "iPhone", "iPhone"),
+    ],
+)
+def test_misspell(name: str, text: str, wrong: str) -> None:
+    found = {errs("misspell", text, name, seed=seed) for seed in range(40)}
+    assert wrong in found
+    assert (found == {text}) == (wrong == text)
+
+
+def test_unstressed_vowels_are_misspelt_more_often() -> None:
+    made = collections.Counter(errs("misspell", "вода", "vowel_oa", seed=seed) for seed in range(300))
+    assert made["вада"] > 1.5 * made["водо"] > 0
+
+
+def test_the_class_of_each_error_stands_in_the_notes() -> None:
+    attack = make("misspell", {"classes": ("tsya", "ne")})
+    result = Augmenter(attack, constraints=(), similarity="none", probability=1.0)("Ему не хочется спать.")
+    assert result.text in {"Ему не хочеться спать.", "Ему нехочется спать."}
+    (notes,) = result.row()["augment"]["notes"].values()
+    assert [note["kind"] in {"tsya", "ne"} for note in notes] == [True]
+
+
+def test_most_sentences_are_clean_at_the_default() -> None:
+    texts_ = [f"Сегодня утром соседка рассказала историю номер {number}." for number in range(400)]
+    results = Augmenter("misspell", constraints=(), similarity="none").texts(texts_)
+    clean = sum(result.reason == "clean" for result in results)
+    assert all(result.status == "perturbed" for result in results if result.reason is None)
+    assert 120 < clean < 360
+
+
+def test_the_probability_is_the_share_of_wrong_words() -> None:
+    words = "потому рассказать деревянный настроение получается интересно довольно хорошего сообщить посмотреть"
+    given_rows = [{"id": number, "text": words} for number in range(400)]
+    shares = []
+    for probability in (0.02, 0.045, 0.2, 0.6):
+        results = Augmenter("misspell", constraints=(), similarity="none", probability=probability).records(given_rows)
+        shares.append(sum(len(result.script.edits) for result in results) / 4000)
+    assert shares == sorted(shares)
+    assert 0.03 < shares[1] < 0.25  # these words are long and hard
+    assert shares[3] > 0.6
+
+
+@pytest.mark.parametrize("profile", ["messenger", "careful"])
+def test_profiles(profile: str) -> None:
+    attack = make("misspell", {"profile": profile})
+    results = Augmenter(attack, constraints=(), similarity="none", probability=0.5).texts(
+        [f"Сегодня вообще очень хочется отдыхать, номер {number}" for number in range(200)]
+    )
+    kinds = collections.Counter(edit.note.kind for result in results for edit in result.script.edits if edit.note)
+    assert (kinds["slang"] > 0) == (profile == "messenger")
+
+
+def test_every_class_of_the_lexicon_and_the_rules_is_counted() -> None:
+    classes = {name for name, *_ in rows(dictionary_path("misspell_classes"), columns=5)}
+    listed = {kind for _, _, kind, _ in rows(dictionary_path("misspellings"), columns=4)}
+    ruled = {kind for kind, *_ in rows(dictionary_path("misspell"), columns=5)}
+    assert listed | ruled | {*JOINS, "split"} == classes
+    assert all(right != wrong for right, wrong, *_ in rows(dictionary_path("misspellings"), columns=4))
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"), [("о>а", "needs left"), ("(o>а)", "possible: Russian"), ("([аб]>[в])", "each of")]
+)
+def test_wrong_rules_are_refused(rule: str, reason: str) -> None:
+    with pytest.raises(AugmentError, match=reason):
+        LetterRule.of(rule)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [({"classes": ()}, "none"), ({"classes": ("typos",)}, "typos"), ({"profile": "school"}, "school")],
+)
+def test_wrong_options_of_misspell_are_refused(options: dict[str, object], reason: str) -> None:
+    with pytest.raises(AugmentError, match=reason):
+        make("misspell", options)

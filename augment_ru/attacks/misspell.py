@@ -1,0 +1,259 @@
+"""Слова пишут с ошибками, как люди: «Сегодня вообще не хочется» → «Седня вобще не хочеться»."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints, Streams, unit
+from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
+from augment_ru.editing.misspellings import Misspellings, Misspelt, as_written, misspellings
+from augment_ru.editing.separators import JOINS, joins, lone
+from augment_ru.editing.word_forms import WordForms, counts_before
+from augment_ru.edits import Note
+from augment_ru.engine.attack import Attack
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Mask
+
+_SEPARATORS = (*JOINS, "split")
+"""The classes whose rates are those of the attack `spacing`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misspell(Attack):
+    """Misspell words as people do, each class of error as often as they do.
+
+    A lexicon holds frequent misspellings («вобщем», «седня»); rules over letters make the others: unstressed vowels,
+    -тся and -ться, double and silent consonants, neighbouring keys, letters left out, added or swapped, stretched
+    vowels. Words are joined and parted as by `spacing`. No word is in two changes. Words in capitals, words with
+    digits or other letters stay.
+
+    Sentences without an error are people's, too: no change is forced (`min_changes` is 0).
+
+    Args:
+        probability: the share of the words that get an error, in an average text; in [0, 1].
+        classes: the classes of errors; `all` for all.
+        profile: how often each class is: as in blogs (`blog`), in a `messenger`, or when people are `careful`.
+        lexicon: the dictionary of frequent misspellings: right form, wrong form, class, share.
+        rules: the dictionary of rules over letters: class, rule, errors, how many places, example.
+        frequencies: the dictionary of the classes: class, errors in 23,500 words, a factor for each other profile.
+
+    Raises:
+        AugmentError: there is no such class, profile or dictionary, or none is named.
+    """
+
+    name: ClassVar[str] = "misspell"
+    min_changes: ClassVar[int] = 0
+    probability: float = 0.045
+    classes: tuple[str, ...] = ("all",)
+    profile: str = "blog"
+    lexicon: str = "misspellings"
+    rules: str = "misspell"
+    frequencies: str = "misspell_classes"
+
+    def __post_init__(self) -> None:
+        _plan(self)  # so that an unknown class or a wrong dictionary is an error before the run starts
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose an error for every word, and for every pair of words that people join, that can have one."""
+        plan, forms = _plan(self), WordForms(batch)
+        words, word_rates = _words(batch, forms, plan.misspellings)
+        pairs = _Pairs(batch, forms, plan)
+        ranks = np.full((2, forms.starts.size), 2.0)
+        ranks[0, words] = weighted_ranks(batch.draw(streams, forms.starts[words]), word_rates, plan.mean)
+        ranks[1, pairs.words] = weighted_ranks(batch.draw(streams, forms.stops[pairs.words]), pairs.rates, plan.mean)
+        free, joined = lone(ranks[0], ranks[1])
+        words, pairs = words[free[words]], pairs.only(joined[pairs.words])
+
+        starts = np.concatenate([forms.starts[words], forms.starts[pairs.words]])
+        stops = np.concatenate([forms.stops[words], forms.stops[pairs.words + 1]])
+        order = np.argsort(starts, kind="stable")
+        starts, stops = starts[order], stops[order]
+        all_ranks = np.concatenate([ranks[0, words], ranks[1, pairs.words]])[order]
+        number_of_pair = np.concatenate([np.full(words.size, -1), np.arange(pairs.words.size)])[order]
+
+        def made(indices: Ints) -> list[_Made]:
+            texts = _texts_at(batch, starts[indices], stops[indices])
+            keys, chosen = batch.keys(streams, starts[indices]), number_of_pair[indices]
+            single = np.flatnonzero(chosen < 0)
+            alone = plan.misspellings.misspelt([texts[number] for number in single.tolist()], keys[single])
+            found = dict(zip(single.tolist(), alone, strict=True))
+            points = unit(keys, np.zeros(keys.size, dtype=np.int64)).tolist()
+            return [
+                _Made(text, found[number] if pair < 0 else pairs.misspelt(pair, text, points[number]))
+                for number, (pair, text) in enumerate(zip(chosen.tolist(), texts, strict=True))
+            ]
+
+        last = _Last(made)
+        return Proposals.of_edits(
+            starts,
+            stops,
+            all_ranks,
+            lambda indices: Replacements.of([one.new.text for one in last(indices)]),
+            clean=True,
+            notes=lambda indices: [one.note for one in last(indices)],
+        )
+
+
+_READ = frozenset({"hyphen_dropped", "hyphen_space", "stretched", "tsya"})
+"""Classes of rules whose errors are read as the right form, as listed misspellings and joined words are."""
+
+
+class _Made(NamedTuple):
+    """A word or a pair of words, and what becomes of it."""
+
+    old: str
+    new: Misspelt
+
+    @property
+    def note(self) -> Note:
+        """The class, and the right form where a reader reads it."""
+        is_read = not self.new.is_by_rule or self.new.kind in _READ
+        return Note(self.old if is_read else None, self.new.kind)
+
+
+def _texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
+    """What stands at these global places."""
+    rows_of = batch.rows(starts)
+    at = batch.starts[rows_of]
+    ranges = zip(rows_of.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True)
+    return [batch.texts[row][start:stop] for row, start, stop in ranges]
+
+
+class _Last:
+    """A function of indices that remembers its last value: new texts and notes are asked one after the other."""
+
+    def __init__(self, function: Callable[[Ints], list[_Made]]) -> None:
+        self._function = function
+        self._indices: Ints | None = None
+        self._value: list[_Made] = []
+
+    def __call__(self, indices: Ints) -> list[_Made]:
+        if self._indices is None or not np.array_equal(self._indices, indices):
+            self._indices, self._value = indices, self._function(indices)
+        return self._value
+
+
+class _Plan(NamedTuple):
+    """What an attack does, by its options."""
+
+    misspellings: Misspellings
+    joins: ErrorRates
+    mean: float
+    """How often people make an error of the classes, in a word."""
+
+
+def _plan(attack: Misspell) -> _Plan:
+    return _plan_of(attack.classes, attack.profile, attack.lexicon, attack.rules, attack.frequencies)
+
+
+@cache
+def _plan_of(classes: tuple[str, ...], profile: str, lexicon: str, rules: str, frequencies: str) -> _Plan:
+    table = {name: cells for name, *cells in rows(dictionary_path(frequencies), columns=5)}
+    if profile not in PROFILES:
+        raise unknown("profile of misspell", profile, PROFILES)
+    if not classes:
+        raise AugmentError(f"misspell: classes: none; name at least one of all, {', '.join(table)}")
+    for name in classes:
+        if name != "all" and name not in table:
+            raise unknown("class of misspell", name, ("all", *table))
+    chosen = tuple(name for name in table if name in classes or "all" in classes)
+    factors = {name: _factor(table[name], profile) for name in chosen}
+    chosen = tuple(name for name in chosen if factors[name] > 0)
+    mean = sum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS
+    separators = tuple(name for name in _SEPARATORS if name in chosen)
+    spacing = error_rates("misspell", "spacing", separators, separators) if separators else ErrorRates({}, 0.0)
+    parted = {
+        prefix.removesuffix("*"): one.rate * factors["split"] * _NOT_LISTED
+        for one in spacing.of("split")
+        for prefix in one.phrases
+    }
+    prefixes = sorted(parted.items(), key=lambda one: (-len(one[0]), one[0]))
+    found = misspellings((lexicon, rules), chosen, tuple(factors[name] for name in chosen), tuple(prefixes))
+    return _Plan(found, spacing, mean)
+
+
+PROFILES = ("blog", "messenger", "careful")
+_WORDS = 23_500
+"""In so many words the errors of the dictionary of classes were counted."""
+
+
+_NOT_LISTED = 0.6
+"""The share of the parted words that the lexicon does not have."""
+
+
+def _factor(cells: Sequence[str], profile: str) -> float:
+    return 1.0 if profile == "blog" else float(cells[PROFILES.index(profile)])
+
+
+def _words(batch: Batch, forms: WordForms, found: Misspellings) -> tuple[Ints, Floats]:
+    """The words that can be misspelt, and how often people misspell each."""
+    capital = counts_before(batch.codes != forms.codes)
+    capitals = capital[forms.stops] - capital[forms.starts]
+    lengths = forms.stops - forms.starts
+    words = np.flatnonzero(_are_russian(forms) & ((capitals < lengths) | (lengths == 1)))
+    distinct, places = forms.distinct(words)
+    rates = found.rates_of(distinct)[places] if distinct else np.zeros(0)
+    return words[rates > 0], rates[rates > 0]
+
+
+def _are_russian(forms: WordForms) -> Mask:
+    """Whether each word has Russian letters and hyphens only."""
+    codes = forms.codes
+    russian = ((codes >= ord("а")) & (codes <= ord("я"))) | (codes == ord("ё")) | (codes == ord("-"))
+    other = counts_before(~russian)
+    same: Mask = other[forms.starts] == other[forms.stops]
+    return same
+
+
+class _Pairs:
+    """Pairs of words that people join, or write otherwise wrong.
+
+    Attributes:
+        words: the number of the first word of each pair, ascending, shape (pairs,).
+        rates: how often people err in each, same shape.
+    """
+
+    def __init__(self, batch: Batch, forms: WordForms, plan: _Plan) -> None:
+        joined = joins(batch, forms, plan.joins)
+        join_rates = np.zeros(forms.starts.size)
+        self._kinds = np.zeros(forms.starts.size, dtype=np.int64)
+        join_rates[joined.words], self._kinds[joined.words] = joined.rates, joined.kinds
+        phrases = plan.misspellings.phrases
+        self._phrases = phrases
+        self._phrase_of = np.full(forms.starts.size, -1)
+        for number, phrase in enumerate(phrases):
+            self._phrase_of[forms.begin([phrase])] = number
+        self._forms = plan.misspellings.forms
+        phrase_rates = np.array([sum(form.rate for form in self._forms[phrase]) for phrase in phrases] + [0.0])
+        found = phrase_rates[self._phrase_of]
+        rates = np.maximum(join_rates, found)
+        self.words = np.flatnonzero(rates > 0)
+        self.rates = rates[self.words]
+
+    def only(self, chosen: Mask) -> "_Pairs":
+        """These of the pairs."""
+        other = object.__new__(_Pairs)
+        other._kinds, other._phrases, other._phrase_of = self._kinds, self._phrases, self._phrase_of
+        other._forms = self._forms
+        other.words, other.rates = self.words[chosen], self.rates[chosen]
+        return other
+
+    def misspelt(self, pair: int, text: str, point: float) -> Misspelt:
+        """A pair as people write it; of a phrase with several wrong forms one, by the draw `point`."""
+        word = int(self.words[pair])
+        phrase = int(self._phrase_of[word])
+        if phrase < 0:
+            return Misspelt("".join(text.split()), JOINS[self._kinds[word]])
+        forms = self._forms[self._phrases[phrase]]
+        point *= sum(form.rate for form in forms)
+        for form in forms:
+            point -= form.rate
+            if point < 0:
+                break
+        return Misspelt(as_written(form.wrong, text), form.kind)

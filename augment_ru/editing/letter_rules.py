@@ -1,0 +1,198 @@
+"""Rules of misspelling: which letters of a word become which, between which letters; read from a dictionary.
+
+A rule is written `left(old>new)right`. `left`, `old` and `right` are letters, sets of letters (`[кгх]`) or one of the
+capitals Б (any letter), Г (a vowel), С (a consonant); `|` is the edge of a word or a hyphen; `=` in `old` is the letter
+before it once more. `~` behind an old vowel says that it must be unstressed: the rate of the rule is multiplied by how
+likely that is. `new` is letters, a set as long as the old one (letter by letter), or signs: `1` and `2` are the first
+and the second old letter, `@` a neighbouring key of the first, `?` another vowel for a vowel and another consonant for
+a consonant, `+` the first old letter one to four times.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints
+from augment_ru.editing.characters import neighbouring_keys
+from augment_ru.editing.stress import unstressed
+from augment_ru.errors import AugmentError
+from augment_ru.text.characters import Mask
+
+ALPHABET = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
+_VOWELS = "аеёиоуыэюя"
+_CONSONANTS = "".join(letter for letter in ALPHABET if letter not in _VOWELS + "ьъй") + "й"
+_NUMBERS = {letter: number for number, letter in enumerate(ALPHABET + "-", start=1)}
+"""The number of each letter and of the hyphen; 0 is anything else, and what stands between two words."""
+_SETS = {"Б": ALPHABET, "Г": _VOWELS, "С": _CONSONANTS}
+_EDGE = frozenset({0, _NUMBERS["-"]})
+_RULE = re.compile(r"([^()]*)\(([^()>]*)>([^()]*)\)([^()]*)")
+_ELEMENT = re.compile(r"\[[а-яё]+\]|.")
+_COPIES = tuple(accumulate((0.12, 0.41, 0.32, 0.15)))
+"""How many copies of a stretched letter are added, one to four: «оочень», «ооочень», …; counted in the blogs."""
+_WEIGHTS = np.array([0.0, 0.0, 0.12, 0.25, 0.25, 0.65, 1.0])
+"""How often people err in a letter of a word of so many letters, in relation to longer words."""
+_FIRST = 0.3
+"""The same for the first letter of a word: 4 % of people's errors stand there, where 12 % of the letters do."""
+
+
+class Words:
+    """Some words in columns, letter by letter, with a gap between two.
+
+    Args:
+        words: the words in lower case.
+
+    Attributes:
+        numbers: the number of each letter, shape (letters,).
+        words: the number of the word of each letter, -1 in gaps, same shape.
+        starts: the place of the first letter of each word, shape (words,).
+        weights: how likely an error is at each letter, same shape as `numbers`.
+        unstressed: how likely each vowel is unstressed; 1 for other letters.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+        codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        self.starts = np.cumsum(lengths + 1) - lengths - 1 + _MARGIN
+        size = int((lengths + 1).sum()) + 2 * _MARGIN
+        within = np.arange(codes.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        places = np.repeat(self.starts, lengths) + within
+        self.numbers = np.zeros(size, dtype=np.int64)
+        self.numbers[places] = _table()[np.minimum(codes, _table().size - 1)]
+        self.words = np.full(size, -1, dtype=np.int64)
+        self.words[places] = np.repeat(np.arange(lengths.size), lengths)
+        per_word = _WEIGHTS[np.minimum(lengths, _WEIGHTS.size - 1)]
+        self.weights = np.zeros(size)
+        self.weights[places] = np.repeat(per_word, lengths)
+        self.weights[self.starts[lengths > 0]] *= _FIRST
+        self.weights[self.numbers == _NUMBERS["-"]] = 1.0
+        is_vowel = _members(_VOWELS)[self.numbers]
+        self.unstressed = unstressed(words, self.words, is_vowel, self.numbers == _NUMBERS["ё"])
+
+
+_MARGIN = 8
+"""Gaps before the first word and behind the last, as many as a rule has letters at the most."""
+
+
+@cache
+def _table() -> Ints:
+    """The number of the letter of each code point; the last entry is for all beyond it."""
+    table = np.zeros(max(map(ord, _NUMBERS)) + 2, dtype=np.int64)
+    for letter, number in _NUMBERS.items():
+        table[ord(letter)] = number
+    return table
+
+
+@cache
+def _members(letters: str) -> Mask:
+    """Whether each letter, by its number, is one of these; the entry of a gap is false."""
+    members = np.zeros(len(_NUMBERS) + 1, dtype=np.bool_)
+    members[[_NUMBERS[letter] for letter in letters]] = True
+    return members
+
+
+@dataclass(frozen=True, slots=True)
+class LetterRule:
+    """A rule of misspelling.
+
+    Attributes:
+        text: the rule as it is written.
+        context: what must stand at each place, with places counted from the first old letter; in order.
+        length: how many letters are replaced.
+        equal: the places of old letters that equal the one before them.
+        is_unstressed: whether the old vowel must be unstressed.
+        old, new: the old letters, where each is one of a set, and the new text.
+    """
+
+    text: str
+    context: tuple[tuple[int, Mask], ...]
+    length: int
+    equal: tuple[int, ...]
+    is_unstressed: bool
+    old: str
+    new: str
+
+    @classmethod
+    def of(cls, text: str) -> "LetterRule":
+        """Read a rule.
+
+        Raises:
+            AugmentError: it is not written as the module says.
+        """
+        found = _RULE.fullmatch(text)
+        if found is None:
+            raise AugmentError(f"rule {text}: needs left(old>new)right, such as С(о~>а)")
+        left, old, new, right = found.groups()
+        is_unstressed = "~" in old
+        elements = _ELEMENT.findall(old.replace("~", ""))
+        context = [(at, part) for at, part in enumerate(elements) if part != "="]
+        before = _ELEMENT.findall(left)
+        context += [(at - len(before), part) for at, part in enumerate(before)]
+        behind = _ELEMENT.findall(right)
+        context += [(at + len(elements), part) for at, part in enumerate(behind)]
+        if len(before) + len(elements) + len(behind) > _MARGIN or (len(elements) == 0 and not before):
+            raise AugmentError(f"rule {text}: too long, or it says neither what is replaced nor what stands before it")
+        if "[" in new and len(new) != len(old):
+            raise AugmentError(f"rule {text}: the new set needs a letter for each of the old one")
+        equal = tuple(at for at, part in enumerate(elements) if part == "=")
+        parts = tuple((at, _allowed(part, text)) for at, part in sorted(context))
+        return cls(text, parts, len(elements), equal, is_unstressed, old.replace("~", ""), new)
+
+    def places(self, words: Words) -> tuple[Ints, Floats]:
+        """Where the rule fits, and with what weight: the places in `words` of the first old letters, ascending."""
+        size = words.numbers.size - 2 * _MARGIN
+
+        def at(step: int) -> Ints:
+            return words.numbers[_MARGIN + step : _MARGIN + step + size]
+
+        fits = np.ones(size, dtype=np.bool_)
+        for step, allowed in self.context:
+            fits &= allowed[at(step)]
+        for step in self.equal:
+            fits &= at(step) == at(step - 1)
+        if self.new == "21":
+            fits &= at(0) != at(1)
+        places = np.flatnonzero(fits) + _MARGIN
+        here = places if self.length else places - 1  # an insertion belongs to the word of the letter before it
+        weights = words.weights[here]
+        return places, weights * words.unstressed[places] if self.is_unstressed else weights
+
+    def written(self, old: str, draw: Callable[[], float]) -> str:
+        """What stands in place of old letters in lower case; `draw` draws from U[0, 1)."""
+        if self.new.startswith("["):
+            return self.new[self.old.index(old)]
+        return "".join(self._written_one(sign, old, draw) for sign in self.new)
+
+    @staticmethod
+    def _written_one(sign: str, old: str, draw: Callable[[], float]) -> str:
+        if sign in "12":
+            return old[int(sign) - 1]
+        if sign == "@":
+            return _chosen(neighbouring_keys("keyboard_ru").get(old[0], ((old[0], 1.0),)), draw())
+        if sign == "?":
+            others = (_VOWELS if old[0] in _VOWELS else _CONSONANTS).replace(old[0], "")
+            return others[int(draw() * len(others))]
+        if sign == "+":
+            point = draw()
+            return old[0] * (1 + sum(point >= bound for bound in _COPIES[:-1]))
+        return sign
+
+
+def _allowed(part: str, rule: str) -> Mask:
+    """The letters, by their numbers, that an element of a rule stands for."""
+    if part == "|":
+        return np.array([number in _EDGE for number in range(len(_NUMBERS) + 1)])
+    letters = _SETS.get(part, part.strip("[]"))
+    if not letters or any(letter not in _NUMBERS for letter in letters):
+        raise AugmentError(f"rule {rule}: '{part}'; possible: Russian letters, [sets], Б, Г, С, |, =")
+    return _members(letters)
+
+
+def _chosen(weighted: Sequence[tuple[str, float]], point: float) -> str:
+    """One of the letters, as likely as their weights say."""
+    bounds = list(accumulate(weight for _, weight in weighted))
+    at = sum(point * bounds[-1] >= bound for bound in bounds[:-1])
+    return weighted[at][0]

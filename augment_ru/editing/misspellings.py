@@ -1,0 +1,253 @@
+"""How people misspell Russian words: a lexicon of frequent forms, and rules over letters; both with their rates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints, Keys, unit
+from augment_ru.editing.letter_rules import LetterRule, Words
+from augment_ru.editing.separators import prefix_length
+from augment_ru.errors import AugmentError
+from augment_ru.resources import dictionary_path, rows
+
+_HIGHEST = 0.97
+"""The highest rate of a word: nobody errs each time."""
+_AGAIN = 0.22
+"""How often a long word gets another error behind the first; so that 83 % of the wrong words have one edit."""
+_LONG = 6
+"""Letters of a long word."""
+
+
+class Form(NamedTuple):
+    """A frequent misspelling: the wrong form, its class, and the share of the right form's occurrences."""
+
+    wrong: str
+    kind: str
+    rate: float
+
+
+class Misspelt(NamedTuple):
+    """A word with an error, and the class of the error (of two errors: both, joined by `+`; "" for none)."""
+
+    text: str
+    kind: str
+    is_by_rule: bool = False
+
+
+class RatedRule(NamedTuple):
+    """A rule, its class, and how often people err where it fits."""
+
+    rule: LetterRule
+    kind: str
+    rate: float
+
+
+class _Found(NamedTuple):
+    """The errors that are possible in some words, in columns: word, rule or form, place in `Words`, rate."""
+
+    words: Ints
+    numbers: Ints
+    places: Ints
+    rates: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Misspellings:
+    """The lexicon and the rules of some classes of errors.
+
+    Attributes:
+        forms: the misspellings of each right form, in lower case and with е for ё; of two words, of the phrase.
+        beginnings: the same for beginnings of words, of three letters or more.
+        stems: their first three letters.
+        rules: the rules over letters.
+        prefixes: the prefixes that people part from words, and how often.
+    """
+
+    forms: Mapping[str, tuple[Form, ...]]
+    beginnings: Mapping[str, tuple[Form, ...]]
+    stems: frozenset[str]
+    rules: Sequence[RatedRule]
+    prefixes: Mapping[str, float]
+    _rates: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
+    """The rates of words that were asked for, so that a frequent word costs once."""
+
+    @property
+    def phrases(self) -> Sequence[str]:
+        """The right forms of two words."""
+        return [form for form in self.forms if " " in form]
+
+    def of(self, word: str) -> list[Form]:
+        """The frequent misspellings of a word in lower case."""
+        plain = word.replace("ё", "е")
+        found = list(self.forms.get(plain, ()))
+        if plain[:_SHORTEST_BEGINNING] in self.stems:
+            for length in range(_SHORTEST_BEGINNING, len(word) + 1):
+                forms = self.beginnings.get(plain[:length], ())
+                found.extend(Form(form.wrong + word[length:], form.kind, form.rate) for form in forms)
+        length = prefix_length(word, tuple(self.prefixes)) if self.prefixes else 0
+        if length:
+            found.append(Form(f"{word[:length]} {word[length:]}", "split", self.prefixes[word[:length]]))
+        return found
+
+    def rates_of(self, words: Sequence[str]) -> Floats:
+        """How often people misspell each of these words in lower case, in [0, 0.97]; shape (words,)."""
+        known = self._rates
+        new = [word for word in words if word not in known]
+        if new:
+            if len(known) > _REMEMBERED:
+                known.clear()
+                new = list(words)
+            found = self._found(Words(new), [self.of(word) for word in new])
+            rates = np.minimum(np.bincount(found.words, found.rates, minlength=len(new)), _HIGHEST)
+            known.update(zip(new, rates.tolist(), strict=True))
+        return np.array([known[word] for word in words])
+
+    def misspelt(self, words: Sequence[str], keys: Keys) -> list[Misspelt]:
+        """Each word with an error, drawn by the rates; words without a possible error stay as they are.
+
+        Some long words get a second error, by a rule.
+
+        Args:
+            words: the words, as they are written.
+            keys: the key of the draws of each word, shape (words,).
+        """
+        made = self._once(words, keys, [self.of(word.lower()) for word in words])
+        again = np.flatnonzero(unit(keys, np.full(keys.size, _MORE)) < _AGAIN).tolist()
+        again = [at for at in again if made[at].is_by_rule and len(words[at]) >= _LONG]
+        if again:
+            following = self._once([made[at].text for at in again], keys[again] ^ _SECOND, [[]] * len(again))
+            for at, (text, kind, _) in zip(again, following, strict=True):
+                if kind and text != words[at]:  # the second error must not mend the first
+                    kinds = dict.fromkeys((made[at].kind, kind))
+                    made[at] = Misspelt(text, "+".join(kinds), is_by_rule=True)
+        return made
+
+    def _once(self, words: Sequence[str], keys: Keys, lexicon: Sequence[Sequence[Form]]) -> list[Misspelt]:
+        columns = Words([word.lower() for word in words])
+        found = self._found(columns, lexicon)
+        order = np.argsort(found.words, kind="stable")
+        bounds = np.searchsorted(found.words[order], np.arange(len(words) + 1))
+        sums = np.concatenate([[0.0], np.cumsum(found.rates[order])])
+        targets = sums[bounds[:-1]] + unit(keys, np.full(keys.size, _WHICH)) * (sums[bounds[1:]] - sums[bounds[:-1]])
+        chosen = np.minimum(np.searchsorted(sums, targets, side="right") - 1, bounds[1:] - 1)
+        made: list[Misspelt] = []
+        for number, word in enumerate(words):
+            if bounds[number] == bounds[number + 1]:
+                made.append(Misspelt(word, ""))
+                continue
+            at = order[chosen[number]]
+            which = int(found.numbers[at])
+            if which < 0:
+                form = lexicon[number][-1 - which]
+                made.append(Misspelt(as_written(form.wrong, word), form.kind))
+            else:
+                start = int(found.places[at] - columns.starts[number])
+                text = _changed(word, start, self.rules[which].rule, _Draws(keys[number]))
+                made.append(Misspelt(text, self.rules[which].kind, is_by_rule=True))
+        return made
+
+    def _found(self, columns: Words, lexicon: Sequence[Sequence[Form]]) -> _Found:
+        found: list[tuple[Ints, Ints, Ints, Floats]] = []
+        for number, (rule, _, rate) in enumerate(self.rules):
+            places, weights = rule.places(columns)
+            owners = columns.words[places if rule.length else places - 1]
+            found.append((owners, np.full(places.size, number), places, weights * rate))
+        known = [(word, -1 - at, form.rate) for word, forms in enumerate(lexicon) for at, form in enumerate(forms)]
+        listed = np.array(known, dtype=np.float64).reshape(-1, 3)
+        words, numbers = listed[:, 0].astype(np.int64), listed[:, 1].astype(np.int64)
+        found.append((words, numbers, np.zeros(len(known), dtype=np.int64), listed[:, 2]))
+        return _Found(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+_WHICH, _MORE, _FIRST_DRAW = 0, 1, 2
+"""The numbers of a word's draws: which error, whether another follows, and those of the rules."""
+_SECOND = np.uint64(0x5851F42D4C957F2D)
+"""Tells the draws of a second error from those of the first."""
+_SHORTEST_BEGINNING = 3
+_REMEMBERED = 200_000
+
+
+class _Draws:
+    """The draws of one word, one after another."""
+
+    def __init__(self, key: np.uint64) -> None:
+        self._key = np.array([key])
+        self._number = _FIRST_DRAW
+
+    def __call__(self) -> float:
+        self._number += 1
+        return float(unit(self._key, np.array([self._number]))[0])
+
+
+def as_written(wrong: str, word: str) -> str:
+    """A wrong form with a capital where the word has one, and with е where the text writes е for ё."""
+    if "ё" in wrong and "ё" not in word.lower():
+        wrong = wrong.replace("ё", "е")
+    return wrong[:1].upper() + wrong[1:] if word[:1].isupper() else wrong
+
+
+def _changed(word: str, start: int, rule: LetterRule, draw: _Draws) -> str:
+    old = word[start : start + rule.length]
+    new = rule.written(old.lower(), draw)
+    if old[:1].isupper():
+        new = new[:1].upper() + new[1:]
+        if not new:  # «Однако» → «Днако»
+            return word[:start] + word[start + 1 :].capitalize()
+    return word[:start] + new + word[start + rule.length :]
+
+
+@cache
+def misspellings(
+    dictionaries: tuple[str, str],
+    classes: tuple[str, ...],
+    factors: tuple[float, ...],
+    prefixes: tuple[tuple[str, float], ...],
+) -> Misspellings:
+    """The misspellings of some classes.
+
+    Args:
+        dictionaries: the names of the lexicon (right form, wrong form, class, share) and of the rules (class, rule,
+            errors, how many places, example), or paths that end in .tsv.
+        classes: the classes.
+        factors: what the rates of each class are multiplied by.
+        prefixes: the prefixes that people part from words, and how often; longer ones first.
+
+    Raises:
+        AugmentError: there is no such dictionary, or a line of one is wrong.
+    """
+    lexicon, rules = dictionaries
+    factor = dict(zip(classes, factors, strict=True))
+    forms: dict[str, tuple[Form, ...]] = {}
+    beginnings: dict[str, tuple[Form, ...]] = {}
+    for right, wrong, kind, share in rows(dictionary_path(lexicon), columns=4):
+        rate = _number(f"{lexicon}: {right} {wrong}", share)
+        if kind in factor:
+            key = right.replace("ё", "е")
+            where = beginnings if key.endswith("*") else forms
+            key = key.removesuffix("*")
+            form = Form(wrong.removesuffix("*"), kind, min(rate * factor[kind], _HIGHEST))
+            where[key] = (*where.get(key, ()), form)
+    found = [
+        RatedRule(
+            LetterRule.of(rule),
+            kind,
+            factor[kind] * _number(f"{rules}: {rule}", errors) / _number(f"{rules}: {rule}", places),
+        )
+        for kind, rule, errors, places, _ in rows(dictionary_path(rules), columns=5)
+        if kind in factor
+    ]
+    stems = frozenset(beginning[:_SHORTEST_BEGINNING] for beginning in beginnings)
+    return Misspellings(forms, beginnings, stems, found, dict(prefixes))
+
+
+def _number(where: str, cell: str) -> float:
+    try:
+        number = float(cell)
+    except ValueError:
+        number = 0.0
+    if not number > 0:
+        raise AugmentError(f"{where}: {cell} is no number over 0")
+    return number
