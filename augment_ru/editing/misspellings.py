@@ -15,7 +15,7 @@ from augment_ru.resources import dictionary_path, rows
 
 _HIGHEST = 0.97
 """The highest rate of a word: nobody errs each time."""
-_AGAIN = 0.22
+_AGAIN = 0.16
 """How often a long word gets another error behind the first; so that 83 % of the wrong words have one edit."""
 _LONG = 6
 """Letters of a long word."""
