@@ -17,13 +17,16 @@ CASES = frozenset({"nomn", "gent", "gen2", "datv", "accs", "ablt", "loct", "loc2
 NUMBERS = frozenset({"sing", "plur"})
 GENDERS = frozenset({"masc", "femn", "neut"})
 ANIMACY = frozenset({"anim", "inan"})
+PERSONS = frozenset({"1per", "2per", "3per"})
+ASPECTS = frozenset({"perf", "impf"})
 _KINDS = frozenset({"ADJF", "ADJS", "COMP", "VERB", "INFN", "PRTF", "PRTS", "GRND", "NUMR", "NPRO", "ADVB", "PRED"})
 _OTHER = frozenset({
-    "1per", "2per", "3per", "past", "pres", "futr", "indc", "impr", "incl", "excl", "perf", "impf", "actv", "pssv",
-    "Supr", "Cmp2",
+    "past", "pres", "futr", "indc", "impr", "incl", "excl", "actv", "pssv", "Supr", "Cmp2",
 })  # fmt: skip
 _PARTS = _KINDS | {"NOUN"}
-_FORM = CASES | NUMBERS | GENDERS | ANIMACY | _KINDS | _OTHER
+_FORM = CASES | NUMBERS | GENDERS | ANIMACY | PERSONS | ASPECTS | _KINDS | _OTHER
+_NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Abbr"})
+_CATEGORIES = (CASES, NUMBERS, GENDERS, ANIMACY, PERSONS, ASPECTS)
 _NOUN_FORM = CASES | NUMBERS
 _VARIANTS = frozenset({
     "V-oy", "V-ey", "V-ej", "V-sh", "V-be", "V-bi", "V-en", "V-ie", "Infr", "Slng", "Arch", "Litr", "Erro", "Dist",
@@ -46,7 +49,7 @@ class Form(NamedTuple):
         lemma: the dictionary form of the word, with ё.
         kind: its class: NOUN, ADJ, VERB (participles and gerunds, too), or a part of speech of pymorphy3.
         grammemes: the grammemes that make the form, such as {"sing", "ablt"}.
-        variants: those that tell it from forms with the same grammemes: {"V-oy"} of «водою».
+        variants: those that tell it from forms with the same grammemes: {"V-oy"} of «водою»; the gender of a noun.
         word: all grammemes of the form and of the word, such as {"NOUN", "inan", "femn", "sing", "ablt"}.
     """
 
@@ -60,6 +63,11 @@ class Form(NamedTuple):
     def case(self) -> str:
         """The case, the second ones as they are; "" if it has none."""
         return next(iter(self.grammemes & CASES), "")
+
+    @property
+    def first_case(self) -> str:
+        """The case, without the second ones: that of «чаю» in «стакан чаю» is the genitive."""
+        return _COMMON_CASE.get(self.case, self.case)
 
     @property
     def number(self) -> str:
@@ -77,7 +85,7 @@ class Form(NamedTuple):
         return next(iter(self.word & ANIMACY), "")
 
     def having(self, *grammemes: str) -> "Form":
-        """The form with other grammemes in place of those of the same category.
+        """The form with another case, number, gender, animacy, person or aspect.
 
         >>> form = form_of("красивую", "ADJ", "Case=Acc|Gender=Fem|Number=Sing")
         >>> inflect("новый", form.having("masc", "inan"))
@@ -85,8 +93,7 @@ class Form(NamedTuple):
         """
         changed = self.grammemes
         for one in grammemes:
-            category = next((known for known in (CASES, NUMBERS, GENDERS, ANIMACY) if one in known), frozenset({one}))
-            changed = changed - category | {one}
+            changed = changed - next(known for known in _CATEGORIES if one in known) | {one}
         if self.kind != "NOUN":
             if "plur" in changed:
                 changed -= GENDERS
@@ -151,11 +158,34 @@ def readings(word: str) -> tuple[Form, ...]:
 
 
 @lru_cache(maxsize=50_000)
-def noun_of(lemma: str) -> Form | None:
-    """A noun in its dictionary form, with its gender and animacy; None if the dictionary has no such noun."""
-    return next(
-        (one for one in readings(lemma) if one.kind == "NOUN" and one.lemma == lemma and one.case == "nomn"), None
-    )
+def noun_of(lemma: str, like: Form | None = None) -> Form | None:
+    """A noun in its dictionary form, with its gender and animacy.
+
+    Args:
+        lemma: the dictionary form, with ё.
+        like: a form of another noun; of several nouns with one dictionary form that is taken which shares most of its
+            gender and animacy.
+
+    Returns:
+        The form; None if it is no noun.
+    """
+    found = [one for one in readings(lemma) if one.kind == "NOUN" and one.lemma == lemma and one.case == "nomn"]
+    kept = (GENDERS | ANIMACY) & like.word if like else frozenset()
+    return max(found, key=lambda one: len(kept & one.word) - bool(_NAMES & one.word), default=None)
+
+
+@lru_cache(maxsize=50_000)
+def has_plural(noun: Form) -> bool:
+    """Whether a noun is used in the plural, by its dictionary form: «усердие» is not.
+
+    It is not if the dictionary says so, or if the texts that navec's vectors were trained on have it only in the
+    singular.
+    """
+    if "Sgtm" in noun.word:
+        return False
+    counts = word_counts()[0]
+    forms = [inflect(noun.lemma, noun.having("plur", case)) or "" for case in ("gent", "datv", "ablt", "loct")]
+    return noun.lemma.replace("ё", "е") not in counts or any(one.replace("ё", "е") in counts for one in forms)
 
 
 def written_like(word: str, like: str, *, yo: bool = True) -> str:
@@ -204,7 +234,9 @@ def _shape(grammemes: frozenset[str]) -> tuple[str, frozenset[str], frozenset[st
     part = next(iter(grammemes & _PARTS), "")
     kind = _WORD_CLASS.get(part, part)
     variants = frozenset(_SAME_VARIANT.get(one, one) for one in grammemes & _VARIANTS)
-    return kind, grammemes & (_NOUN_FORM if kind == "NOUN" else _FORM), variants
+    if kind == "NOUN":  # «супругу» is read as a form of «супруг», too
+        return kind, grammemes & _NOUN_FORM, variants | (grammemes & GENDERS)
+    return kind, grammemes & _FORM, variants
 
 
 _Written = tuple[str, str, frozenset[str]]

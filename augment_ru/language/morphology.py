@@ -107,6 +107,14 @@ def only_form(word: str) -> str:
     return str(forms.pop()) if len(forms) == 1 else word
 
 
+def may_stand_for(lemma: str, pos: str) -> bool:
+    """Whether the dictionary has this dictionary form, with ё, of a word of this universal part of speech."""
+    wanted = _POS.get(pos, ())
+    return is_known(lemma) and any(
+        one.normal_form == lemma and one.tag.POS in wanted for one in morphology().parse(lemma)
+    )
+
+
 @lru_cache(maxsize=200_000)
 def lemmas_of(word: str) -> tuple[str, ...]:
     """The dictionary forms of all readings of a word in lower case, the likeliest first, with е for ё.

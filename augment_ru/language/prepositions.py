@@ -11,6 +11,17 @@ _HARD = {
     "к": re.compile("(?:вс|вт|льд|льв|лб|лж|рт|рв|мн|дн|двор|сну)"),
 }
 """The beginnings of words before which a preposition gets its vowel."""
+_GOVERNED = {
+    "без": "gent", "для": "gent", "до": "gent", "из": "gent", "от": "gent", "у": "gent", "около": "gent",
+    "после": "gent", "кроме": "gent", "вместо": "gent", "возле": "gent", "против": "gent", "среди": "gent",
+    "из-за": "gent", "из-под": "gent", "ради": "gent", "вокруг": "gent", "вдоль": "gent", "мимо": "gent",
+    "к": "datv", "ко": "datv", "по": "datv accs loct", "через": "accs", "про": "accs", "сквозь": "accs",
+    "над": "ablt", "перед": "ablt", "между": "ablt gent", "с": "ablt gent accs", "со": "ablt gent accs",
+    "за": "ablt accs", "под": "ablt accs", "в": "loct accs", "во": "loct accs", "на": "loct accs",
+    "о": "loct accs", "об": "loct accs", "обо": "loct accs",
+    "при": "loct",
+}  # fmt: skip
+"""The cases behind prepositions, without the second ones."""
 _UNSURE = re.compile("льд|льв|лб|лж|рт|рв|мн|дн|двор|сну|сне|сном|вс")
 """Beginnings before which «из», «над», «от», «под», «перед» may have a vowel, too."""
 _OTHERS = frozenset({"из", "изо", "над", "надо", "от", "ото", "под", "подо", "перед", "передо", "обо", "без", "безо"})
@@ -41,3 +52,12 @@ def fitting(preposition: str, word: str) -> str | None:
     if short in _HARD:
         return _FULL[short] if _HARD[short].match(word) else short
     return preposition
+
+
+def cases_behind(preposition: str) -> frozenset[str]:
+    """The cases that may stand behind a preposition in lower case, without the second ones; none if it is not listed.
+
+    >>> sorted(cases_behind("в"))
+    ['accs', 'loct']
+    """
+    return frozenset(_GOVERNED.get(preposition, "").split())

@@ -1,0 +1,91 @@
+"""Ошибка в окончании, как у тех, кто учит русский: «живу в новой квартире» → «живу в новая квартире»."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from augment_ru.draws import Rng
+from augment_ru.editing.replacing import writes_yo
+from augment_ru.editing.syntax import Syntax
+from augment_ru.editing.wrong_endings import aspect_pairs, wrong_adjectives, wrong_aspects, wrong_cases, wrong_verbs
+from augment_ru.edits import Change, Edit, Note
+from augment_ru.engine.attack import Attack, check_guards
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.language.inflection import written_like
+from augment_ru.language.morphology import is_known
+from augment_ru.text.doc import Doc
+
+CLASSES = ("adjective", "aspect", "case", "verb")
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement(Attack):
+    """Put words into a wrong form, as learners of Russian do; each new word is a real form of the same lemma.
+
+    `adjective`: an adjective or participle in another gender, number or case than its noun; `case`: a noun in a case
+    that its preposition, numeral, adjective or verb does not allow; `verb`: a verb or short adjective in another
+    gender, number or person than its subject; `aspect`: a verb of the other aspect where only one is right. A form
+    that might be right in its place, in another reading, is not taken.
+
+    Args:
+        classes: the classes of errors.
+        pairs: the dictionary of verbs of both aspects.
+        guards: the constraints whose spans stay, whatever the task; `acceptability`: texts that are judged for their
+            grammar.
+
+    Raises:
+        AugmentError: there is no such class, dictionary or constraint, or no class is named.
+    """
+
+    name: ClassVar[str] = "agreement"
+    layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
+    probability: float = 0.1
+    classes: tuple[str, ...] = CLASSES
+    pairs: str = "aspect_pairs"
+    guards: tuple[str, ...] = ("acceptability",)
+
+    def __post_init__(self) -> None:
+        check_guards(self.name, self.guards)
+        for one in self.classes:
+            if one not in CLASSES:
+                raise unknown("class of errors", one, CLASSES)
+        if not self.classes:
+            raise AugmentError(f"{self.name}.classes: none; possible: {', '.join(CLASSES)}")
+        aspect_pairs(self.pairs)
+
+    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
+        """Propose a wrong form of every word that has one; likelier errors are drawn more often."""
+        syntax = Syntax(doc)
+        for word in doc.words:
+            number = syntax.numbers.get(word.start)
+            if number is None or word.pos not in _CLASSES_OF or not is_known(word.text.lower()):
+                continue
+            found = tuple(dict.fromkeys(self._wrong(syntax, number)))
+            if found:
+                wrong = rng.choice_best_first(found)
+                text = written_like(wrong, word.text, yo="ё" not in wrong or writes_yo(doc.text))
+                yield rng.change(Edit(word.start, word.stop, text, Note(doc.text[word.start : word.stop])))
+
+    def _wrong(self, syntax: Syntax, number: int) -> Iterator[str]:
+        token = syntax.tokens[number]
+        for one in _CLASSES_OF[token.pos]:
+            if one not in self.classes:
+                continue
+            if one == "adjective":
+                yield from wrong_adjectives(syntax, number)
+            elif one == "case":
+                yield from wrong_cases(syntax, number)
+            elif one == "verb":
+                yield from wrong_verbs(syntax, number)
+            else:
+                yield from wrong_aspects(syntax, number, self.pairs)
+
+
+_CLASSES_OF = {
+    "NOUN": ("case",),
+    "ADJ": ("adjective", "verb"),
+    "DET": ("adjective",),
+    "VERB": ("aspect", "verb", "adjective"),
+    "AUX": ("verb",),
+}
+"""The classes of errors of each part of speech, the likeliest first."""
