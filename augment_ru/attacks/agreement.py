@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar
 
 from augment_ru.draws import Rng
-from augment_ru.editing.replacing import writes_yo
+from augment_ru.editing.replacing import writes_yo, written_like
 from augment_ru.editing.syntax import Syntax
 from augment_ru.editing.wrong_endings import aspect_pairs, wrong_adjectives, wrong_aspects, wrong_cases, wrong_verbs
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.language.inflection import written_like
 from augment_ru.language.morphology import is_known
 from augment_ru.text.doc import Doc
 
+_PLACES = (0, 1, 2)
+"""Which of the wrong forms of a word is taken; the later ones are rarer, and looking for them takes time."""
 CLASSES = ("adjective", "aspect", "case", "verb")
 
 
@@ -60,9 +62,10 @@ class Agreement(Attack):
             number = syntax.numbers.get(word.start)
             if number is None or word.pos not in _CLASSES_OF or not is_known(word.text.lower()):
                 continue
-            found = tuple(dict.fromkeys(self._wrong(syntax, number)))
+            place = rng.choice_best_first(_PLACES)
+            found = tuple(islice(self._wrong(syntax, number), place + 1))
             if found:
-                wrong = rng.choice_best_first(found)
+                wrong = found[-1]
                 text = written_like(wrong, word.text, yo="ё" not in wrong or writes_yo(doc.text))
                 yield rng.change(Edit(word.start, word.stop, text, Note(doc.text[word.start : word.stop])))
 

@@ -3,7 +3,7 @@
 from augment_ru.editing.agreeing import agreeing
 from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Edit, Note
-from augment_ru.language.inflection import Form, has_plural, inflect, noun_of, readings, written_like
+from augment_ru.language.inflection import Form, has_plural, inflect, noun_of, readings
 from augment_ru.language.morphology import is_known, only_form
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.text.doc import Token
@@ -111,6 +111,24 @@ def _before(syntax: Syntax, number: int) -> Token | None:
         return None
     before = syntax.tokens[number - 1]
     return before if syntax.doc.text[before.stop : syntax.tokens[number].start].isspace() else None
+
+
+def written_like(word: str, like: str, *, yo: bool = True) -> str:
+    """A word in lower case with the capitals of another one.
+
+    >>> written_like("ёлка", "Сосна"), written_like("ёлка", "СОСНА", yo=False), written_like("и", "Я")
+    ('Ёлка', 'ЕЛКА', 'И')
+
+    Args:
+        word: the word, with ё.
+        like: a word as it is written.
+        yo: whether ё is written; if not, е is.
+    """
+    if not yo:
+        word = word.replace("ё", "е")
+    if like.isupper() and len(like) > 1:
+        return word.upper()
+    return word[0].upper() + word[1:] if like[0].isupper() else word
 
 
 def writes_yo(text: str) -> bool:

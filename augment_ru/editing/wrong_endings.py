@@ -146,19 +146,20 @@ def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
     if form is None or form.grammemes.isdisjoint({"VERB", "ADJS", "PRTS"}) or "impr" in form.grammemes:
         return
     subject = _subject(syntax, number)
-    if subject is None or not _fits_subject(form, subject):
+    if subject is None or not _fits_subject(form, subject.form):
         return
-    wanted = [form.having(_OTHER_NUMBER[form.number], *_first_gender(form, subject))]
+    wanted = [form.having(_OTHER_NUMBER[form.number], *_first_gender(form, subject.form))]
     if form.grammemes & GENDERS:
         genders = [one for one in ("masc", "femn", "neut") if one != form.gender]
         wanted = [*(form.having(one) for one in genders), *wanted]
     elif form.grammemes & PERSONS and "3per" not in form.grammemes:
         wanted = [form.having("3per"), *wanted]
+    objects = any(one.case == "accs" for one in readings(syntax.tokens[subject.at].text.lower()))
     for one in wanted:
         word = inflect(form.lemma, one)
-        if word is not None and all(
-            known.kind in {"VERB", "ADJ"} and not _fits_subject(known, subject) for known in readings(word)
-        ):
+        if word is None or (objects and "plur" in one.grammemes and "tran" in form.word):
+            continue  # «телефон хвалят» is right: nobody is named who does
+        if all(known.kind in {"VERB", "ADJ"} and not _fits_subject(known, subject.form) for known in readings(word)):
             yield word
 
 
@@ -170,8 +171,15 @@ def _first_gender(form: Form, subject: Form) -> tuple[str, ...]:
     return (subject.gender or "masc",) if needed else ()
 
 
-def _subject(syntax: Syntax, number: int) -> Form | None:
-    """The subject of a verb as a form, with its person; None if it is not certain what it asks of the verb."""
+class _Subject(NamedTuple):
+    """The subject of a verb: its number among the tokens, and its form, with the person of a pronoun."""
+
+    at: int
+    form: Form
+
+
+def _subject(syntax: Syntax, number: int) -> _Subject | None:
+    """The subject of a verb; None if it is not certain what it asks of the verb."""
     at = syntax.child(number, "nsubj")
     if at is None or syntax.child(at, "conj", "nummod", "appos", "flat", "case") is not None:
         return None
@@ -179,13 +187,12 @@ def _subject(syntax: Syntax, number: int) -> Form | None:
     if token.pos == "PRON" and token.text.lower() in _PERSON_OF:
         word = token.text.lower()
         gender = {_GENDER_OF[word]} if word in _GENDER_OF else set()
-        return Form(word, "NPRO", _PERSON_OF[word] | gender, frozenset(), _PERSON_OF[word] | gender)
+        grammemes = _PERSON_OF[word] | gender
+        return _Subject(at, Form(word, "NPRO", grammemes, frozenset(), grammemes))
     form = syntax.form(at)
     if token.pos != "NOUN" or form is None or form.first_case != "nomn" or form.lemma in _GROUPS:
         return None
-    if not form.gender or form.word & {"ms-f", "Ms-f"}:
-        return None
-    return form
+    return _Subject(at, form) if form.gender and form.word.isdisjoint({"ms-f", "Ms-f"}) else None
 
 
 def _fits_subject(form: Form, subject: Form) -> bool:

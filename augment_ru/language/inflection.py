@@ -62,7 +62,7 @@ class Form(NamedTuple):
     @property
     def case(self) -> str:
         """The case, the second ones as they are; "" if it has none."""
-        return next(iter(self.grammemes & CASES), "")
+        return _one_of(self.grammemes, CASES)
 
     @property
     def first_case(self) -> str:
@@ -72,17 +72,17 @@ class Form(NamedTuple):
     @property
     def number(self) -> str:
         """`sing`, `plur`, or ""."""
-        return next(iter(self.grammemes & NUMBERS), "")
+        return _one_of(self.grammemes, NUMBERS)
 
     @property
     def gender(self) -> str:
         """The gender of the form or of the noun, or ""."""
-        return next(iter(self.word & GENDERS), "") if "GNdr" not in self.word else ""
+        return "" if "GNdr" in self.word else _one_of(self.word, GENDERS)
 
     @property
     def animacy(self) -> str:
         """`anim` or `inan`; "" of a word that has no animacy."""
-        return next(iter(self.word & ANIMACY), "")
+        return _one_of(self.word, ANIMACY)
 
     def having(self, *grammemes: str) -> "Form":
         """The form with another case, number, gender, animacy, person or aspect.
@@ -100,6 +100,11 @@ class Form(NamedTuple):
             if "accs" not in changed or ("sing" in changed and "masc" not in changed):
                 changed -= ANIMACY
         return self._replace(grammemes=changed)
+
+
+@cache
+def _one_of(grammemes: frozenset[str], category: frozenset[str]) -> str:
+    return min(grammemes & category, default="")
 
 
 @lru_cache(maxsize=100_000)
@@ -188,24 +193,6 @@ def has_plural(noun: Form) -> bool:
     return noun.lemma.replace("ё", "е") not in counts or any(one.replace("ё", "е") in counts for one in forms)
 
 
-def written_like(word: str, like: str, *, yo: bool = True) -> str:
-    """A word in lower case with the capitals of another one.
-
-    >>> written_like("ёлка", "Сосна"), written_like("ёлка", "СОСНА", yo=False), written_like("и", "Я")
-    ('Ёлка', 'ЕЛКА', 'И')
-
-    Args:
-        word: the word, with ё.
-        like: a word as it is written.
-        yo: whether ё is written; if not, е is.
-    """
-    if not yo:
-        word = word.replace("ё", "е")
-    if like.isupper() and len(like) > 1:
-        return word.upper()
-    return word[0].upper() + word[1:] if like[0].isupper() else word
-
-
 def _best(known: list[tuple[str, frozenset[str]]], form: Form) -> str:
     """Of several words for one form that with the variants of the form; of these the most frequent."""
     if len(known) == 1:
@@ -231,7 +218,7 @@ def _form(lemma: str, grammemes: frozenset[str]) -> Form:
 @cache
 def _shape(grammemes: frozenset[str]) -> tuple[str, frozenset[str], frozenset[str]]:
     """The class of a word with these grammemes, those that make its form, and those of its variant."""
-    part = next(iter(grammemes & _PARTS), "")
+    part = _one_of(grammemes, _PARTS)
     kind = _WORD_CLASS.get(part, part)
     variants = frozenset(_SAME_VARIANT.get(one, one) for one in grammemes & _VARIANTS)
     if kind == "NOUN":  # «супругу» is read as a form of «супруг», too

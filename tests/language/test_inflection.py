@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from augment_ru.editing.replacing import written_like
 from augment_ru.language.annotate import Natasha
-from augment_ru.language.inflection import form_of, inflect, noun_of, readings, written_like
+from augment_ru.language.inflection import form_of, inflect, noun_of, readings
 from augment_ru.language.prepositions import fitting
 from augment_ru.text.doc import Token
 
