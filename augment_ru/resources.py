@@ -110,7 +110,9 @@ class Sense(NamedTuple):
 
 @cache
 def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
-    """A dictionary of synonyms: from (lemma, part of speech) to its senses, in the order of the file.
+    """A dictionary of synonyms: from (lemma, part of speech) to its senses.
+
+    Senses that stand in some phrases alone come first, then the others; each in the order of the file.
 
     Raises:
         AugmentError: there is no such dictionary, or a line of it is wrong.
@@ -123,7 +125,7 @@ def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
         except AugmentError as error:
             raise AugmentError(f"{path.name}: {lemma} {pos}: {error}") from error
         found[lemma, pos] = (*found.get((lemma, pos), ()), sense)
-    return found
+    return {key: tuple(sorted(known, key=lambda sense: not sense.only)) for key, known in found.items()}
 
 
 @cache

@@ -18,7 +18,7 @@ from rich.table import Table
 
 from augment_ru.language.annotate import Natasha
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.inflection import form_of, inflect
+from augment_ru.language.inflection import inflect, word_form
 from augment_ru.language.morphology import analysis, morphology
 
 CLASSES = {"NOUN": "nouns", "ADJ": "adjectives", "VERB": "verbs", "AUX": "verbs"}
@@ -40,7 +40,7 @@ def words_of(path: Path) -> dict[str, list[Word]]:
 
 def comes_back(word: Word) -> bool:
     """Whether the lemma of a word, put into the form of the word, is the word again; e may stand for ё in it."""
-    form, found = form_of(*word), analysis(*word)
+    form, found = word_form(*word), analysis(*word)
     return form is not None and found is not None and inflect(form.lemma, form) == found.form
 
 

@@ -3,7 +3,7 @@
 from augment_ru.editing.agreeing import agreeing
 from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Edit, Note
-from augment_ru.language.inflection import Form, has_plural, inflect, noun_of, readings
+from augment_ru.language.inflection import Form, has_plural, inflect, known_forms, noun_of
 from augment_ru.language.morphology import is_known, only_form
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.text.doc import Token
@@ -83,7 +83,7 @@ def _governs(syntax: Syntax, number: int, lemma: str) -> bool:
     """Whether a verb may have the object that the verb in its place has."""
     if syntax.child(number, "obj") is None:
         return True
-    return any("tran" in one.word for one in readings(lemma) if one.kind == "VERB")
+    return any("tran" in one.word for one in known_forms(lemma) if one.kind == "VERB")
 
 
 def _edit(syntax: Syntax, number: int, word: str) -> Edit:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import cached_property
 
-from augment_ru.language.inflection import Form, form_of
+from augment_ru.language.inflection import Form, word_form
 from augment_ru.text.doc import Doc, Token
 
 
@@ -57,7 +57,7 @@ class Syntax:
     def form(self, number: int) -> Form | None:
         """The form of a token; None if it is not certain."""
         token = self.tokens[number]
-        return form_of(token.text, token.pos, token.features)
+        return word_form(token.text, token.pos, token.features)
 
     def preposition(self, number: int) -> Token | None:
         """The preposition of a noun; None if it has none."""

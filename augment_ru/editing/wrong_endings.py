@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from augment_ru.editing.syntax import Syntax
-from augment_ru.language.inflection import GENDERS, PERSONS, Form, inflect, readings
+from augment_ru.language.inflection import GENDERS, PERSONS, Form, inflect, known_forms
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.resources import dictionary_path, rows
 
@@ -46,7 +46,7 @@ def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
     between = syntax.tokens[number + 1 : token.head]
     if noun is None or noun.kind != "NOUN" or any(one.pos in _NOMINAL for one in between):
         return
-    known = [one for one in readings(syntax.tokens[token.head].text.lower()) if one.kind == "NOUN"]
+    known = [one for one in known_forms(syntax.tokens[token.head].text.lower()) if one.kind == "NOUN"]
     if not any(_agree(form, one) for one in known):
         return  # the tree, or one of the readings, is wrong
     wanted = [form.having(one, "inan") for one in ("masc", "femn", "neut")] if form.number == "sing" else []
@@ -54,7 +54,7 @@ def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
     wanted += [form.having("nomn")] if form.case not in {"nomn", "accs"} else []
     for one in wanted:
         word = inflect(form.lemma, one)
-        if word is not None and not any(_agree(*pair) for pair in _pairs(readings(word), known)):
+        if word is not None and not any(_agree(*pair) for pair in _pairs(known_forms(word), known)):
             yield word
 
 
@@ -79,7 +79,7 @@ def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
         return
     for case, count in found.wrong:
         word = inflect(form.lemma, form.having(case, count))
-        if word is not None and not any(one.kind != "NOUN" or found.allows(one) for one in readings(word)):
+        if word is not None and not any(one.kind != "NOUN" or found.allows(one) for one in known_forms(word)):
             yield word
 
 
@@ -136,7 +136,7 @@ def _adjectives(syntax: Syntax, number: int, noun: Form) -> list[Form]:
     for child in syntax.children[number]:
         adjective = syntax.form(child) if syntax.tokens[child].relation in {"amod", "det"} else None
         if child < number and adjective is not None and _agree(adjective, noun):
-            return [one for one in readings(syntax.tokens[child].text.lower()) if one.kind in {"ADJ", "VERB"}]
+            return [one for one in known_forms(syntax.tokens[child].text.lower()) if one.kind in {"ADJ", "VERB"}]
     return []
 
 
@@ -154,12 +154,12 @@ def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
         wanted = [*(form.having(one) for one in genders), *wanted]
     elif form.grammemes & PERSONS and "3per" not in form.grammemes:
         wanted = [form.having("3per"), *wanted]
-    objects = any(one.case == "accs" for one in readings(syntax.tokens[subject.at].text.lower()))
+    objects = any(one.case == "accs" for one in known_forms(syntax.tokens[subject.at].text.lower()))
     for one in wanted:
         word = inflect(form.lemma, one)
         if word is None or (objects and "plur" in one.grammemes and "tran" in form.word):
             continue  # «телефон хвалят» is right: nobody is named who does
-        if all(known.kind in {"VERB", "ADJ"} and not _fits_subject(known, subject.form) for known in readings(word)):
+        if all(known.kind in {"VERB", "ADJ"} and not _fits_subject(known, subject.form) for known in known_forms(word)):
             yield word
 
 
@@ -216,7 +216,7 @@ def wrong_aspects(syntax: Syntax, number: int, pairs: str) -> Iterator[str]:
         return
     for lemma in aspect_pairs(pairs).get(form.lemma, ()):
         word = inflect(lemma, form.having(wanted))
-        if word is not None and all({"perf", "impf"} & one.word == {wanted} for one in readings(word)):
+        if word is not None and all({"perf", "impf"} & one.word == {wanted} for one in known_forms(word)):
             yield word
 
 

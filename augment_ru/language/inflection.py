@@ -87,7 +87,7 @@ class Form(NamedTuple):
     def having(self, *grammemes: str) -> "Form":
         """The form with another case, number, gender, animacy, person or aspect.
 
-        >>> form = form_of("красивую", "ADJ", "Case=Acc|Gender=Fem|Number=Sing")
+        >>> form = word_form("красивую", "ADJ", "Case=Acc|Gender=Fem|Number=Sing")
         >>> inflect("новый", form.having("masc", "inan"))
         'новый'
         """
@@ -108,7 +108,7 @@ def _one_of(grammemes: frozenset[str], category: frozenset[str]) -> str:
 
 
 @lru_cache(maxsize=100_000)
-def form_of(word: str, pos: str, features: str) -> Form | None:
+def word_form(word: str, pos: str, features: str) -> Form | None:
     """The form of a word of a text, by the reading that agrees best with the tagger.
 
     Args:
@@ -150,12 +150,12 @@ def inflect(lemma: str, form: Form) -> str | None:
         for one in lexemes:
             if known := one.forms.get(grammemes):
                 word = _best([(f"{before}{one.stem}{after}", variants) for before, after, variants in known], form)
-                return word if any(each.lemma == lemma for each in readings(word)) else None
+                return word if any(each.lemma == lemma for each in known_forms(word)) else None
     return None
 
 
 @lru_cache(maxsize=200_000)
-def readings(word: str) -> tuple[Form, ...]:
+def known_forms(word: str) -> tuple[Form, ...]:
     """The forms that a word in lower case may be, the likeliest first; () of a word that is not Russian."""
     if not RUSSIAN.fullmatch(word):
         return ()
@@ -174,7 +174,7 @@ def noun_of(lemma: str, like: Form | None = None) -> Form | None:
     Returns:
         The form; None if it is no noun.
     """
-    found = [one for one in readings(lemma) if one.kind == "NOUN" and one.lemma == lemma and one.case == "nomn"]
+    found = [one for one in known_forms(lemma) if one.kind == "NOUN" and one.lemma == lemma and one.case == "nomn"]
     kept = (GENDERS | ANIMACY) & like.word if like else frozenset()
     return max(found, key=lambda one: len(kept & one.word) - bool(_NAMES & one.word), default=None)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, AugmentError
 from augment_ru.editing.wrong_endings import aspect_pairs
 from augment_ru.engine.attack import make
-from augment_ru.language.inflection import readings
+from augment_ru.language.inflection import known_forms
 from augment_ru.language.morphology import is_known, may_stand_for
 from augment_ru.resources import dictionary, senses
 from strategies import texts
@@ -72,7 +72,7 @@ def test_a_wrong_form_is_a_form_of_the_same_word(text: str, seed: int) -> None:
     result = Augmenter(attack, constraints=(), similarity="none", probability=1.0, seed=seed)(text)
     for edit in result.script.edits:
         old, new = text[edit.start : edit.stop].lower().replace("\u0301", ""), edit.text.lower()
-        assert {one.lemma for one in readings(old)} & {one.lemma for one in readings(new)}
+        assert {one.lemma for one in known_forms(old)} & {one.lemma for one in known_forms(new)}
         assert is_known(new)
         assert edit.read == text[edit.start : edit.stop]
 
@@ -99,7 +99,7 @@ def test_every_pair_of_aspects_has_both() -> None:
             found = {
                 aspect
                 for lemma in (one, other)
-                for reading in readings(lemma)
+                for reading in known_forms(lemma)
                 if reading.lemma == lemma and "INFN" in reading.word
                 for aspect in reading.word & {"perf", "impf"}
             }
@@ -134,8 +134,8 @@ def test_diminutives_are_nouns_of_the_same_animacy() -> None:
     assert len(known) >= 400
     for (lemma, pos), (diminutive, *more) in known.items():
         assert not more
-        old = [one for one in readings(lemma) if one.kind == "NOUN" and one.lemma == lemma]
-        new = [one for one in readings(diminutive) if one.kind == "NOUN" and one.lemma == diminutive]
+        old = [one for one in known_forms(lemma) if one.kind == "NOUN" and one.lemma == lemma]
+        new = [one for one in known_forms(diminutive) if one.kind == "NOUN" and one.lemma == diminutive]
         assert (pos, bool(old), bool(new)) == ("NOUN", True, True), lemma
         assert {one.animacy for one in old} & {one.animacy for one in new}, lemma
 

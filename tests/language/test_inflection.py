@@ -7,7 +7,7 @@ import pytest
 
 from augment_ru.editing.replacing import written_like
 from augment_ru.language.annotate import Natasha
-from augment_ru.language.inflection import form_of, inflect, noun_of, readings
+from augment_ru.language.inflection import inflect, known_forms, noun_of, word_form
 from augment_ru.language.prepositions import fitting
 from augment_ru.text.doc import Token
 
@@ -24,7 +24,7 @@ def token(text: str, word: str) -> Token:
 def put(lemma: str, word: str, text: str, *changes: str) -> str | None:
     """A lemma in the form of a word of a text."""
     found = token(text, word)
-    form = form_of(found.text, found.pos, found.features)
+    form = word_form(found.text, found.pos, found.features)
     assert form is not None
     return inflect(lemma, form.having(*changes))
 
@@ -91,9 +91,9 @@ def test_capitals_and_yo_are_those_of_the_text(word: str, like: str, yo: bool, w
 
 
 def test_words_that_come_back_different_are_refused() -> None:
-    assert form_of("годов", "NOUN", "Case=Gen|Number=Plur") is None  # «лет» comes back
-    assert form_of("Windows", "NOUN", "") is None
-    assert form_of("лет", "NOUN", "Animacy=Inan|Case=Gen|Gender=Masc|Number=Plur") is not None
+    assert word_form("годов", "NOUN", "Case=Gen|Number=Plur") is None  # «лет» comes back
+    assert word_form("Windows", "NOUN", "") is None
+    assert word_form("лет", "NOUN", "Animacy=Inan|Case=Gen|Gender=Masc|Number=Plur") is not None
 
 
 def test_a_noun_has_gender_and_animacy() -> None:
@@ -105,12 +105,12 @@ def test_a_noun_has_gender_and_animacy() -> None:
 
 
 def test_readings_are_those_of_the_dictionary() -> None:
-    assert {(one.lemma, one.case, one.number) for one in readings("книги")} == {
+    assert {(one.lemma, one.case, one.number) for one in known_forms("книги")} == {
         ("книга", "gent", "sing"),
         ("книга", "nomn", "plur"),
         ("книга", "accs", "plur"),
     }
-    assert readings("book") == ()
+    assert known_forms("book") == ()
 
 
 @pytest.mark.parametrize(
@@ -147,6 +147,6 @@ def test_words_of_texts_come_back() -> None:
         for one in doc.tokens:
             if one.pos in ("NOUN", "ADJ", "VERB") and one.text.isalpha() and one.text.lower() > "а":
                 name = "participles" if "VerbForm=Part" in one.features else one.pos
-                counts.setdefault(name, []).append(form_of(one.text, one.pos, one.features) is not None)
+                counts.setdefault(name, []).append(word_form(one.text, one.pos, one.features) is not None)
     shares = {name: sum(good) / len(good) for name, good in counts.items()}
     assert min(shares.values()) >= 0.985, shares
