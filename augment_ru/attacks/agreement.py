@@ -65,25 +65,24 @@ class Agreement(Attack):
             place = rng.choice_best_first(_PLACES)
             found = tuple(islice(self._wrong(syntax, number), place + 1))
             if found:
-                wrong = found[-1]
+                kind, wrong = found[-1]
                 text = written_like(wrong, word.text, yo="ё" not in wrong or writes_yo(doc.text))
-                yield rng.change(Edit(word.start, word.stop, text, Note(doc.text[word.start : word.stop])))
+                note = Note(doc.text[word.start : word.stop], kind)
+                yield rng.change(Edit(word.start, word.stop, text, note))
 
-    def _wrong(self, syntax: Syntax, number: int) -> Iterator[str]:
-        token = syntax.tokens[number]
-        for one in _CLASSES_OF[token.pos]:
-            if one not in self.classes:
-                continue
-            if one == "adjective":
-                yield from wrong_adjectives(syntax, number)
-            elif one == "case":
-                yield from wrong_cases(syntax, number)
-            elif one == "verb":
-                yield from wrong_verbs(syntax, number)
-            else:
-                yield from wrong_aspects(syntax, number, self.pairs)
+    def _wrong(self, syntax: Syntax, number: int) -> Iterator[tuple[str, str]]:
+        """The wrong forms of a word, each with its class."""
+        for kind in _CLASSES_OF[syntax.tokens[number].pos]:
+            if kind in self.classes:
+                yield from ((kind, word) for word in self._of_class(kind, syntax, number))
+
+    def _of_class(self, kind: str, syntax: Syntax, number: int) -> Iterator[str]:
+        if kind == "aspect":
+            return wrong_aspects(syntax, number, self.pairs)
+        return _FINDERS[kind](syntax, number)
 
 
+_FINDERS = {"adjective": wrong_adjectives, "case": wrong_cases, "verb": wrong_verbs}
 _CLASSES_OF = {
     "NOUN": ("case",),
     "ADJ": ("adjective", "verb"),

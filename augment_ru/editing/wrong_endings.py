@@ -180,7 +180,8 @@ class _Subject(NamedTuple):
 
 def _subject(syntax: Syntax, number: int) -> _Subject | None:
     """The subject of a verb; None if it is not certain what it asks of the verb."""
-    at = syntax.child(number, "nsubj")
+    auxiliary = syntax.tokens[number].relation in {"cop", "aux", "aux:pass"}
+    at = syntax.child(syntax.tokens[number].head if auxiliary else number, "nsubj")
     if at is None or syntax.child(at, "conj", "nummod", "appos", "flat", "case") is not None:
         return None
     token = syntax.tokens[at]

@@ -11,7 +11,7 @@ from augment_ru.editing.wrong_endings import aspect_pairs
 from augment_ru.engine.attack import make
 from augment_ru.language.inflection import known_forms
 from augment_ru.language.morphology import is_known, may_stand_for
-from augment_ru.resources import dictionary, senses
+from augment_ru.resources import dictionary, dictionary_path, rows, senses
 from strategies import texts
 
 
@@ -75,6 +75,8 @@ def test_a_wrong_form_is_a_form_of_the_same_word(text: str, seed: int) -> None:
         assert {one.lemma for one in known_forms(old)} & {one.lemma for one in known_forms(new)}
         assert is_known(new)
         assert edit.read == text[edit.start : edit.stop]
+        assert edit.note is not None
+        assert edit.note.kind in ("adjective", "case", "verb")
 
 
 def test_texts_whose_label_is_their_grammar_stay() -> None:
@@ -210,6 +212,14 @@ def test_the_dictionary_of_synonyms_is_well_formed() -> None:
             assert len(set(sense.synonyms)) == len(sense.synonyms)
             assert lemma not in sense.synonyms
             assert all(may_stand_for(one, pos) for one in sense.synonyms), (lemma, sense.synonyms)
+
+
+def test_the_header_of_the_dictionary_of_synonyms_counts_it() -> None:
+    path = dictionary_path("synonyms")
+    lines = list(rows(path, columns=5))
+    header = path.read_text(encoding="utf-8").partition("\nа")[0]
+    assert f"Lines: {len(lines)}. Distinct lemmas: {len({lemma for lemma, *_ in lines})}." in header
+    assert f"Synonyms: {sum(len(line[2].split(', ')) for line in lines)}." in header
 
 
 def test_a_line_that_is_wrong_is_an_error(tmp_path: Path) -> None:
