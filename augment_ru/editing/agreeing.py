@@ -113,7 +113,7 @@ def _unbound(syntax: Syntax, noun: int, old: Form, found: dict[int, str]) -> boo
         if number in found or gender not in token.features or token.pos not in _PREDICATES:
             continue
         predicate = "Tense=Past" in token.features or "Variant=Short" in token.features
-        if predicate and (old.case != "nomn" or _has_subject(syntax, number)):
+        if predicate and (old.case != "nomn" or _has_subject(syntax, number, gender)):
             continue
         if not predicate and syntax.tokens[token.head].pos in {"NOUN", "PROPN"} and token.head != noun:
             continue
@@ -123,14 +123,16 @@ def _unbound(syntax: Syntax, noun: int, old: Form, found: dict[int, str]) -> boo
     return False
 
 
-def _has_subject(syntax: Syntax, number: int) -> bool:
-    """Whether a verb, or the word that it is joined to or an auxiliary of, has a subject."""
+def _has_subject(syntax: Syntax, number: int, gender: str) -> bool:
+    """Whether a verb, or the word that it is joined to or an auxiliary of, has a subject that may be of its gender."""
     seen = set()
     while number not in seen:
         seen.add(number)
         token = syntax.tokens[number]
-        if syntax.child(number, "nsubj", "csubj") is not None:
-            return True
+        subject = syntax.child(number, "nsubj", "csubj")
+        if subject is not None:
+            features = syntax.tokens[subject].features
+            return gender in features or "Gender=" not in features
         if token.relation not in {"conj", "cop", "aux", "aux:pass"}:
             return False
         number = token.head
