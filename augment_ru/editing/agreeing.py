@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from augment_ru.editing.syntax import Syntax
-from augment_ru.language.inflection import GENDERS, Form, inflect
+from augment_ru.language.inflection import GENDERS, WordForm, inflect
 
 _ATTRIBUTES = frozenset({"amod", "det", "acl", "nummod", "nummod:gov", "nummod:entity"})
 _GENDERED_NUMERALS = frozenset({"два", "оба", "полтора", "полтораста"})
@@ -14,7 +14,7 @@ _POINTING = frozenset({"это", "то", "всё"})
 _PREDICATES = frozenset({"VERB", "AUX", "ADJ"})
 
 
-def agreeing(syntax: Syntax, noun: int, old: Form, new: Form) -> dict[int, str] | None:
+def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
     """The words that must change if another noun takes the place of a noun.
 
     Args:
@@ -35,7 +35,7 @@ def agreeing(syntax: Syntax, noun: int, old: Form, new: Form) -> dict[int, str] 
     return None if found is None or (old.number == "sing" and _unbound(syntax, noun, old, found)) else found
 
 
-def _changed(syntax: Syntax, noun: int, old: Form, new: Form) -> dict[int, str] | None:
+def _changed(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
     found: dict[int, str] = {}
     for other in dict.fromkeys([*_attributes(syntax, noun), *_predicates(syntax, noun)]):
         form = syntax.form(other)
@@ -89,7 +89,7 @@ def _auxiliaries(syntax: Syntax, number: int) -> Iterator[int]:
     )
 
 
-def _refers(syntax: Syntax, noun: int, old: Form) -> bool:
+def _refers(syntax: Syntax, noun: int, old: WordForm) -> bool:
     """Whether a pronoun, a clause or a numeral may refer to the gender of a noun."""
     token = syntax.tokens[noun]
     for other in syntax.tokens[noun + 1 :]:
@@ -105,7 +105,7 @@ def _refers(syntax: Syntax, noun: int, old: Form) -> bool:
     return head is not None and head.kind == "ADJ" and token.relation.partition(":")[0] != "nsubj"  # «одна из машин»
 
 
-def _unbound(syntax: Syntax, noun: int, old: Form, found: dict[int, str]) -> bool:
+def _unbound(syntax: Syntax, noun: int, old: WordForm, found: dict[int, str]) -> bool:
     """Whether a further word of the sentence may agree with a noun: nothing else is seen that it agrees with."""
     gender = _GENDERS[old.gender]
     for number in syntax.sentence(noun):

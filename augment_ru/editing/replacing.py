@@ -3,7 +3,7 @@
 from augment_ru.editing.agreeing import agreeing
 from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Edit, Note
-from augment_ru.language.inflection import Form, has_plural, inflect, known_forms, noun_of
+from augment_ru.language.inflection import WordForm, has_plural, inflect, known_forms, noun_of
 from augment_ru.language.morphology import is_known, only_form
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.text.doc import Token
@@ -50,7 +50,7 @@ def _edits(syntax: Syntax, words: dict[int, str]) -> tuple[Edit, ...] | None:
     return tuple(sorted(one for one in edits if one.text != syntax.doc.text[one.start : one.stop]))
 
 
-def _case_is_certain(syntax: Syntax, number: int, form: Form) -> bool:
+def _case_is_certain(syntax: Syntax, number: int, form: WordForm) -> bool:
     """Whether the tree does not contradict the case that the tagger gives a noun: «дом» has two that look the same."""
     token, preposition = syntax.tokens[number], syntax.preposition(number)
     relation = token.relation.partition(":")[0]
@@ -69,7 +69,7 @@ def _is_counted(syntax: Syntax, number: int) -> bool:
     return syntax.child(number, "nummod") is not None
 
 
-def _fits(syntax: Syntax, number: int, form: Form, noun: Form) -> bool:
+def _fits(syntax: Syntax, number: int, form: WordForm, noun: WordForm) -> bool:
     """Whether a noun has the number that is needed, and in the accusative the animacy."""
     if form.number == "plur" and not has_plural(noun):
         return False

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import cached_property
 
-from augment_ru.language.inflection import Form, word_form
+from augment_ru.language.inflection import WordForm, word_form
 from augment_ru.text.doc import Doc, Token
 
 
@@ -54,7 +54,7 @@ class Syntax:
                 return other
         return None
 
-    def form(self, number: int) -> Form | None:
+    def form(self, number: int) -> WordForm | None:
         """The form of a token; None if it is not certain."""
         token = self.tokens[number]
         return word_form(token.text, token.pos, token.features)

@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from augment_ru.editing.syntax import Syntax
-from augment_ru.language.inflection import GENDERS, PERSONS, Form, inflect, known_forms
+from augment_ru.language.inflection import GENDERS, PERSONS, WordForm, inflect, known_forms
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.resources import dictionary_path, rows
 
@@ -58,11 +58,11 @@ def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
             yield word
 
 
-def _pairs(adjectives: Iterable[Form], nouns: Iterable[Form]) -> Iterator[tuple[Form, Form]]:
+def _pairs(adjectives: Iterable[WordForm], nouns: Iterable[WordForm]) -> Iterator[tuple[WordForm, WordForm]]:
     return ((adjective, noun) for adjective in adjectives for noun in nouns)
 
 
-def _agree(adjective: Form, noun: Form) -> bool:
+def _agree(adjective: WordForm, noun: WordForm) -> bool:
     """Whether a form of an adjective agrees with a form of a noun; a noun of no certain gender agrees with any."""
     same_case = adjective.case != "" and adjective.first_case == noun.first_case
     genders = not (adjective.grammemes & GENDERS) or not noun.gender or adjective.gender == noun.gender
@@ -91,11 +91,11 @@ class _Government(NamedTuple):
         wrong: the cases and numbers that are written there by mistake, the likeliest first.
     """
 
-    allows: Callable[[Form], bool]
+    allows: Callable[[WordForm], bool]
     wrong: Sequence[tuple[str, str]]
 
 
-def _by_numeral(syntax: Syntax, number: int, form: Form) -> _Government | None:
+def _by_numeral(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
     """«Пять домов», «два дома»."""
     if syntax.child(number, "nummod:gov") is None or form.case != "gent":
         return None
@@ -106,7 +106,7 @@ def _by_numeral(syntax: Syntax, number: int, form: Form) -> _Government | None:
     )
 
 
-def _by_preposition(syntax: Syntax, number: int, form: Form) -> _Government | None:
+def _by_preposition(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
     preposition = syntax.preposition(number)
     if preposition is None:
         return None
@@ -115,7 +115,7 @@ def _by_preposition(syntax: Syntax, number: int, form: Form) -> _Government | No
     return _Government(lambda one: one.first_case in cases, wrong if cases else ())
 
 
-def _by_head(syntax: Syntax, number: int, form: Form) -> _Government | None:
+def _by_head(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
     """By the adjective in front, by the noun of a genitive, or by the verb of an object if its subject is there."""
     token, case = syntax.tokens[number], form.first_case
     adjectives = _adjectives(syntax, number, form)
@@ -131,7 +131,7 @@ def _by_head(syntax: Syntax, number: int, form: Form) -> _Government | None:
     return None
 
 
-def _adjectives(syntax: Syntax, number: int, noun: Form) -> list[Form]:
+def _adjectives(syntax: Syntax, number: int, noun: WordForm) -> list[WordForm]:
     """The readings of the first adjective or participle that agrees with a noun; [] if there is none in front."""
     for child in syntax.children[number]:
         adjective = syntax.form(child) if syntax.tokens[child].relation in {"amod", "det"} else None
@@ -166,7 +166,7 @@ def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
 _OTHER_NUMBER = {"sing": "plur", "plur": "sing"}
 
 
-def _first_gender(form: Form, subject: Form) -> tuple[str, ...]:
+def _first_gender(form: WordForm, subject: WordForm) -> tuple[str, ...]:
     needed = form.number == "plur" and form.grammemes.isdisjoint(PERSONS)
     return (subject.gender or "masc",) if needed else ()
 
@@ -175,7 +175,7 @@ class _Subject(NamedTuple):
     """The subject of a verb: its number among the tokens, and its form, with the person of a pronoun."""
 
     at: int
-    form: Form
+    form: WordForm
 
 
 def _subject(syntax: Syntax, number: int) -> _Subject | None:
@@ -189,14 +189,14 @@ def _subject(syntax: Syntax, number: int) -> _Subject | None:
         word = token.text.lower()
         gender = {_GENDER_OF[word]} if word in _GENDER_OF else set()
         grammemes = _PERSON_OF[word] | gender
-        return _Subject(at, Form(word, "NPRO", grammemes, frozenset(), grammemes))
+        return _Subject(at, WordForm(word, "NPRO", grammemes, frozenset(), grammemes))
     form = syntax.form(at)
     if token.pos != "NOUN" or form is None or form.first_case != "nomn" or form.lemma in _GROUPS:
         return None
     return _Subject(at, form) if form.gender and form.word.isdisjoint({"ms-f", "Ms-f"}) else None
 
 
-def _fits_subject(form: Form, subject: Form) -> bool:
+def _fits_subject(form: WordForm, subject: WordForm) -> bool:
     """Whether a form of a verb may have a subject; «врач пришла» is right, «вы пришёл» is not."""
     if not form.number or form.number != subject.number:
         return form.grammemes.isdisjoint({"VERB", "ADJS", "PRTS"})

@@ -42,7 +42,7 @@ _WORD_CLASS = {
 }  # fmt: skip
 
 
-class Form(NamedTuple):
+class WordForm(NamedTuple):
     """A form of a word.
 
     Attributes:
@@ -84,7 +84,7 @@ class Form(NamedTuple):
         """`anim` or `inan`; "" of a word that has no animacy."""
         return _one_of(self.word, ANIMACY)
 
-    def having(self, *grammemes: str) -> "Form":
+    def having(self, *grammemes: str) -> "WordForm":
         """The form with another case, number, gender, animacy, person or aspect.
 
         >>> form = word_form("красивую", "ADJ", "Case=Acc|Gender=Fem|Number=Sing")
@@ -108,7 +108,7 @@ def _one_of(grammemes: frozenset[str], category: frozenset[str]) -> str:
 
 
 @lru_cache(maxsize=100_000)
-def word_form(word: str, pos: str, features: str) -> Form | None:
+def word_form(word: str, pos: str, features: str) -> WordForm | None:
     """The form of a word of a text, by the reading that agrees best with the tagger.
 
     Args:
@@ -127,7 +127,7 @@ def word_form(word: str, pos: str, features: str) -> Form | None:
 
 
 @lru_cache(maxsize=200_000)
-def inflect(lemma: str, form: Form) -> str | None:
+def inflect(lemma: str, form: WordForm) -> str | None:
     """A lemma in a form, in lower case, with ё.
 
     A variant of the form is kept where the lemma has it: «водою» and «влагою». Of several forms the most frequent one
@@ -155,7 +155,7 @@ def inflect(lemma: str, form: Form) -> str | None:
 
 
 @lru_cache(maxsize=200_000)
-def known_forms(word: str) -> tuple[Form, ...]:
+def known_forms(word: str) -> tuple[WordForm, ...]:
     """The forms that a word in lower case may be, the likeliest first; () of a word that is not Russian."""
     if not RUSSIAN.fullmatch(word):
         return ()
@@ -163,7 +163,7 @@ def known_forms(word: str) -> tuple[Form, ...]:
 
 
 @lru_cache(maxsize=50_000)
-def noun_of(lemma: str, like: Form | None = None) -> Form | None:
+def noun_of(lemma: str, like: WordForm | None = None) -> WordForm | None:
     """A noun in its dictionary form, with its gender and animacy.
 
     Args:
@@ -180,7 +180,7 @@ def noun_of(lemma: str, like: Form | None = None) -> Form | None:
 
 
 @lru_cache(maxsize=50_000)
-def has_plural(noun: Form) -> bool:
+def has_plural(noun: WordForm) -> bool:
     """Whether a noun is used in the plural, by its dictionary form: «усердие» is not.
 
     It is not if the dictionary says so, or if the texts that navec's vectors were trained on have it only in the
@@ -193,7 +193,7 @@ def has_plural(noun: Form) -> bool:
     return noun.lemma.replace("ё", "е") not in counts or any(one.replace("ё", "е") in counts for one in forms)
 
 
-def _best(known: list[tuple[str, frozenset[str]]], form: Form) -> str:
+def _best(known: list[tuple[str, frozenset[str]]], form: WordForm) -> str:
     """Of several words for one form that with the variants of the form; of these the most frequent."""
     if len(known) == 1:
         return known[0][0]
@@ -211,8 +211,8 @@ def _frequency(word: str, grammemes: frozenset[str]) -> float:
     return share * word_counts()[0].get(word.replace("ё", "е"), 0)
 
 
-def _form(lemma: str, grammemes: frozenset[str]) -> Form:
-    return Form(lemma, *_shape(grammemes), grammemes)
+def _form(lemma: str, grammemes: frozenset[str]) -> WordForm:
+    return WordForm(lemma, *_shape(grammemes), grammemes)
 
 
 @cache
