@@ -1,0 +1,263 @@
+"""What a dependent of a predicate does in its clause, checked against the dictionary of word forms."""
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+from augment_ru.editing.syntax_trees import Tree
+from augment_ru.language.morphology import is_known, morphology
+from augment_ru.resources import dictionary_path, rows, same_word
+from augment_ru.text.doc import Token
+from augment_ru.text.words import RUSSIAN
+
+LEAD, REST = "", "R"
+PREDICATES = frozenset("PEVFB")
+"""The roles of predicates that say what happens, without «не»."""
+_TIME_PREPOSITIONS = frozenset({"в", "во", "на", "с", "со", "к", "через", "спустя", "перед", "после"})
+_PLACE_PREPOSITIONS = frozenset({"в", "во", "на"})
+_LEADING = frozenset({"cc", "mark"})
+_BOUND = frozenset({"aux", "aux:pass"})
+_VERBAL = frozenset({"VERB", "AUX"})
+_NOUNS = frozenset({"NOUN", "PROPN"})
+_CASES = {"Nom": {"nomn"}, "Gen": {"gent", "gen2"}, "Dat": {"datv"}, "Acc": {"accs"}, "Ins": {"ablt"}, "Loc": {"loct", "loc2"}}  # fmt: skip
+_FINITE = frozenset({"VERB", "PRTS"})
+_GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
+
+
+@cache
+def _kinds() -> Mapping[str, frozenset[str]]:
+    """The kinds of each word of the dictionary."""
+    found: dict[str, set[str]] = {}
+    for kind, word in rows(dictionary_path("word_order"), columns=2):
+        found.setdefault(word, set()).add(kind)
+    return {word: frozenset(kinds) for word, kinds in found.items()}
+
+
+@lru_cache(maxsize=50_000)
+def kinds_of(word: str) -> frozenset[str]:
+    """The kinds of a word or lemma in `dictionaries/word_order.tsv`; none if it does not stand there."""
+    return _kinds().get(same_word(word), frozenset())
+
+
+@lru_cache(maxsize=10_000)
+def features_of(features: str) -> Mapping[str, str]:
+    """Universal features by name."""
+    return dict(pair.split("=", 1) for pair in features.split("|") if "=" in pair)
+
+
+@lru_cache(maxsize=200_000)
+def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
+    """The part of speech, case, number and gender of each reading of a word in lower case; none of foreign words."""
+    if not RUSSIAN.fullmatch(word):
+        return ()
+    return tuple(
+        (str(tag.POS), str(tag.case), str(tag.number), str(tag.gender))
+        for tag in (one.tag for one in _parses(word))
+    )
+
+
+def _parses(word: str) -> Any:  # noqa: ANN401  (pymorphy3 has no types)
+    return morphology().parse(word)
+
+
+def may_be_case(token: Token, case: str) -> bool:
+    """Whether a reading of a word has a case (Nom, Acc, …); a word of no known reading may have any."""
+    word = token.text.lower()
+    found = readings_of(word) if is_known(word) else ()
+    nouns = [one for pos, one, _, _ in found if pos == "NOUN"] if token.pos in _NOUNS else []
+    return not found or any(one in _CASES[case] for one in nouns or [one for _, one, _, _ in found])
+
+
+def predicate_role(tree: Tree, number: int) -> str:
+    """The role of a token as a predicate; "" if it is none."""
+    token = tree.tokens[number]
+    if token.pos not in _VERBAL or tree.is_mark(number):
+        return ""
+    features = features_of(token.features)
+    form = features.get("VerbForm")
+    parts = {pos for pos, *_ in readings_of(token.text.lower())}
+    if form == "Inf":
+        return "F" if "INFN" in parts and token.relation in ("xcomp", "csubj", "ccomp", "root") else ""
+    if form == "Part" and features.get("Variant") == "Short" and "PRTS" in parts:
+        return "V"
+    if form != "Fin" or features.get("Mood") != "Ind" or "VERB" not in parts or token.relation in _BOUND | {"cop"}:
+        return ""
+    kinds = kinds_of(token.lemma)
+    if "being" in kinds:
+        return "B"
+    return "E" if "appear" in kinds else "P"
+
+
+def joins_predicate(tree: Tree, number: int, *, before: bool) -> str:
+    """How a dependent beside the predicate joins it: "N" («не»), "Q" (another word of scope), "+", or "" if not."""
+    token = tree.tokens[number]
+    if tree.sizes[number - tree.first] != 1:
+        return ""
+    word = token.text.lower()
+    if token.relation in _BOUND:
+        return "Q" if word in ("бы", "б") else "+"
+    if word in ("не", "ни"):
+        return "N" if before and word == "не" else ""
+    if not before or token.relation != "advmod" or "transition" in kinds_of(word) or _is_listed_adverb(word) or word in _CLAUSAL:
+        return ""
+    return "Q" if "scope" in kinds_of(word) and word not in _HARMLESS else "+"
+
+
+_HARMLESS = frozenset({"уже", "ещё", "еще"})
+"""Words of scope that may stay before the predicate whatever else moves."""
+_CLAUSAL = frozenset({"что", "кто", "где", "когда", "куда", "откуда", "почему", "зачем", "как", "вот"})
+
+
+def _is_listed_adverb(word: str) -> bool:
+    return bool(kinds_of(word) & {"time_adverb", "place_adverb", "manner"})
+
+
+def agree(tree: Tree, subject: int, predicate: int) -> bool:
+    """Whether a subject is a nominative that agrees with its predicate."""
+    token, verb = tree.tokens[subject], tree.tokens[predicate]
+    found = features_of(token.features)
+    if found.get("Case") != "Nom" and not is_known(token.text.lower()):
+        return False
+    if any(tree.tokens[one].relation == "conj" for one in tree.of(subject)):
+        return any(number == "plur" for pos, _, number, _ in readings_of(verb.text.lower()) if pos in _FINITE)
+    if "Tense=Past" not in verb.features and "VerbForm=Fin" in verb.features:
+        if features_of(verb.features).get("Person", "3") != found.get("Person", "3"):
+            return False
+    word = token.text.lower()
+    if is_known(word):
+        subjects = {(number, gender) for _, case, number, gender in readings_of(word) if case == "nomn"}
+    else:  # a name that the dictionary does not have
+        gender = "None" if token.entity else _GENDERS.get(found.get("Gender", ""), "None")
+        subjects = {({"Sing": "sing", "Plur": "plur"}.get(found.get("Number", ""), "None"), gender)}
+    return any(
+        _same(one, other) and (_same(a, b) or one == "plur")
+        for pos, _, one, a in readings_of(verb.text.lower())
+        if pos in _FINITE
+        for other, b in subjects
+    )
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or "None" in (one, other)
+
+
+def role_of(tree: Tree, number: int, first: int, last: int) -> str:
+    """The role of a dependent of a predicate whose words are the tokens from `first` up to `last`."""
+    token = tree.tokens[number]
+    relation = token.relation
+    features = features_of(token.features)
+    if relation in _LEADING:
+        return LEAD
+    if relation.startswith("nsubj"):
+        return _subject(tree, number, features)
+    if last - first == 1 and token.pos == "ADV":
+        return _adverb(token.text.lower())
+    if relation == "advmod" and token.pos == "ADV":
+        return "M" if "manner" in kinds_of(token.text) else REST
+    if token.pos == "PRON":
+        return _pronoun(tree, number, first, features)
+    if token.pos not in _NOUNS and token.pos not in ("NUM", "ADJ", "DET"):
+        return REST
+    words = [tree.tokens[at].text.lower() for at in range(first, last)]
+    preposition = words[0] if tree.tokens[first].pos == "ADP" else ""
+    return _nominal(tree, token, preposition, features, range(first, last))
+
+
+def _subject(tree: Tree, number: int, features: Mapping[str, str]) -> str:
+    token = tree.tokens[number]
+    if token.lemma == "который":
+        return "W"
+    if token.pos == "PRON":
+        return "s" if "Person" in features and not tree.of(number) else REST
+    return "S" if token.pos in _NOUNS or token.pos == "ADJ" else REST
+
+
+def _adverb(word: str) -> str:
+    kinds = kinds_of(word)
+    for kind, role in (("time_adverb", "T"), ("transition", "U"), ("place_adverb", "L"), ("manner", "M")):
+        if kind in kinds:
+            return role
+    return REST
+
+
+def _pronoun(tree: Tree, number: int, first: int, features: Mapping[str, str]) -> str:
+    """A pronoun as an object, also behind one preposition."""
+    token = tree.tokens[number]
+    alone = first == number or (first == number - 1 and tree.tokens[first].pos == "ADP")
+    personal = "Person" in features or token.text.lower() in ("это", "этого", "этому", "этим", "этом")
+    if not alone or not personal or features.get("Case") == "Nom":
+        return REST
+    return "o" if token.relation in ("obj", "iobj", "obl") else REST
+
+
+def _nominal(tree: Tree, token: Token, preposition: str, features: Mapping[str, str], span: range) -> str:
+    case = features.get("Case", "")
+    if case not in _CASES or not may_be_case(token, case):
+        return REST
+    if _is_time(tree, token, preposition, case, span):
+        return "T"
+    kinds = kinds_of(token.lemma)
+    if preposition:
+        if token.relation != "obl":
+            return REST
+        place = "place" in kinds or token.entity.endswith("LOC")
+        return "L" if place and preposition in _PLACE_PREPOSITIONS and case == "Loc" else "Y"
+    if token.relation == "obj" and case == "Acc":
+        return REST if "light" in kinds or "time" in kinds else "O"
+    if token.relation == "iobj" and case == "Dat" and features.get("Animacy") == "Anim":
+        return "D"
+    if case == "Ins":
+        return "A" if token.relation == "obl:agent" else REST if "light" in kinds else "I"
+    return REST
+
+
+def _is_time(tree: Tree, token: Token, preposition: str, case: str, span: range) -> bool:
+    """Whether a nominal says when: «в 1990 году», «5 мая», «после войны», «во время войны»."""
+    words = [tree.tokens[at].text.lower() for at in span]
+    if token.relation not in ("obl", "nmod", "advmod"):
+        return False
+    if words[0] == "после" or words[:2] in (["во", "время"], ["в", "течение"], ["в", "ходе"]):
+        return True
+    if "time" in kinds_of(token.lemma):
+        if preposition in _TIME_PREPOSITIONS:
+            return True
+        first = tree.tokens[span[0]].pos
+        return not preposition and case in ("Acc", "Gen", "Ins") and len(span) > 1 and first in ("ADJ", "DET", "NUM")
+    return False
+
+
+def is_movable(tree: Tree, first: int, last: int) -> bool:
+    """Whether tokens look like one constituent that has nothing to say about others.
+
+    It holds no finite verb, gerund, conjunction of clauses or word of scope; each preposition stands before its noun,
+    and the last word does not wait for another.
+    """
+    tokens = tree.tokens
+    for number in range(first, last):
+        token = tokens[number]
+        if not first <= token.head < last and not _is_top(tree, number, first, last):
+            return False
+        features = features_of(token.features)
+        if token.pos in _VERBAL and (features.get("VerbForm") != "Part" or features.get("Variant") == "Short"):
+            return False
+        if token.pos in ("SCONJ", "PART", "INTJ", "X", "SYM"):
+            return False
+        if last - first == 1 and "transition" in kinds_of(token.text):
+            continue
+        if "scope" in kinds_of(token.text) or "scope" in kinds_of(token.lemma):
+            return False
+        if token.pos == "ADP" and not (number < token.head < last):
+            return False
+        if token.pos in _NOUNS and token.relation == "nmod" and features.get("Case") in ("Nom", "Acc"):
+            if not any(tokens[one].pos == "ADP" for one in tree.of(number)):
+                return False
+        if token.pos in _NOUNS and number < token.head < last and tokens[token.head].pos in _NOUNS:
+            return False  # «вражде приятели»: no noun stands in front of the noun that it depends on
+    end = tokens[last - 1]
+    late = end.pos == "ADV" and end.head < last - 1 and first <= end.head and tokens[end.head].pos != "ADV"
+    return end.pos not in ("ADP", "CCONJ", "DET") and not late
+
+
+def _is_top(tree: Tree, number: int, first: int, last: int) -> bool:
+    """Whether a token is the head of the stretch: what it governs is the stretch."""
+    return tree.reach(number) == (first, last - 1)
