@@ -8,7 +8,7 @@ import numpy as np
 
 from augment_ru.draws import Streams
 from augment_ru.editing.clause_orders import orders
-from augment_ru.editing.constituents import clauses_of
+from augment_ru.editing.clause_structure import clauses_of
 from augment_ru.editing.coordinations import coordinations_of
 from augment_ru.editing.moving import edits_of, swapped
 from augment_ru.editing.syntax_trees import trees_of

@@ -3,15 +3,19 @@
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
+from augment_ru.editing.clause_structure import Clause
 from augment_ru.editing.constituent_roles import features_of, kinds_of, may_be_case
-from augment_ru.editing.constituents import Clause, Constituent
+from augment_ru.editing.constituents import Constituent
 from augment_ru.errors import AugmentError
 from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.doc import Token
 
 _ROLES = frozenset("SsWOoDPEVBNFTULMAIYR")
+_VOWELS = frozenset("аеёиоуыэюя")
+_THIRD = frozenset({"он", "она", "оно", "они", "его", "её", "ее", "их"})
 _OWN = frozenset({"свой", "себя", "сам", "друг"})
 _LONG = 3
 """Words of a constituent that is not parted from what follows it by a shorter one."""
@@ -77,23 +81,29 @@ def orders(clause: Clause) -> list[Order]:
 
 def _fits(clause: Clause, places: Sequence[int]) -> bool:
     parts = clause.constituents
-    if not clause.closed and places[-1] != len(parts) - 1:
-        return False
-    if clause.pattern[places[0]] != "F" and "F" in clause.pattern and _follows_noun(clause):
-        return False
     may_invert = clause.opens or clause.leads
-    if places[0] != 0 and clause.pattern[0] in "PENVB" and not may_invert:
+    first = clause.pattern[places[0]]
+    if (
+        (not clause.closed and places[-1] != len(parts) - 1)
+        or (first != "F" and "F" in clause.pattern and _follows_noun(clause))
+        or (places[0] != 0 and clause.pattern[0] in "PENVB" and not may_invert)
+        or _is_heavy(clause, places)
+    ):
         return False
+    keeps_subject = clause.shared or clause.subordinate or not may_invert
     turned = [(parts[one], parts[other]) for one, other in combinations(places, 2) if one > other]
-    for one, other in turned:  # `one` comes before `other` now, and came after it
-        overtakes = other.role in ("S", "s") and one.role not in "TLU"
-        if overtakes and (clause.shared or clause.subordinate or not may_invert):
-            return False
-        if {one.role, other.role} <= {"S", "O"} and _are_ambiguous(clause, one, other):
-            return False
-        if _binds(clause, one, other) or _binds(clause, other, one):
-            return False
-    return not _is_heavy(clause, places)
+    return not any(
+        (keeps_subject and other.role in ("S", "s") and one.role not in "TLU") or _confuses(clause, one, other)
+        for one, other in turned  # `one` comes before `other` now, and came after it
+    )
+
+
+def _confuses(clause: Clause, one: Constituent, other: Constituent) -> bool:
+    """Whether the order of two constituents tells which is the subject, or what a pronoun means."""
+    pair = {one.role, other.role}
+    if pair == {"S", "O"} and _are_ambiguous(clause, one, other):
+        return True
+    return _binds(clause, one, other) or _binds(clause, other, one)
 
 
 def _follows_noun(clause: Clause) -> bool:
@@ -108,8 +118,11 @@ def _is_heavy(clause: Clause, places: Sequence[int]) -> bool:
     before, end = places[-2], places[-1]
     if _is_predicate(clause.pattern[end]) and end != len(places) - 1 and sizes[before] > _LONG:
         return True
+    ends = "".join(clause.pattern[at] for at in (places[0], before, end))
+    if end != len(places) - 1 and re.fullmatch("[TYL]SE", ends):  # «ежегодно сезон открывался»
+        return True
     after = _is_predicate(clause.pattern[places[0]])
-    for left, right in zip(places, places[1:], strict=False):
+    for left, right in pairwise(places):
         if after and right != left + 1 and sizes[left] > max(_LONG, sizes[right]):
             return True
         after = after or _is_predicate(clause.pattern[right])
@@ -130,20 +143,34 @@ def _are_ambiguous(clause: Clause, one: Constituent, other: Constituent) -> bool
     agrees = verb.get("Number") == features.get("Number") and (
         "Gender" not in verb or verb.get("Number") == "Plur" or verb.get("Gender") == features.get("Gender")
     )
-    return may_be_case(noun, "Nom") and agrees and may_be_case(tokens[subject.head], "Acc")
+    return may_be_case(noun, "Nom") and agrees and not _is_person(tokens[subject.head])
+
+
+def _is_person(token: Token) -> bool:
+    """Whether the nominative of a noun is no accusative: of a man or beast with a consonant at its end, or in -а."""
+    features = features_of(token.features)
+    if not may_be_case(token, "Acc"):
+        return True
+    masculine = features.get("Gender") == "Masc" and features.get("Number") == "Sing"
+    return masculine and features.get("Animacy") == "Anim" and token.text[-1].lower() not in _VOWELS
 
 
 def _binds(clause: Clause, one: Constituent, other: Constituent) -> bool:
-    """Whether a pronoun of `one` may mean a noun of `other`."""
+    """Whether a pronoun of `one` may mean a noun of `other`.
+
+    A pronoun that is a constituent never means the head of another one, but it may mean a noun that depends on it:
+    «в доме Ивана он …».
+    """
     tokens = clause.tree.tokens
-    own = third = False
-    for number in range(one.first, one.last):
-        token = tokens[number]
-        own = own or token.lemma in _OWN
-        third = third or (token.pos in ("PRON", "DET") and token.lemma in ("он", "она", "оно", "они", "его", "её", "ее", "их"))
-    if own:
+    pronouns = {tokens[number].lemma for number in range(one.first, one.last) if tokens[number].pos in ("PRON", "DET")}
+    if pronouns & _OWN:
         return other.role in ("S", "s", "o")
-    return third and any(
-        tokens[number].pos in ("NOUN", "PROPN") and "time" not in kinds_of(tokens[number].lemma)
+    if not pronouns & _THIRD:
+        return False
+    alone = one.role in ("s", "o")
+    return any(
+        tokens[number].pos in ("NOUN", "PROPN")
+        and "time" not in kinds_of(tokens[number].lemma)
+        and not (alone and number == other.head)
         for number in range(other.first, other.last)
     )

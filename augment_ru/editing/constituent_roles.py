@@ -19,8 +19,14 @@ _LEADING = frozenset({"cc", "mark"})
 _BOUND = frozenset({"aux", "aux:pass"})
 _VERBAL = frozenset({"VERB", "AUX"})
 _NOUNS = frozenset({"NOUN", "PROPN"})
-_CASES = {"Nom": {"nomn"}, "Gen": {"gent", "gen2"}, "Dat": {"datv"}, "Acc": {"accs"}, "Ins": {"ablt"}, "Loc": {"loct", "loc2"}}  # fmt: skip
+_NOMINAL = _NOUNS | {"NUM", "ADJ", "DET"}
+CASES = {
+    "Nom": {"nomn"}, "Gen": {"gent", "gen2"}, "Dat": {"datv"}, "Acc": {"accs"}, "Ins": {"ablt"},
+    "Loc": {"loct", "loc2"},
+}  # fmt: skip
+"""The grammemes of each universal case."""
 _FINITE = frozenset({"VERB", "PRTS"})
+_NUMBERS = {"Sing": "sing", "Plur": "plur"}
 _GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
 
 
@@ -51,8 +57,7 @@ def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
     if not RUSSIAN.fullmatch(word):
         return ()
     return tuple(
-        (str(tag.POS), str(tag.case), str(tag.number), str(tag.gender))
-        for tag in (one.tag for one in _parses(word))
+        (str(tag.POS), str(tag.case), str(tag.number), str(tag.gender)) for tag in (one.tag for one in _parses(word))
     )
 
 
@@ -65,7 +70,7 @@ def may_be_case(token: Token, case: str) -> bool:
     word = token.text.lower()
     found = readings_of(word) if is_known(word) else ()
     nouns = [one for pos, one, _, _ in found if pos == "NOUN"] if token.pos in _NOUNS else []
-    return not found or any(one in _CASES[case] for one in nouns or [one for _, one, _, _ in found])
+    return not found or any(one in CASES[case] for one in nouns or [one for _, one, _, _ in found])
 
 
 def predicate_role(tree: Tree, number: int) -> str:
@@ -98,7 +103,7 @@ def joins_predicate(tree: Tree, number: int, *, before: bool) -> str:
         return "Q" if word in ("бы", "б") else "+"
     if word in ("не", "ни"):
         return "N" if before and word == "не" else ""
-    if not before or token.relation != "advmod" or "transition" in kinds_of(word) or _is_listed_adverb(word) or word in _CLAUSAL:
+    if not before or token.relation != "advmod" or word in _CLAUSAL or kinds_of(word) & _MOBILE:
         return ""
     return "Q" if "scope" in kinds_of(word) and word not in _HARMLESS else "+"
 
@@ -106,34 +111,33 @@ def joins_predicate(tree: Tree, number: int, *, before: bool) -> str:
 _HARMLESS = frozenset({"уже", "ещё", "еще"})
 """Words of scope that may stay before the predicate whatever else moves."""
 _CLAUSAL = frozenset({"что", "кто", "где", "когда", "куда", "откуда", "почему", "зачем", "как", "вот"})
-
-
-def _is_listed_adverb(word: str) -> bool:
-    return bool(kinds_of(word) & {"time_adverb", "place_adverb", "manner"})
+_MOBILE = frozenset({"time_adverb", "place_adverb", "manner", "transition"})
+"""Kinds of adverbs that are constituents of their own."""
 
 
 def agree(tree: Tree, subject: int, predicate: int) -> bool:
     """Whether a subject is a nominative that agrees with its predicate."""
     token, verb = tree.tokens[subject], tree.tokens[predicate]
-    found = features_of(token.features)
-    if found.get("Case") != "Nom" and not is_known(token.text.lower()):
+    word, found = token.text.lower(), features_of(token.features)
+    if found.get("Case") != "Nom" and not is_known(word):
+        return False
+    if token.pos in _VERBAL:  # the tagger took a noun for a verb
+        found = {}
+    is_present = "VerbForm=Fin" in verb.features and "Tense=Past" not in verb.features
+    if is_present and features_of(verb.features).get("Person", "3") != found.get("Person", "3"):
         return False
     if any(tree.tokens[one].relation == "conj" for one in tree.of(subject)):
-        return any(number == "plur" for pos, _, number, _ in readings_of(verb.text.lower()) if pos in _FINITE)
-    if "Tense=Past" not in verb.features and "VerbForm=Fin" in verb.features:
-        if features_of(verb.features).get("Person", "3") != found.get("Person", "3"):
-            return False
-    word = token.text.lower()
-    if is_known(word):
+        subjects = {("plur", "None")}
+    elif is_known(word):
         subjects = {(number, gender) for _, case, number, gender in readings_of(word) if case == "nomn"}
     else:  # a name that the dictionary does not have
         gender = "None" if token.entity else _GENDERS.get(found.get("Gender", ""), "None")
-        subjects = {({"Sing": "sing", "Plur": "plur"}.get(found.get("Number", ""), "None"), gender)}
+        subjects = {(_NUMBERS.get(found.get("Number", ""), "None"), gender)}
     return any(
-        _same(one, other) and (_same(a, b) or one == "plur")
-        for pos, _, one, a in readings_of(verb.text.lower())
+        _same(number, other) and (number == "plur" or _same(gender, its))
+        for pos, _, number, gender in readings_of(verb.text.lower())
         if pos in _FINITE
-        for other, b in subjects
+        for other, its in subjects
     )
 
 
@@ -144,23 +148,19 @@ def _same(one: str, other: str) -> bool:
 def role_of(tree: Tree, number: int, first: int, last: int) -> str:
     """The role of a dependent of a predicate whose words are the tokens from `first` up to `last`."""
     token = tree.tokens[number]
-    relation = token.relation
     features = features_of(token.features)
-    if relation in _LEADING:
-        return LEAD
-    if relation.startswith("nsubj"):
-        return _subject(tree, number, features)
-    if last - first == 1 and token.pos == "ADV":
-        return _adverb(token.text.lower())
-    if relation == "advmod" and token.pos == "ADV":
-        return "M" if "manner" in kinds_of(token.text) else REST
-    if token.pos == "PRON":
-        return _pronoun(tree, number, first, features)
-    if token.pos not in _NOUNS and token.pos not in ("NUM", "ADJ", "DET"):
-        return REST
-    words = [tree.tokens[at].text.lower() for at in range(first, last)]
-    preposition = words[0] if tree.tokens[first].pos == "ADP" else ""
-    return _nominal(tree, token, preposition, features, range(first, last))
+    role = REST
+    if token.relation in _LEADING:
+        role = LEAD
+    elif token.relation.startswith("nsubj"):
+        role = _subject(tree, number, features)
+    elif token.pos == "ADV":
+        role = _adverb(token.text.lower()) if last - first == 1 or "manner" in kinds_of(token.text) else REST
+    elif token.pos == "PRON":
+        role = _pronoun(tree, number, first, features)
+    elif token.pos in _NOMINAL:
+        role = _nominal(tree, token, features, range(first, last))
+    return role
 
 
 def _subject(tree: Tree, number: int, features: Mapping[str, str]) -> str:
@@ -169,7 +169,8 @@ def _subject(tree: Tree, number: int, features: Mapping[str, str]) -> str:
         return "W"
     if token.pos == "PRON":
         return "s" if "Person" in features and not tree.of(number) else REST
-    return "S" if token.pos in _NOUNS or token.pos == "ADJ" else REST
+    parts = {pos for pos, *_ in readings_of(token.text.lower())}
+    return "S" if token.pos in _NOUNS or token.pos == "ADJ" or parts == {"NOUN"} else REST
 
 
 def _adverb(word: str) -> str:
@@ -190,40 +191,43 @@ def _pronoun(tree: Tree, number: int, first: int, features: Mapping[str, str]) -
     return "o" if token.relation in ("obj", "iobj", "obl") else REST
 
 
-def _nominal(tree: Tree, token: Token, preposition: str, features: Mapping[str, str], span: range) -> str:
+def _nominal(tree: Tree, token: Token, features: Mapping[str, str], span: range) -> str:
     case = features.get("Case", "")
-    if case not in _CASES or not may_be_case(token, case):
+    words = [tree.tokens[at].text.lower() for at in span]
+    preposition = words[0] if tree.tokens[span[0]].pos == "ADP" else ""
+    if case not in CASES or not may_be_case(token, case):
         return REST
-    if _is_time(tree, token, preposition, case, span):
+    if token.relation in _OBLIQUE and _is_time(tree, token, preposition, case, span):
+        return "T"
+    if len(span) == 1 and "time_adverb" in kinds_of(token.text):  # «утром»
         return "T"
     kinds = kinds_of(token.lemma)
     if preposition:
-        if token.relation != "obl":
-            return REST
-        place = "place" in kinds or token.entity.endswith("LOC")
-        return "L" if place and preposition in _PLACE_PREPOSITIONS and case == "Loc" else "Y"
-    if token.relation == "obj" and case == "Acc":
-        return REST if "light" in kinds or "time" in kinds else "O"
-    if token.relation == "iobj" and case == "Dat" and features.get("Animacy") == "Anim":
-        return "D"
-    if case == "Ins":
-        return "A" if token.relation == "obl:agent" else REST if "light" in kinds else "I"
-    return REST
+        place = ("place" in kinds or token.entity.endswith("LOC")) and preposition in _PLACE_PREPOSITIONS
+        found = "L" if place and case == "Loc" else "Y"
+        return found if token.relation == "obl" else REST
+    if kinds & {"light", "time"}:
+        return REST
+    is_person = features.get("Animacy") == "Anim"
+    return {("obj", "Acc"): "O", ("obl:agent", "Ins"): "A", ("iobj", "Dat"): "D" if is_person else REST}.get(
+        (token.relation, case), "I" if case == "Ins" else REST
+    )
+
+
+_OBLIQUE = frozenset({"obl", "nmod", "advmod"})
 
 
 def _is_time(tree: Tree, token: Token, preposition: str, case: str, span: range) -> bool:
-    """Whether a nominal says when: «в 1990 году», «5 мая», «после войны», «во время войны»."""
+    """Whether a nominal says when: «в 1990 году», «каждый день», «после войны», «во время войны»."""
     words = [tree.tokens[at].text.lower() for at in span]
-    if token.relation not in ("obl", "nmod", "advmod"):
-        return False
     if words[0] == "после" or words[:2] in (["во", "время"], ["в", "течение"], ["в", "ходе"]):
         return True
-    if "time" in kinds_of(token.lemma):
-        if preposition in _TIME_PREPOSITIONS:
-            return True
-        first = tree.tokens[span[0]].pos
-        return not preposition and case in ("Acc", "Gen", "Ins") and len(span) > 1 and first in ("ADJ", "DET", "NUM")
-    return False
+    if "time" not in kinds_of(token.lemma):
+        return False
+    if preposition:
+        return preposition in _TIME_PREPOSITIONS
+    described = len(span) > 1 and tree.tokens[span[0]].pos in ("ADJ", "DET", "NUM")
+    return described and case in ("Acc", "Gen", "Ins")
 
 
 def is_movable(tree: Tree, first: int, last: int) -> bool:
@@ -233,31 +237,48 @@ def is_movable(tree: Tree, first: int, last: int) -> bool:
     and the last word does not wait for another.
     """
     tokens = tree.tokens
-    for number in range(first, last):
-        token = tokens[number]
-        if not first <= token.head < last and not _is_top(tree, number, first, last):
-            return False
-        features = features_of(token.features)
-        if token.pos in _VERBAL and (features.get("VerbForm") != "Part" or features.get("Variant") == "Short"):
-            return False
-        if token.pos in ("SCONJ", "PART", "INTJ", "X", "SYM"):
-            return False
-        if last - first == 1 and "transition" in kinds_of(token.text):
-            continue
-        if "scope" in kinds_of(token.text) or "scope" in kinds_of(token.lemma):
-            return False
-        if token.pos == "ADP" and not (number < token.head < last):
-            return False
-        if token.pos in _NOUNS and token.relation == "nmod" and features.get("Case") in ("Nom", "Acc"):
-            if not any(tokens[one].pos == "ADP" for one in tree.of(number)):
-                return False
-        if token.pos in _NOUNS and number < token.head < last and tokens[token.head].pos in _NOUNS:
-            return False  # «вражде приятели»: no noun stands in front of the noun that it depends on
+    if last - first == 1 and "transition" in kinds_of(tokens[first].text):
+        return True
+    if any(
+        not (first <= tokens[number].head < last or tree.reach(number) == (first, last - 1))
+        or _says_more(tokens[number])
+        or _is_misplaced(tree, number, first, last)
+        for number in range(first, last)
+    ):
+        return False
     end = tokens[last - 1]
-    late = end.pos == "ADV" and end.head < last - 1 and first <= end.head and tokens[end.head].pos != "ADV"
+    late = end.pos == "ADV" and first <= end.head < last - 1 and tokens[end.head].pos != "ADV"
     return end.pos not in ("ADP", "CCONJ", "DET") and not late
 
 
-def _is_top(tree: Tree, number: int, first: int, last: int) -> bool:
-    """Whether a token is the head of the stretch: what it governs is the stretch."""
-    return tree.reach(number) == (first, last - 1)
+def _says_more(token: Token) -> bool:
+    """Whether a word is a predicate, or says something of other constituents."""
+    features = features_of(token.features)
+    parts = {pos for pos, *_ in readings_of(token.text.lower())}
+    if (
+        token.pos in _VERBAL
+        and parts != {"NOUN"}
+        and (features.get("VerbForm") != "Part" or features.get("Variant") == "Short")
+    ):
+        return True
+    return token.pos in _SMALL or "scope" in kinds_of(token.text) or "scope" in kinds_of(token.lemma)
+
+
+_SMALL = frozenset({"SCONJ", "PART", "INTJ", "X", "SYM"})
+
+
+def _is_misplaced(tree: Tree, number: int, first: int, last: int) -> bool:
+    """Whether a word stands where none of its kind does, so that the tree must be wrong.
+
+    A preposition stands in front of its noun; a noun stands neither in front of the noun that it depends on («вражде
+    приятели»), nor behind it in the nominative or accusative.
+    """
+    token, tokens = tree.tokens[number], tree.tokens
+    if token.pos == "ADP":
+        return not number < token.head < last
+    if token.pos not in _NOUNS or not first <= token.head < last:
+        return False
+    bare = not any(tokens[one].pos == "ADP" for one in tree.of(number))
+    of_wrong_case = bare and features_of(token.features).get("Case") in ("Nom", "Acc")
+    before = number < token.head and tokens[token.head].pos in _NOUNS
+    return before or (token.relation == "nmod" and of_wrong_case)

@@ -1,13 +1,14 @@
 """Edits that put the constituents of a clause into another order."""
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 
-from augment_ru.edits import Edit, Span
 from augment_ru.editing.clause_orders import Order
-from augment_ru.editing.constituents import Clause
+from augment_ru.editing.clause_structure import Clause
 from augment_ru.editing.coordinations import Coordination
+from augment_ru.edits import Edit, Span
 from augment_ru.language.morphology import NAME_LABELS, morphology
+from augment_ru.resources import name_heads
 from augment_ru.text.doc import Token
 from augment_ru.text.words import RUSSIAN
 
@@ -24,7 +25,7 @@ def edits_of(text: str, clause: Clause, order: Order, protected: Sequence[Span])
     """
     tokens, parts = clause.tree.tokens, clause.constituents
     spans = [(tokens[one.first].start, tokens[one.last - 1].stop) for one in parts]
-    if any(text[left[1] : right[0]] != " " for left, right in zip(spans, spans[1:], strict=False)):
+    if any(text[left[1] : right[0]] != " " for left, right in pairwise(spans)):
         return None
     texts = [text[start:stop] for start, stop in spans]
     fixed = {at for at, (start, stop) in enumerate(spans) if _holds(protected, start, stop)}
@@ -78,7 +79,7 @@ def _kept(places: Sequence[int], fixed: set[int], sizes: Sequence[int]) -> tuple
     best: tuple[int, tuple[int, ...]] | None = None
     for count in range(len(places), 0, -1):
         for row in combinations(places, count):
-            if fixed <= set(row) and all(left < right for left, right in zip(row, row[1:], strict=False)):
+            if fixed <= set(row) and all(left < right for left, right in pairwise(row)):
                 size = sum(sizes[at] for at in row)
                 if best is None or size > best[0]:
                     best = size, row
@@ -87,42 +88,33 @@ def _kept(places: Sequence[int], fixed: set[int], sizes: Sequence[int]) -> tuple
 
 def _edits(
     text: str, spans: Sequence[tuple[int, int]], places: Sequence[int], kept: Sequence[int], texts: Sequence[str]
-) -> list[Edit]:
-    """An edit for each gap between the constituents that stay, and for each new letter case of one of them."""
-    found: list[Edit] = []
-    where = {at: number for number, at in enumerate(places)}
-    edges = [None, *kept, None]
-    for left, right in zip(edges, edges[1:], strict=False):
-        new = [texts[at] for at in places[0 if left is None else where[left] + 1 : None if right is None else where[right]]]
-        start = spans[0][0] if left is None else spans[left][1]
-        stop = spans[-1][1] if right is None else spans[right][0]
-        joined = _gap(new, left is None, right is None)
-        found += _smallest(text, start, stop, joined)
-        if right is not None:
-            first, last = spans[right]
-            if texts[right] != text[first:last]:
-                found.append(Edit(first, first + 1, texts[right][0]))
-    return found
+) -> Iterator[Edit]:
+    """An edit for each gap between the constituents that stay, with the letter case of the next one."""
+    at, space = spans[0][0], ""
+    waiting: list[str] = []
+    for place in places:
+        if place not in kept:
+            waiting.append(texts[place])
+            continue
+        start, stop = spans[place]
+        if texts[place] == text[start:stop]:
+            yield from _smallest(text, at, start, space + "".join(f"{one} " for one in waiting))
+        else:
+            new = space + "".join(f"{one} " for one in waiting) + texts[place][0]
+            yield from _smallest(text, at, start + 1, new)
+        at, space, waiting = stop, " ", []
+    yield from _smallest(text, at, spans[-1][1], "".join(f" {one}" for one in waiting))
 
 
-def _gap(new: Sequence[str], at_start: bool, at_end: bool) -> str:  # noqa: FBT001
-    """What stands between two constituents that stay."""
-    joined = " ".join(new)
-    if not joined:
-        return "" if at_start or at_end else " "
-    return ("" if at_start else " ") + joined + ("" if at_end else " ")
-
-
-def _smallest(text: str, start: int, stop: int, new: str) -> list[Edit]:
+def _smallest(text: str, start: int, stop: int, new: str) -> Iterator[Edit]:
     """One edit without the spaces that stay; none if nothing changes."""
     old = text[start:stop]
-    if old == new:
-        return []
     if old[:1] == new[:1] == " ":
         start, old, new = start + 1, old[1:], new[1:]
     if old[-1:] == new[-1:] == " ":
         stop, old, new = stop - 1, old[:-1], new[:-1]
-    return [Edit(start, stop, new)]
+    if old != new:
+        yield Edit(start, stop, new)
 
 
 def _lowered(token: Token, text: str) -> str | None:
@@ -135,9 +127,10 @@ def _lowered(token: Token, text: str) -> str | None:
     analyses = morphology().parse(word.lower())
     if not analyses[0].is_known:
         return text if token.entity or token.pos == "PROPN" else None
-    if token.entity and all(NAME_LABELS.keys() & one.tag.grammemes for one in analyses):
+    names = [bool(NAME_LABELS.keys() & one.tag.grammemes) for one in analyses]
+    if names[0] and (token.entity or token.pos == "PROPN"):
         return text
-    if token.entity or token.pos == "PROPN" or any(NAME_LABELS.keys() & one.tag.grammemes for one in analyses):
+    if any(names) or (token.pos == "PROPN" and not any(one.normal_form in name_heads() for one in analyses)):
         return None
     return text[0].lower() + text[1:]
 
