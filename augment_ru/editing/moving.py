@@ -35,7 +35,11 @@ def edits_of(text: str, clause: Clause, order: Order, protected: Sequence[Span])
     kept = _kept(order.places, fixed, [stop - start for start, stop in spans])
     if kept is None:
         return None
-    return tuple(_edits(text, spans, order.places, kept, [recased.get(at, new) for at, new in enumerate(texts)]))
+    found = list(_edits(text, spans, order.places, kept, [recased.get(at, new) for at, new in enumerate(texts)]))
+    word = tokens[parts[kept[-1]].last - 1]
+    if found[-1].start == found[-1].stop == word.stop and not _holds(protected, word.start, word.stop):
+        found[-1] = _with_word(text, found[-1], word.start)
+    return tuple(found)
 
 
 def swapped(text: str, found: Coordination, order: Sequence[int], protected: Sequence[Span]) -> tuple[Edit, ...] | None:
@@ -49,6 +53,16 @@ def swapped(text: str, found: Coordination, order: Sequence[int], protected: Seq
     if recased is None:
         return None
     return tuple(Edit(*spans[at], recased.get(order[at], text[slice(*spans[order[at]])])) for at in moved)
+
+
+def _with_word(text: str, edit: Edit, start: int) -> Edit:
+    """An insertion behind the last word of a text, together with that word; other insertions as they are.
+
+    What is inserted behind all words is read as an addition to the text (`similarities.meaning`), not as a part of it.
+    """
+    if any(char.isalnum() for char in text[edit.stop :]):
+        return edit
+    return Edit(start, edit.stop, text[start : edit.stop] + edit.text)
 
 
 def _recased(
