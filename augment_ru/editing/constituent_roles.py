@@ -203,15 +203,22 @@ def _nominal(tree: Tree, token: Token, features: Mapping[str, str], span: range)
         return "T"
     kinds = kinds_of(token.lemma)
     if preposition:
-        place = ("place" in kinds or token.entity.endswith("LOC")) and preposition in _PLACE_PREPOSITIONS
-        found = "L" if place and case == "Loc" else "Y"
-        return found if token.relation == "obl" else REST
+        return _behind_preposition(token, preposition, case, alone=len(span) == 2)  # noqa: PLR2004
     if kinds & {"light", "time"}:
         return REST
     is_person = features.get("Animacy") == "Anim"
     return {("obj", "Acc"): "O", ("obl:agent", "Ins"): "A", ("iobj", "Dat"): "D" if is_person else REST}.get(
         (token.relation, case), "I" if case == "Ins" else REST
     )
+
+
+def _behind_preposition(token: Token, preposition: str, case: str, *, alone: bool) -> str:
+    """The role of a noun behind a preposition; `alone`: whether it has no other words."""
+    kinds = kinds_of(token.lemma)
+    if token.relation != "obl" or (alone and "connector" in kinds):
+        return REST
+    place = "place" in kinds or token.entity.endswith("LOC")
+    return "L" if place and preposition in _PLACE_PREPOSITIONS and case == "Loc" else "Y"
 
 
 _OBLIQUE = frozenset({"obl", "nmod", "advmod"})

@@ -118,8 +118,10 @@ def _is_list(tree: Tree, members: Sequence[range]) -> bool:
     if last != "и" or set(commas) - {","} or before in _COUNTING | QUOTES:
         return False
     after = members[-1].stop
-    if after == tree.last or not tree.is_mark(after):
+    if after == tree.last:
         return True
+    if not tree.is_mark(after):  # «сделал его опекуном и царём оставил …»: the last member may be of the next verb
+        return tokens[after].pos not in ("VERB", "AUX") or tokens[members[0].stop - 1].head == after
     behind = tokens[after + 1 : after + 3]
     describes = any(one.lemma in RELATIVE or "VerbForm=Part" in one.features for one in behind)
     return tokens[after].text in CLOSING | {",", ";"} and not describes

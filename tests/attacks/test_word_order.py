@@ -100,6 +100,7 @@ def test_orders_that_a_native_would_say(text: str, expected: str) -> None:
         "Фильм «Москва слезам не верит» получил премию.",
         "Роман «Война и мир» читают везде.",
         "Он родился в 1990 г.",  # the full stop is that of the abbreviation
+        "В результате старый царь погиб.",  # «погиб в результате» is something else
         "Отец и мать ушли рано.",
         "День и ночь шёл дождь.",
         "— Да, — сказал старый мастер.",  # after direct speech the verb comes first
@@ -193,6 +194,6 @@ def test_the_dictionary_of_orders_can_be_read() -> None:
     assert len(lines) > 200
     for source, target, _, example in lines:
         pattern = source.removesuffix("*")
-        assert orders_of(pattern if len(pattern) > 1 else source)
+        assert orders_of(pattern)
         before, after = example.split(" → ")
         assert sorted(before.lower()) == sorted(after.lower()), (source, target)
