@@ -59,6 +59,11 @@ class Misspell(Attack):
     def __post_init__(self) -> None:
         _plan(self)  # so that an unknown class or a wrong dictionary is an error before the run starts
 
+    @property
+    def mean_rate(self) -> float:
+        """How often people make an error of the classes, in a word of an average text; in [0, 1]."""
+        return _plan(self).mean
+
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose an error for every word, and for every pair of words that people join, that can have one."""
         plan, forms = _plan(self), WordForms(batch)
