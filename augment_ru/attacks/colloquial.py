@@ -1,4 +1,4 @@
-"""Слова пишут, как говорят в чате: «Сейчас скину фотографию, но он вообще спит» → «Ну щас скину фотку, но он ваще спит»."""
+"""Слова пишут, как говорят в чате: «Сейчас скину фотографию, он вообще спит» → «Ну щас скину фотку, он ваще спит»."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -8,10 +8,10 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
+from augment_ru.editing.on_demand import LastValue, texts_at
 from augment_ru.editing.separators import lone
-from augment_ru.editing.spoken_forms import Places, Spoken, SpokenForms, spoken_forms
+from augment_ru.editing.spoken_forms import Made, Places, SpokenForms, spoken_forms
 from augment_ru.editing.word_forms import FormTable, WordForms, first_of_sentences
-from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import SPACE, Mask
@@ -24,7 +24,7 @@ _CLAUSES = (
     "сейчас сегодня завтра вчера вообще никто ничего всё все мой твой наш ваш кто-то что-то"
 )
 """Words with which a clause begins behind a conjunction; in «умный, но ленивый» there is none."""
-_BOUND = "а будто да же здравствуйте зато здрасте и или иначе либо нет но однако пожалуйста привет причём спасибо также то"
+_BOUND = "а да же здравствуйте зато здрасте и или иначе либо нет но однако пожалуйста привет причём спасибо также то"
 """First words of sentences that no filler stands in front of."""
 
 
@@ -91,25 +91,19 @@ class Colloquial(CountedErrors):
         begins, ends = forms.starts[every.words], forms.stops[every.words + is_pair]
         points = batch.draw(Streams.of(streams.keys, "form"), begins)
 
-        def chosen_at(indices: Ints) -> list[tuple[str, str, Spoken]]:
-            """What stands at each place, the new text, and the form."""
-            made = []
-            for index in indices.tolist():
-                row = int(batch.rows(begins[index : index + 1])[0])
-                at = int(batch.starts[row])
-                old = batch.texts[row][int(begins[index]) - at : int(ends[index]) - at]
-                entry = spoken.entries[int(every.entries[index])]
-                form = entry.form(float(points[index]))
-                made.append((old, entry.spoken(form, old), form))
-            return made
+        def made(indices: Ints) -> list[Made]:
+            olds = texts_at(batch, begins[indices], ends[indices])
+            numbers = spoken.drawn(every.entries[indices], points[indices]).tolist()
+            return [spoken.made(number, old) for number, old in zip(numbers, olds, strict=True)]
 
+        last = LastValue(made)
         return Proposals.of_edits(
             begins,
             ends,
             ranks[order],
-            lambda indices: Replacements.of([new for _, new, _ in chosen_at(indices)]),
+            lambda indices: Replacements.of([one.text for one in last(indices)]),
             clean=True,
-            notes=lambda indices: [Note(old, form.kind) for old, _, form in chosen_at(indices)],
+            notes=lambda indices: [one.note for one in last(indices)],
         )
 
 

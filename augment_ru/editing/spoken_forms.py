@@ -10,6 +10,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.editing.word_forms import FormTable, WordForms
+from augment_ru.edits import Note
 from augment_ru.errors import AugmentError
 from augment_ru.language.morphology import may_be_name
 from augment_ru.resources import dictionary_path, rows
@@ -18,6 +19,7 @@ from augment_ru.text.words import RUSSIAN
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _FIRST, _COMMA, _ANY = "^", ", ", "*"
+_REMEMBERED = 100_000
 
 
 class Spoken(NamedTuple):
@@ -44,15 +46,6 @@ class Entry:
     def rate(self) -> float:
         """The share of its places that have one of the forms."""
         return min(sum(form.share for form in self.forms), 1.0)
-
-    def form(self, point: float) -> Spoken:
-        """One of the forms, by a draw from U[0, 1)."""
-        point *= sum(form.share for form in self.forms)
-        for form in self.forms:
-            point -= form.share
-            if point < 0:
-                break
-        return form
 
     def spoken(self, form: Spoken, old: str) -> str:
         """The form in the place of what is written; of a filler with it, of an ending behind its stem."""
@@ -81,6 +74,13 @@ def _inside(word: str) -> str:
     return small if small.islower() and RUSSIAN.fullmatch(small) and not may_be_name(small, "") else word
 
 
+class Made(NamedTuple):
+    """What is written in the place of a word, and its note: how it is read, and its class."""
+
+    text: str
+    note: Note
+
+
 class Places(NamedTuple):
     """Where spoken forms may stand, in columns: the number of the word, of the entry, and the rate of the entry."""
 
@@ -88,7 +88,7 @@ class Places(NamedTuple):
     entries: Ints
     rates: Floats
 
-    def only(self, chosen: Mask) -> "Places":
+    def only(self, chosen: Mask | Ints) -> "Places":
         """These of the places."""
         return Places(self.words[chosen], self.entries[chosen], self.rates[chosen])
 
@@ -106,6 +106,11 @@ class SpokenForms:
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self.entries = entries
+        self._forms = [(entry, form) for entry in entries for form in entry.forms]
+        counts = np.array([len(entry.forms) for entry in entries], dtype=np.int64)
+        self._bounds = np.concatenate([[0], np.cumsum(counts)])
+        self._shares = np.concatenate([[0.0], np.cumsum([form.share for _, form in self._forms])])
+        self._made: dict[tuple[int, str], Made] = {}
         self._rates = np.array([entry.rate for entry in entries])
         self._first = np.array([entry.written.startswith(_FIRST) for entry in entries], dtype=np.bool_)
         self._endings = [(entry.written[1:], at) for at, entry in enumerate(entries) if entry.written[0] == _ANY]
@@ -140,6 +145,23 @@ class SpokenForms:
         _, at = np.unique(words, return_index=True)  # a word that is listed does not change its ending
         denied = np.concatenate([[False], forms.are("не")])[pairs]
         return self._places(words[at], entries[at]), self._places(pairs[~denied], phrases[~denied])
+
+    def drawn(self, entries: Ints, points: Floats) -> Ints:
+        """The number of one form of each entry, by a draw from U[0, 1); likelier forms are drawn as often as said."""
+        firsts, lasts = self._bounds[entries], self._bounds[entries + 1]
+        targets = self._shares[firsts] + points * (self._shares[lasts] - self._shares[firsts])
+        numbers: Ints = np.clip(np.searchsorted(self._shares, targets, side="right") - 1, firsts, lasts - 1)
+        return numbers
+
+    def made(self, number: int, old: str) -> Made:
+        """What is written in the place of a word or phrase if the form of this number is drawn."""
+        made = self._made.get((number, old))
+        if made is None:
+            if len(self._made) > _REMEMBERED:
+                self._made.clear()
+            entry, form = self._forms[number]
+            made = self._made[number, old] = Made(entry.spoken(form, old), Note(old, form.kind))
+        return made
 
     def starts(self, words: Ints) -> Places:
         """Fillers in front of these words."""

@@ -130,7 +130,8 @@ class WordForms:
     def _pair_digests(self, words: Ints) -> Keys:
         """The digests of these words written together with the next one."""
         lengths = self.stops[words] - self.starts[words]
-        return self._digests[words] + self._digests[words + 1] * self._powers[lengths]
+        digests: Keys = self._digests[words] + self._digests[words + 1] * self._powers[lengths]
+        return digests
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
         """The different forms among these words, in lower case, and the number of the form of each word."""
@@ -146,7 +147,9 @@ class WordForms:
     def pair_values(self, words: Ints, function: Callable[[str], int]) -> Ints:
         """A function of each of these words written together with the next one; called once for each different pair."""
         ends = self.stops[words + 1]
-        return self._each(self._pair_digests(words), self.starts[words], ends, lambda pair: function("".join(pair.split())))
+        return self._each(
+            self._pair_digests(words), self.starts[words], ends, lambda pair: function("".join(pair.split()))
+        )
 
     def _each(self, digests: Keys, starts: Ints, stops: Ints, function: Callable[[str], int]) -> Ints:
         _, firsts, places = np.unique(digests, return_index=True, return_inverse=True)
