@@ -34,6 +34,7 @@ class Casing(CountedErrors):
     """
 
     name: ClassVar[str] = "casing"
+    group: ClassVar[str] = "people"
     known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.1
     classes: tuple[str, ...] = CLASSES

@@ -49,6 +49,7 @@ class Misspell(Attack):
     """
 
     name: ClassVar[str] = "misspell"
+    group: ClassVar[str] = "people"
     min_changes: ClassVar[int] = 0
     probability: float = 0.045
     classes: tuple[str, ...] = ("all",)
