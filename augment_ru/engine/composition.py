@@ -15,6 +15,7 @@ import numpy as np
 from augment_ru.draws import Floats, Streams
 from augment_ru.engine.attack import Attack, Needs, checked_attack, make
 from augment_ru.engine.composed import composed_proposals
+from augment_ru.engine.joined import joined
 from augment_ru.engine.legality import legal, without_overlaps
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
@@ -84,7 +85,7 @@ class Named(Composition):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the changes of all parts that overlap no other of a lower rank."""
         proposed = [self._of_part(number, batch, streams) for number in range(len(self.parts))]
-        return without_overlaps(batch, Proposals.joined(proposed))
+        return without_overlaps(batch, joined(proposed))
 
     def _of_part(self, number: int, batch: Batch, streams: Streams) -> Proposals:
         """The legal changes of a part, with their ranks in the composition."""
@@ -108,7 +109,7 @@ class NamedOneOf(Named):
         kept = [
             found.keep(chosen[row] == number) for number, (found, row) in enumerate(zip(proposed, rows, strict=True))
         ]
-        return Proposals.joined(kept)
+        return joined(kept)
 
 
 class _Listed(Composition):

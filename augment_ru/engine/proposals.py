@@ -146,60 +146,6 @@ class Proposals:
             notes=(lambda indices: [notes[index] for index in indices.tolist()]) if any(notes) else None,
         )
 
-    @classmethod
-    def joined(cls, parts: Sequence["Proposals"]) -> "Proposals":
-        """The proposals of several attacks for the same batch, in their order."""
-        edits = np.cumsum([0, *(part.starts.size for part in parts)])
-        numbers = np.cumsum([0, *(part.ranks.size for part in parts)])
-
-        def split(indices: Ints) -> Iterator[tuple[Proposals, Mask, Ints]]:
-            for part, start, stop in zip(parts, edits[:-1], edits[1:], strict=True):
-                own = (indices >= start) & (indices < stop)
-                if own.any():
-                    yield part, own, indices[own] - start
-
-        def texts(indices: Ints) -> Replacements:
-            found = [(own, part.replace(places)) for part, own, places in split(indices)]
-            order = np.concatenate([np.zeros(0, dtype=np.int64), *(np.flatnonzero(own) for own, _ in found)])
-            codes = np.concatenate([np.zeros(0, dtype=np.uint32), *(made.codes for _, made in found)])
-            lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(made.lengths for _, made in found)])
-            offsets = np.concatenate([[0], np.cumsum(lengths)])
-            return Replacements(codes, offsets).take(np.argsort(order))
-
-        def notes(indices: Ints) -> list[Note | None]:
-            found: list[Note | None] = [None] * indices.size
-            for part, own, places in split(indices):
-                if part.notes:
-                    for index, note in zip(np.flatnonzero(own).tolist(), part.notes(places), strict=True):
-                        found[index] = note
-            return found
-
-        return cls(
-            np.concatenate([part.starts for part in parts]),
-            np.concatenate([part.stops for part in parts]),
-            np.concatenate([part.changes + first for part, first in zip(parts, numbers[:-1], strict=True)]),
-            np.concatenate([part.ranks for part in parts]),
-            texts,
-            clean=all(part.clean for part in parts),
-            notes=notes if any(part.notes for part in parts) else None,
-        ).in_order()
-
-    def in_order(self) -> "Proposals":
-        """The same proposals in the order of their places, if every edit is a change of its own."""
-        if self.ranks.size < self.starts.size:
-            return self
-        order = np.lexsort((self.stops, self.starts))
-        texts, notes = self.replace, self.notes
-        return replace(
-            self,
-            starts=self.starts[order],
-            stops=self.stops[order],
-            ranks=self.ranks[self.changes[order]],
-            changes=np.arange(order.size),
-            replace=lambda indices: texts(order[indices]),
-            notes=(lambda indices: notes(order[indices])) if notes else None,
-        )
-
     def keep(self, changes: Mask) -> "Proposals":
         """The proposals with only the changes where the mask, of shape (changes,), is true."""
         if changes.all():

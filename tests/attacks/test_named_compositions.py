@@ -72,7 +72,7 @@ def test_named_compositions_in_a_chain(name: str) -> None:
 
 
 def test_evasion_hides_a_text_in_one_way() -> None:
-    ways = collections.Counter()
+    ways: collections.Counter[str] = collections.Counter()
     for result in free("evasion")[:600]:
         new = [edit.text for edit in result.script.edits]
         assert new

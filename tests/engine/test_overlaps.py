@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Batch, Change, Edit, Note, Proposals
+from augment_ru.engine.joined import joined
 from augment_ru.engine.legality import without_overlaps
 from augment_ru.engine.proposals import one_by_one
 
@@ -50,13 +51,13 @@ def test_of_changes_that_overlap_those_of_lower_ranks_stay(found: list[tuple[int
 @given(st.lists(edits(), min_size=1, max_size=3))
 def test_joined_proposals_keep_texts_ranks_and_notes(parts: list[list[tuple[int, int, int, float]]]) -> None:
     batch = Batch(TEXTS)
-    joined = Proposals.joined([proposed(batch, part) for part in parts])
+    together = joined([proposed(batch, part) for part in parts])
     every = sorted((text * 11 + start, text * 11 + stop) for part in parts for text, start, stop, _ in part)
-    assert [*zip(joined.starts.tolist(), joined.stops.tolist(), strict=True)] == every
-    alone = one_by_one(joined)
-    for number in range(joined.ranks.size):
+    assert [*zip(together.starts.tolist(), together.stops.tolist(), strict=True)] == every
+    alone = one_by_one(together)
+    for number in range(together.ranks.size):
         (edit,) = alone.edits(number, 0)
         name = f"{edit.start % 11}-{(edit.stop - 1) % 11 + 1}"
         assert (edit.text, edit.note) == (f"<{name}>", Note(kind=name))
     ranks = sorted(rank for part in parts for *_, rank in part)
-    assert sorted(joined.ranks.tolist()) == ranks
+    assert sorted(together.ranks.tolist()) == ranks
