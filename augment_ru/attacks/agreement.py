@@ -40,6 +40,7 @@ class Agreement(Attack):
     """
 
     name: ClassVar[str] = "agreement"
+    group: ClassVar[str] = "learners"
     layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
     probability: float = 0.1
     classes: tuple[str, ...] = CLASSES

@@ -29,6 +29,7 @@ class Diminutives(Attack):
     """
 
     name: ClassVar[str] = "diminutives"
+    group: ClassVar[str] = "people"
     layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
     probability: float = 0.5
     words: str = "diminutives"

@@ -1,6 +1,6 @@
 """Слова пишут с ошибками, как люди: «Сегодня вообще не хочется» → «Седня вобще не хочеться»."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, NamedTuple
@@ -10,6 +10,7 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
 from augment_ru.editing.misspellings import Misspellings, Misspelt, as_written, misspellings
+from augment_ru.editing.on_demand import LastValue, texts_at
 from augment_ru.editing.separators import JOINS, joins, lone
 from augment_ru.editing.word_forms import WordForms, counts_before
 from augment_ru.edits import Note
@@ -48,6 +49,7 @@ class Misspell(Attack):
     """
 
     name: ClassVar[str] = "misspell"
+    group: ClassVar[str] = "people"
     min_changes: ClassVar[int] = 0
     probability: float = 0.045
     classes: tuple[str, ...] = ("all",)
@@ -58,6 +60,11 @@ class Misspell(Attack):
 
     def __post_init__(self) -> None:
         _plan(self)  # so that an unknown class or a wrong dictionary is an error before the run starts
+
+    @property
+    def mean_rate(self) -> float:
+        """How often people make an error of the classes, in a word of an average text; in [0, 1]."""
+        return _plan(self).mean
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose an error for every word, and for every pair of words that people join, that can have one."""
@@ -78,7 +85,7 @@ class Misspell(Attack):
         number_of_pair = np.concatenate([np.full(words.size, -1), np.arange(pairs.words.size)])[order]
 
         def made(indices: Ints) -> list[_Made]:
-            texts = _texts_at(batch, starts[indices], stops[indices])
+            texts = texts_at(batch, starts[indices], stops[indices])
             keys, chosen = batch.keys(streams, starts[indices]), number_of_pair[indices]
             single = np.flatnonzero(chosen < 0)
             alone = plan.misspellings.misspelt([texts[number] for number in single.tolist()], keys[single])
@@ -89,7 +96,7 @@ class Misspell(Attack):
                 for number, (pair, text) in enumerate(zip(chosen.tolist(), texts, strict=True))
             ]
 
-        last = _Last(made)
+        last = LastValue(made)
         return Proposals.of_edits(
             starts,
             stops,
@@ -115,28 +122,6 @@ class _Made(NamedTuple):
         """The class, and the right form where a reader reads it."""
         is_read = not self.new.is_by_rule or self.new.kind in _READ
         return Note(self.old if is_read else None, self.new.kind)
-
-
-def _texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
-    """What stands at these global places."""
-    rows_of = batch.rows(starts)
-    at = batch.starts[rows_of]
-    ranges = zip(rows_of.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True)
-    return [batch.texts[row][start:stop] for row, start, stop in ranges]
-
-
-class _Last:
-    """A function of indices that remembers its last value: new texts and notes are asked one after the other."""
-
-    def __init__(self, function: Callable[[Ints], list[_Made]]) -> None:
-        self._function = function
-        self._indices: Ints | None = None
-        self._value: list[_Made] = []
-
-    def __call__(self, indices: Ints) -> list[_Made]:
-        if self._indices is None or not np.array_equal(self._indices, indices):
-            self._indices, self._value = indices, self._function(indices)
-        return self._value
 
 
 class _Plan(NamedTuple):

@@ -48,6 +48,7 @@ class Punctuation(CountedErrors):
     """
 
     name: ClassVar[str] = "punctuation"
+    group: ClassVar[str] = "people"
     known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.2
     classes: tuple[str, ...] = CLASSES

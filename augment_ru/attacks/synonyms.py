@@ -30,6 +30,7 @@ class Synonyms(Attack):
     """
 
     name: ClassVar[str] = "synonyms"
+    group: ClassVar[str] = "rewording"
     layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
     probability: float = 0.3
     words: str = "synonyms"

@@ -32,6 +32,7 @@ class WordOrder(Attack):
     """
 
     name: ClassVar[str] = "word_order"
+    group: ClassVar[str] = "rewording"
     layers: ClassVar[frozenset[str]] = frozenset({"syntax", "lemmas", "entities"})
     probability: float = 0.5
     guards: tuple[str, ...] = ("restrictors",)

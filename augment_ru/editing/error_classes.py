@@ -153,3 +153,8 @@ class CountedErrors(Attack):
             AugmentError: there is no such class or dictionary, or none is named.
         """
         return error_rates(self.name, self.rates, self.classes, self.known)
+
+    @property
+    def mean_rate(self) -> float:
+        """How often people make an error of the classes, at the places of an average text; in (0, 1]."""
+        return self.counted().mean
