@@ -15,9 +15,9 @@ import numpy as np
 from augment_ru.draws import Floats, Streams
 from augment_ru.engine.attack import Attack, Needs, checked_attack, make
 from augment_ru.engine.composed import composed_proposals
-from augment_ru.engine.joined import joined
 from augment_ru.engine.legality import legal, without_overlaps
 from augment_ru.engine.proposals import Proposals
+from augment_ru.engine.side_by_side import side_by_side
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
@@ -85,7 +85,7 @@ class Named(Composition):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the changes of all parts that overlap no other of a lower rank."""
         proposed = [self._of_part(number, batch, streams) for number in range(len(self.parts))]
-        return without_overlaps(batch, joined(proposed))
+        return without_overlaps(batch, side_by_side(proposed))
 
     def _of_part(self, number: int, batch: Batch, streams: Streams) -> Proposals:
         """The legal changes of a part, with their ranks in the composition."""
@@ -109,7 +109,7 @@ class NamedOneOf(Named):
         kept = [
             found.keep(chosen[row] == number) for number, (found, row) in enumerate(zip(proposed, rows, strict=True))
         ]
-        return joined(kept)
+        return side_by_side(kept)
 
 
 class _Listed(Composition):

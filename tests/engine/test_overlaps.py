@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Batch, Change, Edit, Note, Proposals
-from augment_ru.engine.joined import joined
 from augment_ru.engine.legality import without_overlaps
 from augment_ru.engine.proposals import one_by_one
+from augment_ru.engine.side_by_side import side_by_side
 
 TEXTS = ["абвгдежзик", "лмнопрстуф"]
 
@@ -51,7 +51,7 @@ def test_of_changes_that_overlap_those_of_lower_ranks_stay(found: list[tuple[int
 @given(st.lists(edits(), min_size=1, max_size=3))
 def test_joined_proposals_keep_texts_ranks_and_notes(parts: list[list[tuple[int, int, int, float]]]) -> None:
     batch = Batch(TEXTS)
-    together = joined([proposed(batch, part) for part in parts])
+    together = side_by_side([proposed(batch, part) for part in parts])
     every = sorted((text * 11 + start, text * 11 + stop) for part in parts for text, start, stop, _ in part)
     assert [*zip(together.starts.tolist(), together.stops.tolist(), strict=True)] == every
     alone = one_by_one(together)

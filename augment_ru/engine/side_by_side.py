@@ -11,7 +11,7 @@ from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.characters import Mask
 
 
-def joined(parts: Sequence[Proposals]) -> Proposals:
+def side_by_side(parts: Sequence[Proposals]) -> Proposals:
     """The proposals of several attacks for the same batch; if each edit is a change of its own, in their order.
 
     Args:
