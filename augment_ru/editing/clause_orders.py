@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from augment_ru.editing.clause_structure import Clause
-from augment_ru.editing.constituent_roles import features_of, kinds_of, may_be_case
+from augment_ru.editing.constituent_roles import feature_values, kinds_of, may_be_case
 from augment_ru.editing.constituents import Constituent
 from augment_ru.errors import AugmentError
 from augment_ru.resources import dictionary_path, rows
@@ -137,9 +137,9 @@ def _are_ambiguous(clause: Clause, one: Constituent, other: Constituent) -> bool
     """Whether a reader could take the object for the subject: «мать любит дочь»."""
     tokens = clause.tree.tokens
     subject, thing = (one, other) if one.role == "S" else (other, one)
-    verb = features_of(tokens[clause.predicate].features)
+    verb = feature_values(tokens[clause.predicate].features)
     noun = tokens[thing.head]
-    features = features_of(noun.features)
+    features = feature_values(noun.features)
     agrees = verb.get("Number") == features.get("Number") and (
         "Gender" not in verb or verb.get("Number") == "Plur" or verb.get("Gender") == features.get("Gender")
     )
@@ -148,7 +148,7 @@ def _are_ambiguous(clause: Clause, one: Constituent, other: Constituent) -> bool
 
 def _is_person(token: Token) -> bool:
     """Whether the nominative of a noun is no accusative: of a man or beast with a consonant at its end, or in -а."""
-    features = features_of(token.features)
+    features = feature_values(token.features)
     if not may_be_case(token, "Acc"):
         return True
     masculine = features.get("Gender") == "Masc" and features.get("Number") == "Sing"

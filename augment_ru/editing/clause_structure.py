@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from augment_ru.editing.constituent_roles import LEAD, REST, agree, may_be_case, predicate_role
+from augment_ru.editing.constituent_roles import LEAD, REST, agrees_with_subject, may_be_case, predicate_role
 from augment_ru.editing.constituents import Constituent, constituents_of
-from augment_ru.editing.syntax_trees import CLOSING, Tree
+from augment_ru.editing.syntax_trees import CLOSING, SentenceTree
 from augment_ru.language.morphology import is_known
 
 RELATIVE = frozenset({"который", "где", "куда", "откуда", "чей", "какой", "когда"})
@@ -33,7 +33,7 @@ class Clause:
         shared: whether another predicate has the same subject.
     """
 
-    tree: Tree
+    tree: SentenceTree
     predicate: int
     constituents: Sequence[Constituent]
     leads: bool
@@ -48,9 +48,9 @@ class Clause:
         return "".join(one.role for one in self.constituents)
 
 
-def clauses_of(tree: Tree) -> Iterator[Clause]:
+def clauses_of(tree: SentenceTree) -> Iterator[Clause]:
     """The clauses of a statement whose tree looks right; none of a question or of a sentence that is cut short."""
-    if is_statement(tree):
+    if makes_statement(tree):
         for number in range(tree.first, tree.last):
             role = predicate_role(tree, number)
             clause = _clause(tree, number, role) if role else None
@@ -58,7 +58,7 @@ def clauses_of(tree: Tree) -> Iterator[Clause]:
                 yield clause
 
 
-def is_statement(tree: Tree) -> bool:
+def makes_statement(tree: SentenceTree) -> bool:
     """Whether a sentence ends with a mark of its own or with the text, and asks nothing."""
     tokens = tree.tokens
     if any("?" in tokens[number].text for number in range(tree.first, tree.last) if tree.is_mark(number)):
@@ -71,7 +71,7 @@ def is_statement(tree: Tree) -> bool:
     return len(word) > _LONGEST_SHORTENED or (len(word) > 1 and word not in _SHORTENED and is_known(word))
 
 
-def _clause(tree: Tree, predicate: int, role: str) -> Clause | None:
+def _clause(tree: SentenceTree, predicate: int, role: str) -> Clause | None:
     """The clause of a predicate; None if its tree looks wrong."""
     tokens = tree.tokens
     subjects = [one for one in tree.of(predicate) if "subj" in tokens[one].relation]
@@ -101,25 +101,27 @@ def _clause(tree: Tree, predicate: int, role: str) -> Clause | None:
     )
 
 
-def _has_right_subject(tree: Tree, predicate: int, subjects: Sequence[int], role: str) -> bool:
+def _has_right_subject(tree: SentenceTree, predicate: int, subjects: Sequence[int], role: str) -> bool:
     """Whether a predicate has one subject that agrees, or needs none: an infinitive, a plural, a first person."""
     token = tree.tokens[predicate]
     if subjects:
         return (
-            len(subjects) == 1 and tree.tokens[subjects[0]].relation[0] == "n" and agree(tree, subjects[0], predicate)
+            len(subjects) == 1
+            and tree.tokens[subjects[0]].relation[0] == "n"
+            and agrees_with_subject(tree, subjects[0], predicate)
         )
     says_who = any(sign in token.features for sign in ("Number=Plur", "Person=1", "Person=2"))
     return token.relation != "conj" and (role == "F" or says_who)
 
 
-def _may_be_argument(tree: Tree, one: Constituent) -> bool:
+def _may_be_argument(tree: SentenceTree, one: Constituent) -> bool:
     """Whether a noun without a preposition stands where nobody knows what it does."""
     token = tree.tokens[one.head]
     bare = token.pos in ("NOUN", "PROPN", "ADJ") and tree.tokens[one.first].pos != "ADP"
     return bare and (may_be_case(token, "Nom") or may_be_case(token, "Acc"))
 
 
-def _is_bounded(tree: Tree, first: int, last: int, predicate: int) -> bool:
+def _is_bounded(tree: SentenceTree, first: int, last: int, predicate: int) -> bool:
     """Whether punctuation, the sentence's edge or words of the same clause stand on both sides of a stretch.
 
     If not, the tree parts what belongs together. A conjunction, too, may stand in front, and another predicate behind.
@@ -135,7 +137,7 @@ def _is_bounded(tree: Tree, first: int, last: int, predicate: int) -> bool:
     return last >= tree.last or tree.is_mark(last) or last <= high or tree.tokens[last].pos == "CCONJ"
 
 
-def _ends(tree: Tree, last: int, predicate: int, conjoined: Sequence[int]) -> bool:
+def _ends(tree: SentenceTree, last: int, predicate: int, conjoined: Sequence[int]) -> bool:
     """Whether a clause ends in front of token `last`: at a mark, or before a clause with a subject of its own.
 
     What follows may not describe its last word («дом, который …»), whatever the tree says.
@@ -153,5 +155,5 @@ def _ends(tree: Tree, last: int, predicate: int, conjoined: Sequence[int]) -> bo
     return starts or tokens[last + 1].text.lower() in _STARTERS
 
 
-def _has_subject(tree: Tree, number: int) -> bool:
+def _has_subject(tree: SentenceTree, number: int) -> bool:
     return any(tree.tokens[one].relation.startswith("nsubj") for one in tree.of(number))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from augment_ru.editing.syntax_trees import Tree
+from augment_ru.editing.syntax_trees import SentenceTree
 from augment_ru.language.morphology import is_known, morphology
 from augment_ru.resources import dictionary_path, rows, same_word
 from augment_ru.text.doc import Token
@@ -46,7 +46,7 @@ def kinds_of(word: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=10_000)
-def features_of(features: str) -> Mapping[str, str]:
+def feature_values(features: str) -> Mapping[str, str]:
     """Universal features by name."""
     return dict(pair.split("=", 1) for pair in features.split("|") if "=" in pair)
 
@@ -73,12 +73,12 @@ def may_be_case(token: Token, case: str) -> bool:
     return not found or any(one in CASES[case] for one in nouns or [one for _, one, _, _ in found])
 
 
-def predicate_role(tree: Tree, number: int) -> str:
+def predicate_role(tree: SentenceTree, number: int) -> str:
     """The role of a token as a predicate; "" if it is none."""
     token = tree.tokens[number]
     if token.pos not in _VERBAL or tree.is_mark(number):
         return ""
-    features = features_of(token.features)
+    features = feature_values(token.features)
     form = features.get("VerbForm")
     parts = {pos for pos, *_ in readings_of(token.text.lower())}
     if form == "Inf":
@@ -93,7 +93,7 @@ def predicate_role(tree: Tree, number: int) -> str:
     return "E" if "appear" in kinds else "P"
 
 
-def joins_predicate(tree: Tree, number: int, *, before: bool) -> str:
+def joins_predicate(tree: SentenceTree, number: int, *, before: bool) -> str:
     """How a dependent beside the predicate joins it: "N" («не»), "Q" (another word of scope), "+", or "" if not."""
     token = tree.tokens[number]
     if tree.sizes[number - tree.first] != 1:
@@ -115,16 +115,16 @@ _MOBILE = frozenset({"time_adverb", "place_adverb", "manner", "transition"})
 """Kinds of adverbs that are constituents of their own."""
 
 
-def agree(tree: Tree, subject: int, predicate: int) -> bool:
+def agrees_with_subject(tree: SentenceTree, subject: int, predicate: int) -> bool:
     """Whether a subject is a nominative that agrees with its predicate."""
     token, verb = tree.tokens[subject], tree.tokens[predicate]
-    word, found = token.text.lower(), features_of(token.features)
+    word, found = token.text.lower(), feature_values(token.features)
     if found.get("Case") != "Nom" and not is_known(word):
         return False
     if token.pos in _VERBAL:  # the tagger took a noun for a verb
         found = {}
     is_present = "VerbForm=Fin" in verb.features and "Tense=Past" not in verb.features
-    if is_present and features_of(verb.features).get("Person", "3") != found.get("Person", "3"):
+    if is_present and feature_values(verb.features).get("Person", "3") != found.get("Person", "3"):
         return False
     if any(tree.tokens[one].relation == "conj" for one in tree.of(subject)):
         subjects = {("plur", "None")}
@@ -145,10 +145,10 @@ def _same(one: str, other: str) -> bool:
     return one == other or "None" in (one, other)
 
 
-def role_of(tree: Tree, number: int, first: int, last: int) -> str:
+def role_of(tree: SentenceTree, number: int, first: int, last: int) -> str:
     """The role of a dependent of a predicate whose words are the tokens from `first` up to `last`."""
     token = tree.tokens[number]
-    features = features_of(token.features)
+    features = feature_values(token.features)
     role = REST
     if token.relation in _LEADING:
         role = LEAD
@@ -163,7 +163,7 @@ def role_of(tree: Tree, number: int, first: int, last: int) -> str:
     return role
 
 
-def _subject(tree: Tree, number: int, features: Mapping[str, str]) -> str:
+def _subject(tree: SentenceTree, number: int, features: Mapping[str, str]) -> str:
     token = tree.tokens[number]
     if token.lemma == "который":
         return "W"
@@ -181,7 +181,7 @@ def _adverb(word: str) -> str:
     return REST
 
 
-def _pronoun(tree: Tree, number: int, first: int, features: Mapping[str, str]) -> str:
+def _pronoun(tree: SentenceTree, number: int, first: int, features: Mapping[str, str]) -> str:
     """A pronoun as an object, also behind one preposition."""
     token = tree.tokens[number]
     alone = first == number or (first == number - 1 and tree.tokens[first].pos == "ADP")
@@ -191,7 +191,7 @@ def _pronoun(tree: Tree, number: int, first: int, features: Mapping[str, str]) -
     return "o" if token.relation in ("obj", "iobj", "obl") else REST
 
 
-def _nominal(tree: Tree, token: Token, features: Mapping[str, str], span: range) -> str:
+def _nominal(tree: SentenceTree, token: Token, features: Mapping[str, str], span: range) -> str:
     case = features.get("Case", "")
     words = [tree.tokens[at].text.lower() for at in span]
     preposition = words[0] if tree.tokens[span[0]].pos == "ADP" else ""
@@ -224,7 +224,7 @@ def _behind_preposition(token: Token, preposition: str, case: str, *, alone: boo
 _OBLIQUE = frozenset({"obl", "nmod", "advmod"})
 
 
-def _is_time(tree: Tree, token: Token, preposition: str, case: str, span: range) -> bool:
+def _is_time(tree: SentenceTree, token: Token, preposition: str, case: str, span: range) -> bool:
     """Whether a nominal says when: «в 1990 году», «каждый день», «после войны», «во время войны»."""
     words = [tree.tokens[at].text.lower() for at in span]
     if words[0] == "после" or words[:2] in (["во", "время"], ["в", "течение"], ["в", "ходе"]):
@@ -237,7 +237,7 @@ def _is_time(tree: Tree, token: Token, preposition: str, case: str, span: range)
     return described and case in ("Acc", "Gen", "Ins")
 
 
-def is_movable(tree: Tree, first: int, last: int) -> bool:
+def is_movable(tree: SentenceTree, first: int, last: int) -> bool:
     """Whether tokens look like one constituent that has nothing to say about others.
 
     It holds no finite verb, gerund, conjunction of clauses or word of scope; each preposition stands before its noun,
@@ -260,7 +260,7 @@ def is_movable(tree: Tree, first: int, last: int) -> bool:
 
 def _says_more(token: Token) -> bool:
     """Whether a word is a predicate, or says something of other constituents."""
-    features = features_of(token.features)
+    features = feature_values(token.features)
     parts = {pos for pos, *_ in readings_of(token.text.lower())}
     if (
         token.pos in _VERBAL
@@ -274,7 +274,7 @@ def _says_more(token: Token) -> bool:
 _SMALL = frozenset({"SCONJ", "PART", "INTJ", "X", "SYM"})
 
 
-def _is_misplaced(tree: Tree, number: int, first: int, last: int) -> bool:
+def _is_misplaced(tree: SentenceTree, number: int, first: int, last: int) -> bool:
     """Whether a word stands where none of its kind does, so that the tree must be wrong.
 
     A preposition stands in front of its noun; a noun stands neither in front of the noun that it depends on («вражде
@@ -286,6 +286,6 @@ def _is_misplaced(tree: Tree, number: int, first: int, last: int) -> bool:
     if token.pos not in _NOUNS or not first <= token.head < last:
         return False
     bare = not any(tokens[one].pos == "ADP" for one in tree.of(number))
-    of_wrong_case = bare and features_of(token.features).get("Case") in ("Nom", "Acc")
+    of_wrong_case = bare and feature_values(token.features).get("Case") in ("Nom", "Acc")
     before = number < token.head and tokens[token.head].pos in _NOUNS
     return before or (token.relation == "nmod" and of_wrong_case)

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 
-from augment_ru.editing.clause_structure import QUOTES, RELATIVE, is_statement
-from augment_ru.editing.constituent_roles import CASES, features_of, kinds_of, may_be_case
-from augment_ru.editing.syntax_trees import CLOSING, Tree
+from augment_ru.editing.clause_structure import QUOTES, RELATIVE, makes_statement
+from augment_ru.editing.constituent_roles import CASES, feature_values, kinds_of, may_be_case
+from augment_ru.editing.syntax_trees import CLOSING, SentenceTree
 from augment_ru.language.morphology import is_known
 from augment_ru.resources import name_heads, same_word
 
@@ -25,7 +25,7 @@ class Coordination:
         opens: whether the first member is the first word of its sentence.
     """
 
-    tree: Tree
+    tree: SentenceTree
     members: Sequence[tuple[int, int]]
     opens: bool
 
@@ -35,9 +35,9 @@ class Coordination:
         return (order for order in permutations(range(len(self.members))) if order != tuple(range(len(self.members))))
 
 
-def coordinations_of(tree: Tree) -> Iterator[Coordination]:
+def coordinations_of(tree: SentenceTree) -> Iterator[Coordination]:
     """The lists of a statement whose order says nothing."""
-    if is_statement(tree):
+    if makes_statement(tree):
         for number in range(tree.first, tree.last):
             conjoined = [one for one in tree.of(number) if tree.tokens[one].relation == "conj"]
             found = _coordination(tree, [number, *conjoined]) if conjoined else None
@@ -45,7 +45,7 @@ def coordinations_of(tree: Tree) -> Iterator[Coordination]:
                 yield found
 
 
-def _coordination(tree: Tree, heads: Sequence[int]) -> Coordination | None:
+def _coordination(tree: SentenceTree, heads: Sequence[int]) -> Coordination | None:
     if len(heads) > _LONGEST or not _are_alike(tree, heads) or not _is_free(tree, heads):
         return None
     members = [_member(tree, one) for one in heads]
@@ -56,10 +56,10 @@ def _coordination(tree: Tree, heads: Sequence[int]) -> Coordination | None:
     return Coordination(tree, spans, opens=all(tree.is_mark(number) for number in before))
 
 
-def _are_alike(tree: Tree, heads: Sequence[int]) -> bool:
+def _are_alike(tree: SentenceTree, heads: Sequence[int]) -> bool:
     """Whether the heads are nouns of one case, or adjectives in front of one noun."""
     tokens = [tree.tokens[one] for one in heads]
-    forms = [features_of(token.features) for token in tokens]
+    forms = [feature_values(token.features) for token in tokens]
     case = forms[0].get("Case", "")
     if len({_KINDS.get(token.pos, "") for token in tokens}) > 1 or tokens[0].pos not in _KINDS or not case:
         return False
@@ -69,7 +69,7 @@ def _are_alike(tree: Tree, heads: Sequence[int]) -> bool:
     return tokens[0].pos != "ADJ" or (same and tokens[0].relation == "amod" and heads[-1] < tokens[0].head)
 
 
-def _is_free(tree: Tree, heads: Sequence[int]) -> bool:
+def _is_free(tree: SentenceTree, heads: Sequence[int]) -> bool:
     """Whether no predicate agrees with one member alone, no name holds the list, and its order is not fixed."""
     head = tree.tokens[heads[0]]
     above = tree.tokens[head.head]
@@ -82,7 +82,7 @@ def _is_free(tree: Tree, heads: Sequence[int]) -> bool:
     return len(set(lemmas)) == len(lemmas) and not fixed
 
 
-def _member(tree: Tree, head: int) -> range:
+def _member(tree: SentenceTree, head: int) -> range:
     """The tokens of a member: its head, an adjective in front of it, its own preposition; empty if it has more."""
     tokens = tree.tokens
     word, nothing = tokens[head], range(head, head)
@@ -102,13 +102,13 @@ def _member(tree: Tree, head: int) -> range:
     return range(first - 1, head + 1) if prepositions == [first - 1] else nothing
 
 
-def _shape(tree: Tree, member: range) -> tuple[bool, bool]:
+def _shape(tree: SentenceTree, member: range) -> tuple[bool, bool]:
     """Whether a member has a preposition of its own, and whether it has an adjective."""
     prepositions = tree.tokens[member.start].pos == "ADP"
     return prepositions, len(member) - prepositions > 1
 
 
-def _is_list(tree: Tree, members: Sequence[range]) -> bool:
+def _is_list(tree: SentenceTree, members: Sequence[range]) -> bool:
     """Whether commas part the members, one «и» the last two, and what stands around them does not count them."""
     tokens = tree.tokens
     if any(right.start - left.stop != 1 for left, right in pairwise(members)):

@@ -13,7 +13,7 @@ _SIGNS = frozenset("%‰№§°$€₽£+")
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class SentenceTree:
     """The tokens of a sentence, and what each governs.
 
     Attributes:
@@ -52,7 +52,7 @@ class Tree:
         return self.highs[at] - self.lows[at] + 1 == self.sizes[at]
 
 
-def trees_of(doc: Doc) -> Iterator[Tree]:
+def trees_of(doc: Doc) -> Iterator[SentenceTree]:
     """The trees of a text's sentences; none of a sentence whose annotation is no tree."""
     tokens = doc.tokens
     heads = [token.head for token in tokens]
@@ -71,7 +71,7 @@ def trees_of(doc: Doc) -> Iterator[Tree]:
             first = number + 1
 
 
-def _tree(tokens: Sequence[Token], heads: Sequence[int], first: int, last: int) -> Tree | None:
+def _tree(tokens: Sequence[Token], heads: Sequence[int], first: int, last: int) -> SentenceTree | None:
     """The tree of these tokens; None if they have a cycle."""
     size = last - first
     marks = [_is_punctuation(tokens[number].text) for number in range(first, last)]
@@ -93,7 +93,7 @@ def _tree(tokens: Sequence[Token], heads: Sequence[int], first: int, last: int) 
             above, steps = heads[above], steps + 1
             if steps > size:
                 return None
-    return Tree(tokens, first, last, marks, dependents, lows, highs, sizes)
+    return SentenceTree(tokens, first, last, marks, dependents, lows, highs, sizes)
 
 
 def _is_punctuation(text: str) -> bool:
