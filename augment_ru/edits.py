@@ -235,8 +235,9 @@ def compose(first: Script, second: Script) -> list[Composed]:
 
     The text in the middle is `first.text`. Each edit of `first` has written a stretch of it, and each edit of
     `second` covers one. Each stretch becomes one edit. Stretches of different scripts that touch are joined, so that
-    the order of two insertions at one place is certain. An edit whose new text equals the source is left out. The note
-    of an edit of `first` is lost where `second` changes what the edit has written.
+    the order of two insertions at one place is certain. An edit whose new text equals the source is left out. The
+    reading of an edit of `first` is lost where `second` changes what the edit has written, unless the new text is read
+    as that.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.
@@ -275,14 +276,17 @@ def compose(first: Script, second: Script) -> list[Composed]:
                 Edit(edit.start - group.start, edit.stop - group.start, edit.text, edit.note)
                 for edit in map(second.edits.__getitem__, theirs)
             ]
+            # what is read as the middle text is read as that text is
+            opaque = [edit for edit in inner if edit.read != middle[edit.start : edit.stop]]
             kept = [
                 Edit(
                     start - group.start, stop - group.start, middle[start - group.start : stop - group.start], edit.note
                 )
                 for (start, stop, _, _), edit in ((stretches[index], first.edits[index]) for index in ours)
-                if edit.note is not None and not any(one.start < stop and one.stop > start for one in second.edits)
+                if edit.note is not None
+                and not any(one.start + group.start < stop and one.stop + group.start > start for one in opaque)
             ]
-            text, read = Script(middle, inner).text, Script(middle, [*inner, *kept]).read
+            text, read = Script(middle, inner).text, Script(middle, [*opaque, *kept]).read
             kinds = _kinds([*map(first.edits.__getitem__, ours), *map(second.edits.__getitem__, theirs)])
             reading = None if read == text else read
             note = None if reading is kinds is None else Note(reading, kinds)

@@ -135,6 +135,12 @@ def name_heads() -> dict[str, str]:
 
 
 @cache
+def shortened_words() -> frozenset[str]:
+    """Words that are written short with a full stop, in lower case: «ул», «см»."""
+    return frozenset(word for (word,) in rows(dictionary_path("shortened_words"), columns=1))
+
+
+@cache
 def opposites() -> dict[str, frozenset[str]]:
     """The words of opposite or incompatible meaning of each word: lemmas with е for ё.
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, rows, shortened_words
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
@@ -59,6 +59,9 @@ class Misspell(Attack):
     frequencies: str = "misspell_classes"
 
     def __post_init__(self) -> None:
+        if isinstance(cast("Any", self.classes), str):
+            raise AugmentError(f"misspell: classes: '{self.classes}'; needs a sequence of names")
+        object.__setattr__(self, "classes", tuple(self.classes))
         _plan(self)  # so that an unknown class or a wrong dictionary is an error before the run starts
 
     @property
@@ -178,13 +181,26 @@ def _factor(cells: Sequence[str], profile: str) -> float:
 
 def _words(batch: Batch, forms: WordForms, found: Misspellings) -> tuple[Ints, Floats]:
     """The words that can be misspelt, and how often people misspell each."""
-    capital = counts_before(batch.codes != forms.codes)
-    capitals = capital[forms.stops] - capital[forms.starts]
-    lengths = forms.stops - forms.starts
-    words = np.flatnonzero(_are_russian(forms) & ((capitals < lengths) | (lengths == 1)))
+    words = np.flatnonzero(_are_russian(forms) & ~_are_capitals(batch, forms) & ~_are_shortened(batch, forms))
     distinct, places = forms.distinct(words)
     rates = found.rates_of(distinct)[places] if distinct else np.zeros(0)
     return words[rates > 0], rates[rates > 0]
+
+
+def _are_capitals(batch: Batch, forms: WordForms) -> Mask:
+    """Whether each word has two letters or more, all capitals."""
+    capital = counts_before(batch.codes != forms.codes)
+    lengths = forms.stops - forms.starts
+    same: Mask = (capital[forms.stops] - capital[forms.starts] == lengths) & (lengths > 1)
+    return same
+
+
+def _are_shortened(batch: Batch, forms: WordForms) -> Mask:
+    """Whether each word is written short, with a full stop: «см.», «ул.»."""
+    before_stop = np.flatnonzero(batch.codes[forms.stops] == ord("."))
+    found = np.zeros(forms.starts.size, dtype=np.bool_)
+    found[before_stop] = forms.values(before_stop, lambda word: word in shortened_words()) != 0
+    return found
 
 
 def _are_russian(forms: WordForms) -> Mask:
@@ -218,6 +234,8 @@ class _Pairs:
         phrase_rates = np.array([sum(form.rate for form in self._forms[phrase]) for phrase in phrases] + [0.0])
         found = phrase_rates[self._phrase_of]
         rates = np.maximum(join_rates, found)
+        fixed = _are_capitals(batch, forms) | _are_shortened(batch, forms)
+        rates[:-1][fixed[:-1] | fixed[1:]] = 0.0
         self.words = np.flatnonzero(rates > 0)
         self.rates = rates[self.words]
 
