@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from augment_ru.draws import digests
-from augment_ru.evaluation.answers import by_field
+from augment_ru.evaluation.answers import by_field, prediction_json
 from augment_ru.evaluation.pairs import Pair
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.evaluation.report import Evaluation
@@ -119,8 +119,8 @@ def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int
     at = evaluation.pairs.attacks[attack][row].original
     flipped = bool(outcomes.flipped[:, 0, row].any())
     return [
-        by_field(judged.run.originals[0][at], task),
-        by_field(judged.run.attacks[attack][0][row], task),
+        prediction_json(judged.run.originals[0][at], task),
+        prediction_json(judged.run.attacks[attack][0][row], task),
         _main_outcome(outcomes.names(0, row), flipped=flipped),
     ]
 

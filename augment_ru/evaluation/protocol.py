@@ -82,6 +82,8 @@ class EvaluationPlan:
         """
         check_shots(self.shots, self.episodes)
         if max(self.shots) > 0:
+            if self.pairs.task.norms:
+                raise AugmentError(f"--shots: {self.pairs.task.name} has no one right answer to show; take --shots 0")
             if self.demonstrations is None:
                 raise AugmentError(f"--shots {max(self.shots)}: needs demonstrations; give --train FILE")
             self.demonstrations.sample(max(self.shots), 0)

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from augment_ru.evaluation.intervals import Cells, Interval, bootstrap, percentile95, wilson
 from augment_ru.evaluation.metrics import Kind, Metric
-from augment_ru.evaluation.outcomes import AttackOutcomes, Flags, Golds, outcomes_of, scores
+from augment_ru.evaluation.outcomes import AttackOutcomes, Flags, Golds, Score, groups_of, outcomes_of, scores
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
+from augment_ru.records.task import Task
 
 DIGITS = 4
 """Digits after the point of a percentage in the report."""
@@ -89,10 +90,10 @@ def attack_entry(
         "asr_all_rows": _rate("asr_all_rows", cells, judged, attack),
         "flips": int(outcomes.flipped.sum()),
         "flip_rate": _rate("flip_rate", cells, judged, attack),
-        "metrics": _metrics(run, attack, outcomes, golds, metrics),
+        "metrics": _metrics(run, attack, pairs, golds, metrics),
     }
-    if len(pairs.task.gold) > 1:
-        entry["labels"] = {name: _label(outcomes, field) for field, name in enumerate(pairs.task.gold)}
+    if len(pairs.task.decided) > 1:
+        entry["labels"] = {name: _label(outcomes, field) for field, name in enumerate(pairs.task.decided)}
     return entry
 
 
@@ -136,21 +137,53 @@ def mean_and_spread(values: Sequence[float]) -> dict[str, Any]:
 def _metrics(
     run: ModelRun,
     attack: str,
-    outcomes: AttackOutcomes,
+    pairs: Pairs,
     golds: Golds,
     metrics: Mapping[str, Metric],
 ) -> dict[str, Any]:
     """The scores before and after the attack, over the rows of the attack."""
-    wanted = [golds[at] for at in outcomes.original]
-    first = [[episode[at] for at in outcomes.original] for episode in run.originals]
-    before, after = scores(metrics, wanted, first), scores(metrics, wanted, run.attacks[attack])
+    rows = [pair.original for pair in pairs.attacks[attack]]
+    wanted, groups = [golds[at] for at in rows], groups_of(pairs)
+    groups = [groups[at] for at in rows]
+    first = [[episode[at] for at in rows] for episode in run.originals]
+    before, after = (scores(metrics, wanted, given, groups) for given in (first, run.attacks[attack]))
     found: dict[str, Any] = {}
     for name in before:
-        was, now = mean_and_spread(before[name]), mean_and_spread(after[name])
+        was, now = mean_and_spread(before[name].values), mean_and_spread(after[name].values)
         found[name] = {"before": was["value"], "after": now["value"]}
         if "std" in was:
             found[name] |= {"before_std": was["std"], "after_std": now["std"]}
+        if parts := part_entries(before[name], pairs.task):
+            later = part_entries(after[name], pairs.task)
+            found[name]["parts"] = [
+                {**part, "before": part.pop("value"), "after": then["value"]}
+                for part, then in zip(parts, later, strict=True)
+            ]
     return found
+
+
+def metric_entries(judged: JudgedRun, pairs: Pairs, golds: Golds, metrics: Mapping[str, Metric]) -> dict[str, Any]:
+    """The report's entry of the metrics of a model on the originals."""
+    found: dict[str, Any] = {}
+    for name, score in scores(metrics, golds, judged.run.originals, groups_of(pairs)).items():
+        found[name] = mean_and_spread(score.values)
+        if parts := part_entries(score, pairs.task):
+            found[name]["parts"] = parts
+    return found
+
+
+def part_entries(score: Score, task: Task) -> list[dict[str, Any]]:
+    """The means over episodes of the parts of a score; empty if it has one part alone."""
+    if len(score.parts) < 2:  # noqa: PLR2004  (one part is the score itself)
+        return []
+    return [
+        {
+            **({} if group is None else {"group": group}),
+            **({"label": task.decided[field]} if len(task.decided) > 1 else {}),
+            "value": round(sum(values) / len(values), DIGITS),
+        }
+        for (group, field), values in score.parts.items()
+    ]
 
 
 def _label(outcomes: AttackOutcomes, field: int) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from augment_ru.evaluation.answers import by_field
+from augment_ru.evaluation.answers import by_field, prediction_json
 from augment_ru.evaluation.breakdowns import by_strength, by_subpopulation
 from augment_ru.evaluation.comparisons import comparisons
 from augment_ru.evaluation.intervals import RESAMPLES
 from augment_ru.evaluation.metrics import Kind, Metric
-from augment_ru.evaluation.outcomes import Golds, scores
+from augment_ru.evaluation.outcomes import Golds
 from augment_ru.evaluation.pairs import Pairs
-from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, mean_and_spread
+from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, metric_entries
 from augment_ru.evaluation.subpopulations import Subpopulation
 from augment_ru.version import __version__
 
@@ -100,13 +100,12 @@ class Evaluation:
             for attack, outcomes in judged.outcomes.items()
         }
         rates = [entry["asr"] for entry in attacks.values()]
-        found = scores(self.metrics, self.golds, run.originals)
         return {
             "model": run.model,
             "signature": run.signature,
             "shots": run.shots,
             "episodes": run.episodes,
-            "metrics": {name: mean_and_spread(values) for name, values in found.items()},
+            "metrics": metric_entries(judged, self.pairs, self.golds, self.metrics),
             "asr_mean": None if None in rates else round(sum(rates) / len(rates), DIGITS),
             "attacks": attacks,
         }
@@ -127,8 +126,8 @@ class Evaluation:
                             "attack": attack,
                             "id": self.pairs.originals[pair.original].id,
                             "gold": by_field(self.golds[pair.original], task),
-                            "original_prediction": by_field(run.originals[episode][pair.original], task),
-                            "prediction": by_field(run.attacks[attack][episode][row], task),
+                            "original_prediction": prediction_json(run.originals[episode][pair.original], task),
+                            "prediction": prediction_json(run.attacks[attack][episode][row], task),
                             "status": pair.status,
                             "outcome": by_field(outcomes.names(episode, row), task),
                         }

@@ -41,6 +41,8 @@ def train_of(request: ModelRequest, kind: str) -> Train:
         AugmentError: no file is given, or a row has no text or no label.
     """
     path, task = request.argument or request.options.get("train"), request.task
+    if task.norms:
+        raise AugmentError(f"{task.name} has no one right answer to learn, but a label for each norm")
     if not path:
         raise AugmentError(f"needs a train file: {kind}:TRAIN.jsonl, or --train TRAIN.jsonl")
     read = read_rows(str(path))

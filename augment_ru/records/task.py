@@ -80,6 +80,9 @@ class Task:
         forbidden: further fields with words that no distractor may hold: the word that is asked about.
         aliases: pairs (name that constraints look for, name of our field that holds it).
         gold: the fields that hold the right answer; several for several labels of one row.
+        norms: what the one answer about a row is compared with, one by one, where its answer field holds a label for
+            each: in this order if it is a list; an object may name a norm by its beginning (`util`).
+        grouped_by: the field whose values split the rows for the metrics: a score is the mean over them.
         metrics: names of `augment_ru.evaluation.metrics`, the main one first.
         prompt: the name of the prompt file in `prompts/`; by default the name of the task.
     """
@@ -106,6 +109,13 @@ class Task:
     forbidden: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
     option_fields: tuple[str, ...] = ()
+    norms: tuple[str, ...] = ()
+    grouped_by: str | None = None
+
+    @property
+    def decided(self) -> tuple[str, ...]:
+        """The names of what is decided about a row: its norms, or the fields of its right answers."""
+        return self.norms or self.gold
 
     @property
     def anchored(self) -> bool:

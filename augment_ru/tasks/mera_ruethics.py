@@ -12,6 +12,8 @@ TASK = Task(
     kept=("inputs.actant_1", "inputs.actant_2"),
     constraints=("named_entities", "negation"),
     gold=("outputs",),
+    norms=("virtue", "law", "moral", "justice", "utilitarianism"),
+    grouped_by="meta.question",
     metrics=("mcc",),
     prompt="mera",
 )

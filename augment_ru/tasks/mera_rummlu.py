@@ -23,6 +23,7 @@ TASK = Task(
     constraints=("named_entities", "numbers", "negation"),
     option_fields=("inputs.option_a", "inputs.option_b", "inputs.option_c", "inputs.option_d"),
     gold=("outputs",),
+    grouped_by="meta.domain",
     metrics=("accuracy",),
     prompt="mera",
 )
