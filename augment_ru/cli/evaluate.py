@@ -9,7 +9,7 @@ from augment_ru.errors import AugmentError
 
 
 @click.command()
-@click.argument("source", metavar="PERTURBED.jsonl|-")
+@click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
 @click.option(
     "--model",
     "models",
@@ -57,6 +57,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
 
     \b
     augment-ru evaluate perturbed.jsonl --model linear:train.jsonl --html report.html
+    augment-ru evaluate release/task --model hf-causal:gpt --shots 0,4
     augment-ru evaluate perturbed.jsonl --model hf-causal:gpt --train train.jsonl --shots 0,1,4,8 -o report.json
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
     from augment_ru.jobs.evaluate import EvaluationJob, run_evaluation  # noqa: PLC0415  (so that --help loads nothing heavy)

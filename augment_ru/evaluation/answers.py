@@ -134,3 +134,9 @@ def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model ret
     if isinstance(value, Sequence):
         return [json_value(entry) for entry in value]
     raise AugmentError(f"a prediction is a {type(value).__name__}; a model must return labels or texts")
+
+
+def group_of(values: Mapping[str, Any], task: Task) -> str | None:
+    """The value of `task.grouped_by` in a row, as a text; None if it has none."""
+    held = field_paths.value(values, task.grouped_by) if task.grouped_by else None
+    return None if held is None else label_of(held)

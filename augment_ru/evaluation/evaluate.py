@@ -15,9 +15,10 @@ from augment_ru.evaluation.intervals import scipy_stats
 from augment_ru.evaluation.metrics import Kind, metrics_of, sklearn_metrics
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.evaluation.outcomes import Golds
-from augment_ru.evaluation.pairs import Pairs, pair_rows, task_of_rows
+from augment_ru.evaluation.pairs import ORIGINAL, Pairs, pair_rows, task_of_rows
 from augment_ru.evaluation.protocol import EPISODES, SHOTS, EvaluationPlan, ModelRun, run_model
 from augment_ru.evaluation.rates import judged_runs
+from augment_ru.evaluation.released import released, rows_file, with_edit_log
 from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.subpopulations import subpopulations
 from augment_ru.formats.read import Rows, read_rows, rows_of
@@ -66,8 +67,8 @@ def evaluate(
     """Ask models about original and perturbed rows, and count the right predictions that the attacks break.
 
     Args:
-        perturbed: the output of perturb, with full metadata or with the rows of the attack "original"; or any rows, if
-            `originals` are given.
+        perturbed: the output of perturb, with full metadata or with the rows of the attack "original"; the test file of
+            a task in a release, or its folder; or any rows, if `originals` are given.
         models: specifications as for `--model`; or names, each with a specification or a function that takes a list of
             `Example` and returns a list of predictions.
         originals: the unperturbed rows, if `perturbed` does not hold them.
@@ -75,7 +76,8 @@ def evaluate(
         text_fields: the perturbed fields, in place of the task's.
         label_fields: the fields of the right answer, in place of the task's.
         metrics: the metrics, in place of the task's.
-        train: a file of rows with right answers: demonstrations, and the training data of `linear` and similar models.
+        train: a file of rows with right answers: demonstrations, and the training data of `linear` and similar models;
+            by default, the train rows of the release.
         shots: the numbers of demonstrations.
         episodes: the number of sets of demonstrations for each number above 0.
         by: fields that split the report into subpopulations, beside the task's own.
@@ -89,13 +91,19 @@ def evaluate(
     Raises:
         AugmentError: rows, names or options are wrong, a model fails, or an extra is missing.
     """
+    perturbed = rows_file(str(perturbed)) if isinstance(perturbed, str | Path) else perturbed
+    beside = released(perturbed) if isinstance(perturbed, str) else None
     rows = _rows(perturbed, "row")
+    if beside is not None:
+        rows = with_edit_log(rows, beside.edits) if beside.edits is not None else rows
+        train = beside.train if train is None else train
+        task, text_fields = task or beside.task, text_fields or beside.fields
     schema = task_of_rows(rows.rows, task_of(task) if task else None, tuple(text_fields), tuple(label_fields))
     schema = replace(schema, metrics=tuple(metrics) or schema.metrics)
     scored = metrics_of(schema.metrics)
     kind = next(iter(scored.values())).kind
     clean = _rows(originals, "original") if originals is not None else None
-    pairs = pair_rows(rows.rows, schema, clean.rows if clean else None)
+    pairs = pair_rows(rows.rows, schema, clean.rows if clean else None, beside.original if beside else ORIGINAL)
     _check_extras(kind, len(models), len(pairs.attacks))
     _check_labels(label_fields, pairs)
     golds: Golds = golds_of([original.values for original in pairs.originals], schema, kind)

@@ -17,8 +17,8 @@ Prediction: TypeAlias = str | int | float | bool | Sequence[Any] | Mapping[str, 
 CHUNK = 256
 """Examples of one call of a model that does not state a chunk of its own."""
 
-CHUNK = 256
-"""Examples of one call of a model that does not state a chunk of its own."""
+PERTURBATION, EPISODE = "perturbation", "episode"
+"""The fields of TAPE's published files, and of a release: the attack of a row, and the episodes that show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +143,9 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
 
 
 def without_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of the row without the metadata of perturb."""
-    return {name: value for name, value in values.items() if name != KEY}
+    """A copy of the row without the metadata of perturb, and without the fields that TAPE's files add to a row."""
+    added = (KEY, PERTURBATION, EPISODE) if isinstance(values.get(PERTURBATION), str) else (KEY,)
+    return {name: value for name, value in values.items() if name not in added}
 
 
 def _without(value: Any, path: field_paths.Path) -> Any:  # noqa: ANN401  (JSON values)

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from augment_ru.evaluation.answers import Answer
+from augment_ru.evaluation.answers import Answer, group_of
 from augment_ru.evaluation.intervals import Cells
 from augment_ru.evaluation.metrics import Gold, Kind, Metric, is_right
 from augment_ru.evaluation.pairs import Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.records import field_paths
-from augment_ru.records.answers import label_of
 
 Flags = npt.NDArray[np.bool_]
 Golds = Sequence[Sequence[Gold | None]]
@@ -122,9 +120,7 @@ class Score:
 
 def groups_of(pairs: Pairs) -> list[str | None]:
     """For each original the value of `task.grouped_by`, as a text; None if it has none."""
-    name = pairs.task.grouped_by
-    held = [field_paths.value(original.values, name) if name else None for original in pairs.originals]
-    return [None if value is None else label_of(value) for value in held]
+    return [group_of(original.values, pairs.task) for original in pairs.originals]
 
 
 def scores(

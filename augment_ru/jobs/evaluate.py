@@ -11,6 +11,7 @@ from augment_ru.evaluation.cache import default_path
 from augment_ru.evaluation.evaluate import check_models, evaluate
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.protocol import ModelRun, check_shots
+from augment_ru.evaluation.released import rows_file
 from augment_ru.formats.files import check_input, check_outputs, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.progress import progress
@@ -61,7 +62,11 @@ class EvaluationJob:
         self._check_files()
 
     def _check_files(self) -> None:
-        inputs = {"": self.source, "--originals": self.settings["originals"], "--train": self.settings["train"]}
+        inputs = {
+            "": rows_file(self.source),
+            "--originals": self.settings["originals"],
+            "--train": self.settings["train"],
+        }
         for option, path in inputs.items():
             if path is not None:
                 check_input(path, option)
