@@ -28,7 +28,7 @@ class Example:
     Attributes:
         record: the row, without `augment` and without the fields of the right answer (`task.gold`).
         task: its task.
-        text: the fields that are perturbed, joined by line feeds; a bag of words reads nothing else.
+        text: the fields that a model reads (`task.read`), joined by line feeds; a bag of words reads nothing else.
         shots: the demonstrations: rows of the train file with their right answers; empty for zero shots.
     """
 
@@ -139,7 +139,7 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
     for gold in task.gold:
         for name in field_paths.every(question, gold):
             question = _without(question, field_paths.path_of(question, name))
-    return Example(question, task, "\n".join(Record(record, task).texts().values()), tuple(shots))
+    return Example(question, task, "\n".join(Record(question, task).read().values()), tuple(shots))
 
 
 def without_metadata(values: Mapping[str, Any]) -> dict[str, Any]:

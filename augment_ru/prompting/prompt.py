@@ -23,7 +23,7 @@ from augment_ru.records.task import Task
 LIMITS = (100, 200)
 """The most tokens of a written answer, without and with demonstrations: TAPE's numbers for CheGeKa (section 5.2)."""
 FIELDS = "fields"
-"""The name of the place that holds all perturbed texts of the row."""
+"""The name of the place that holds all texts of the row that a model reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class Prompt:
 
     def _value(self, record: Mapping[str, Any], name: str, numbers: tuple[int, ...]) -> str:
         if name == FIELDS and FIELDS not in record:
-            texts = Record(record, self.task).texts()
+            texts = Record(record, self.task).read()
             titled = len(texts) > 1
             return "\n".join(f"{path.split('.')[-1]}: {text}" if titled else text for path, text in texts.items())
         text = text_of(record, _numbered(name, numbers))

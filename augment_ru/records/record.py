@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError
 from augment_ru.records import field_paths
+from augment_ru.records.answers import label_of
 from augment_ru.records.field_paths import occurrences, strings
 from augment_ru.records.offsets import Offset, kind, offsets_of, table
 from augment_ru.records.task import Task
@@ -73,6 +74,18 @@ class Record:
             AugmentError: a field that is perturbed is missing, or is not a text.
         """
         return self.texts()[name]
+
+    def read(self) -> dict[str, str]:
+        """What a model reads: the texts of `task.read`, by field; fields that the row does not have are left out.
+
+        Raises:
+            AugmentError: a field that is perturbed is missing, or is not a text.
+        """
+        texts = self.texts()
+        names = [name for given in self.task.read for name in field_paths.every(self.values, given)]
+        names = [name for name in dict.fromkeys((*names, *texts)) if field_paths.has_value(self.values, name)]
+        held = {name: field_paths.value(self.values, name) for name in names}
+        return {name: value if isinstance(value, str) else label_of(value) for name, value in held.items()}
 
     @property
     def key(self) -> str:

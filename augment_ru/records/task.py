@@ -79,6 +79,8 @@ class Task:
             them, and none is made of their sentences.
         forbidden: further fields with words that no distractor may hold: the word that is asked about.
         aliases: pairs (name that constraints look for, name of our field that holds it).
+        inputs: the fields that a model reads, the most important first; perturbed fields that are not among them
+            follow.
         gold: the fields that hold the right answer; several for several labels of one row.
         norms: what the one answer about a row is compared with, one by one, where its answer field holds a label for
             each: in this order if it is a list; an object may name a norm by its beginning (`util`).
@@ -109,6 +111,7 @@ class Task:
     forbidden: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
     option_fields: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
     norms: tuple[str, ...] = ()
     grouped_by: str | None = None
 
@@ -116,6 +119,11 @@ class Task:
     def decided(self) -> tuple[str, ...]:
         """The names of what is decided about a row: its norms, or the fields of its right answers."""
         return self.norms or self.gold
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The fields that a model reads, in order."""
+        return (*self.inputs, *(name for name in self.fields + self.optional if name not in self.inputs))
 
     @property
     def anchored(self) -> bool:

@@ -153,7 +153,7 @@ def _column(name: str) -> str:
 
 def _source(prompt: Prompt, schema: Task, name: str) -> dict[str, Any]:
     """The fields that fill a placeholder, and how they are converted: arguments for the data module."""
-    source: dict[str, Any] = {"paths": list(schema.fields) if name == FIELDS else [name]}
+    source: dict[str, Any] = {"paths": list(schema.read) if name == FIELDS else [name]}
     if prompt.words and name in prompt.words:
         source["words"] = dict(prompt.words[name])
     if prompt.options and prompt.options.inside == name:

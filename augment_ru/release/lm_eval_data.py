@@ -103,11 +103,12 @@ def _column(
 
     Args:
         row: the row.
-        paths: the paths of its fields; several get a line each, with the field's name.
+        paths: the paths of its fields; several get a line each, with the field's name; missing ones are left out.
         words: what stands for each value in the prompt.
         before_options: whether the options at the end of the text are left out.
     """
-    texts = {path: answers.label_of(_value(row, path)) for path in paths}
+    given = {path: _value(row, path) for path in paths if _has(row, path)}
+    texts = {path: value if isinstance(value, str) else answers.label_of(value) for path, value in given.items()}
     titled = len(texts) > 1
     text = "\n".join(f"{path.split('.')[-1]}: {one}" if titled else one for path, one in texts.items())
     if before_options and (markers := _markers(text)):
@@ -179,6 +180,14 @@ def _value(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  (a JSON v
     for step in re.findall(r"[^.\[\]]+", path):  # qas[0].query
         value = value[int(step)] if isinstance(value, list) else value[step]
     return value
+
+
+def _has(row: Mapping[str, Any], path: str) -> bool:
+    try:
+        _value(row, path)
+    except (KeyError, IndexError, TypeError, ValueError):
+        return False
+    return True
 
 
 def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:

@@ -8,6 +8,7 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="mera_ruethics",
     fields=("inputs.text",),
+    inputs=("inputs.text", "inputs.actant_1", "inputs.actant_2"),
     keys=frozenset({"instruction", "inputs.text", "inputs.actant_1", "inputs.actant_2"}),
     kept=("inputs.actant_1", "inputs.actant_2"),
     constraints=("named_entities", "negation"),

@@ -8,6 +8,14 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="mera_rummlu",
     fields=("inputs.text",),
+    inputs=(
+        "inputs.subject",
+        "inputs.text",
+        "inputs.option_a",
+        "inputs.option_b",
+        "inputs.option_c",
+        "inputs.option_d",
+    ),
     keys=frozenset(
         {
             "instruction",

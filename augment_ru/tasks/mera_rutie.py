@@ -9,6 +9,7 @@ from augment_ru.records.task import Marks, Task
 TASK = Task(
     name="mera_rutie",
     fields=("inputs.question",),
+    inputs=("inputs.question", "inputs.choice1", "inputs.choice2"),
     keys=frozenset({"instruction", "inputs.question", "inputs.choice1", "inputs.choice2"}),
     marks=(Marks("inputs.question", r"«[^«»]*»|\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]", "QUOTED"),),
     constraints=("named_entities", "numbers", "negation"),

@@ -8,6 +8,7 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="raft_systematic_review_inclusion",
     fields=("Title", "Abstract"),
+    inputs=("Title", "Abstract", "Journal"),
     keys=frozenset({"Abstract", "Authors", "ID", "Journal", "Title"}),
     id="ID",
     language="en",

@@ -138,7 +138,7 @@ def test_written_answers_are_right_if_they_match_one_of_several() -> None:
         "Северная столица.": "Санкт-Петербург",
         "СЕВЕРНАЯ СТОЛИЦА.": "«Санкт-петербург»",
     }
-    done = evaluate(rows, {"m": lambda examples: [answers[one.text] for one in examples]})
+    done = evaluate(rows, {"m": lambda examples: [answers[one.record["question"]] for one in examples]})
     found = entry(done)
     assert (found["right"], found["broken"], found["asr"], found["flips"]) == (2, 1, 50.0, 1)
     assert found["metrics"] == {"f1": {"before": 100.0, "after": 50.0}, "exact_match": {"before": 100.0, "after": 50.0}}

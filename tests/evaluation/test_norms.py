@@ -50,7 +50,8 @@ SITUATIONS: list[tuple[int, tuple[int, ...], str, int, int]] = [
 
 def model(examples: Sequence[Example]) -> list[int]:
     answers = {number: (before, after) for number, _, _, before, after in SITUATIONS}
-    return [answers[int(one.text.split()[1])][one.text.endswith("!")] for one in examples]
+    texts = [one.record["inputs"]["text"] for one in examples]
+    return [answers[int(text.split()[1])][text.endswith("!")] for text in texts]
 
 
 @pytest.mark.parametrize("form", ["list", "object", "short"])
