@@ -47,7 +47,7 @@ def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | No
     if task.norms:
         return _norm_labels(field_paths.value(values, task.gold[0]), task)
     try:
-        return tuple(_gold(_gold_value(values, name, kind), kind) for name in task.gold)
+        return tuple(_gold(_gold_value(values, name, kind), kind, task.separator) for name in task.gold)
     except AugmentError as error:
         raise AugmentError(f"the right answer in {', '.join(task.gold)}: {error}") from error
 
@@ -65,7 +65,7 @@ def _norm_labels(held: Any, task: Task) -> tuple[Gold | None, ...]:  # noqa: ANN
     raise AugmentError(f"field '{task.gold[0]}' is {held!r}; it must hold a label for each of {', '.join(task.norms)}")
 
 
-def _gold(value: Any, kind: Kind) -> Gold | None:  # noqa: ANN401  (JSON values)
+def _gold(value: Any, kind: Kind, separator: str | None = None) -> Gold | None:  # noqa: ANN401  (JSON values)
     if value is None or value in ("", []):
         return None
     if kind == "labels":
@@ -73,7 +73,7 @@ def _gold(value: Any, kind: Kind) -> Gold | None:  # noqa: ANN401  (JSON values)
             raise AugmentError(f"{value!r} is no label; name another field with --label-field, or the task with --task")
         return label_of(value)
     if kind == "answers":
-        return tuple(answer_texts(value)) or None
+        return tuple(answer_texts(value, separator)) or None
     questions = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
     if any(label is None for labels in questions for label in labels):
         return None

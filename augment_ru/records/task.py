@@ -82,6 +82,7 @@ class Task:
         inputs: the fields that a model reads, the most important first; perturbed fields that are not among them
             follow.
         gold: the fields that hold the right answer; several for several labels of one row.
+        separator: what stands between several right answers in one text (MERA); None if a text is one answer.
         norms: what the one answer about a row is compared with, one by one, where its answer field holds a label for
             each: in this order if it is a list; an object may name a norm by its beginning (`util`).
         grouped_by: the field whose values split the rows for the metrics: a score is the mean over them.
@@ -112,6 +113,7 @@ class Task:
     aliases: tuple[tuple[str, str], ...] = ()
     option_fields: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
+    separator: str | None = None
     norms: tuple[str, ...] = ()
     grouped_by: str | None = None
 

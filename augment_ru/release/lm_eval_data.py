@@ -40,6 +40,7 @@ def load_rows(
     columns: Mapping[str, Mapping[str, Any]],
     answer: str,
     choices: Mapping[str, Any] | None = None,
+    separator: str | None = None,
     episode: int = 0,
     **_: Any,  # noqa: ANN401  (the harness adds its own settings)
 ) -> Any:  # noqa: ANN401  (a datasets.DatasetDict)
@@ -51,6 +52,7 @@ def load_rows(
         columns: the parts of the prompt, name to the arguments of `_column`.
         answer: the path of the right answer.
         choices: the arguments of `_choices`; None if the answer is generated.
+        separator: what stands between several right answers in one text.
         episode: the number of the set of demonstrations; 0 for none.
 
     Raises:
@@ -63,7 +65,8 @@ def load_rows(
     if episode and not train:
         raise ValueError(f"{folder}: no train row is in episode {episode}")
     made = {
-        split: [_doc(row, columns, answer, choices) for row in own] for split, own in (("test", test), ("train", train))
+        split: [_doc(row, columns, answer, choices, separator) for row in own]
+        for split, own in (("test", test), ("train", train))
     }
     features = datasets.Dataset.from_list(made["test"]).features
     tables = {split: {name: [doc[name] for doc in docs] for name in features} for split, docs in made.items()}
@@ -80,12 +83,16 @@ def _read(folder: str, split: str) -> list[dict[str, Any]]:
 
 
 def _doc(
-    row: Mapping[str, Any], columns: Mapping[str, Mapping[str, Any]], answer: str, choices: Mapping[str, Any] | None
+    row: Mapping[str, Any],
+    columns: Mapping[str, Mapping[str, Any]],
+    answer: str,
+    choices: Mapping[str, Any] | None,
+    separator: str | None = None,
 ) -> dict[str, Any]:
     doc: dict[str, Any] = {name: _column(row, **column) for name, column in columns.items()}
     right = _value(row, answer)
     if choices is None:
-        return doc | {"answers": answers.answer_texts(right) or [""]}
+        return doc | {"answers": answers.answer_texts(right, separator) or [""]}
     labels, texts = _choices(row, **choices)
     if answers.label_of(right) not in labels:
         raise ValueError(f"the answer {right!r} is none of {', '.join(labels)}")

@@ -13,6 +13,7 @@ TASK = Task(
     id="meta.id",
     constraints=("named_entities", "jeopardy"),
     gold=("outputs",),
+    separator=";",
     metrics=("f1", "exact_match"),
     prompt="mera",
 )
