@@ -139,7 +139,7 @@ def test_answers_joined_by_semicolons_are_several_in_mera(name: str, outputs: ob
     assert golds is not None
     assert all(is_right("answers", golds, answer) for answer in right)
     assert not is_right("answers", golds, str(outputs)) or len(right) == 1
-    assert f1([golds], [right[-1]]) == 1.0
+    assert f1([list(map(str, golds))], [right[-1]]) == 1.0
 
 
 def test_tape_s_answers_are_not_split() -> None:
