@@ -35,7 +35,12 @@ from augment_ru.errors import AugmentError
 )
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Metrics, in place of the task's. Repeatable.")
 @click.option("--train", metavar="FILE", help="Rows for demonstrations, and to train linear and similar models.")
-@click.option("--shots", default="0", metavar="K,K,…", help="Numbers of demonstrations.  [default: 0]")
+@click.option(
+    "--shots",
+    default="0",
+    metavar="K,K,…",
+    help="Numbers of demonstrations; task: as many as the task's benchmark shows.  [default: 0]",
+)
 @click.option("--episodes", default=5, type=int, metavar="N", help="Sets of demonstrations for each K.  [default: 5]")
 @click.option("--by", multiple=True, metavar="FIELD", help="Also report by the values of a field. Repeatable.")
 @click.option("--device", default="auto", metavar="NAME", help="auto, cpu or cuda[:N].  [default: auto]")
@@ -86,11 +91,14 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
     run_evaluation(job)
 
 
-def _shots(text: str) -> tuple[int, ...]:
+def _shots(text: str) -> tuple[int, ...] | None:
+    """The numbers; None for those of the task."""
+    if text == "task":
+        return None
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError as error:
-        raise AugmentError(f"--shots {text}: must be numbers, as in 0,1,4,8") from error
+        raise AugmentError(f"--shots {text}: must be numbers, as in 0,1,4,8, or task") from error
 
 
 def _options(pairs: tuple[str, ...]) -> dict[str, dict[str, str]]:

@@ -38,7 +38,7 @@ def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[
     Raises:
         AugmentError: a field holds no label where one is needed, or not a label for each norm.
     """
-    golds = [_golds(values, task, kind) for values in rows]
+    golds = [tuple(None if one in task.unlabelled else one for one in _golds(values, task, kind)) for values in rows]
     held_back = {at for at in range(len(task.decided)) if golds and all(gold[at] == _UNLABELLED for gold in golds)}
     return [tuple(None if at in held_back else answer for at, answer in enumerate(gold)) for gold in golds]
 

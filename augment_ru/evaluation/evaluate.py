@@ -12,7 +12,7 @@ from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.demonstrations import demonstrations
 from augment_ru.evaluation.examples import Model, ModelRequest, PredictFunction, maker_of, model_of
 from augment_ru.evaluation.intervals import scipy_stats
-from augment_ru.evaluation.metrics import Kind, metrics_of, sklearn_metrics
+from augment_ru.evaluation.metrics import Kind, metrics_of, over_classes, sklearn_metrics
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.evaluation.outcomes import Golds
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs, pair_rows, task_of_rows
@@ -54,7 +54,7 @@ def evaluate(
     label_fields: Sequence[str] = (),
     metrics: Sequence[str] = (),
     train: str | Path | None = None,
-    shots: Sequence[int] = SHOTS,
+    shots: Sequence[int] | None = SHOTS,
     episodes: int = EPISODES,
     by: Sequence[str] = (),
     device: str = "auto",
@@ -78,7 +78,7 @@ def evaluate(
         metrics: the metrics, in place of the task's.
         train: a file of rows with right answers: demonstrations, and the training data of `linear` and similar models;
             by default, the train rows of the release.
-        shots: the numbers of demonstrations.
+        shots: the numbers of demonstrations; None for as many as the benchmark of the task shows.
         episodes: the number of sets of demonstrations for each number above 0.
         by: fields that split the report into subpopulations, beside the task's own.
         device: auto, cpu or cuda[:N].
@@ -109,10 +109,11 @@ def evaluate(
     golds: Golds = golds_of([original.values for original in pairs.originals], schema, kind)
     train_rows = read_rows(str(train)) if train is not None else None
     shown = demonstrations(train_rows.values, pairs, kind, seed) if train_rows else None
-    plan = EvaluationPlan(pairs, kind, tuple(shots), episodes, shown)
+    plan = EvaluationPlan(pairs, kind, (schema.shots,) if shots is None else tuple(shots), episodes, shown)
     plan.check()
     found = subpopulations([original.values for original in pairs.originals], schema, labels=kind == "labels", by=by)
     labels = _labels(golds, train_rows, pairs, kind)
+    scored = over_classes(scored, labels) if schema.every_class and labels else scored
     shared = {"seed": seed, **({"train": str(train)} if train is not None else {})}
     named = _named_models(models, pairs, labels, device, options or {}, shared)
     answers = Cache(Path(cache)) if cache is not None else None

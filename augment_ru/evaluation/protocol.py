@@ -8,6 +8,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import Answer, answer_of, group_of
 from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.demonstrations import Demonstrations
+from augment_ru.evaluation.dialogues import with_contexts
 from augment_ru.evaluation.examples import Example, example_of
 from augment_ru.evaluation.metrics import Kind
 from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
@@ -114,8 +115,9 @@ class EvaluationPlan:
 
     def examples(self, shots: int | None, episode: int) -> list[Example]:
         """The questions of one episode: the originals, then the rows of each attack."""
-        rows: list[Mapping[str, Any]] = [original.values for original in self.pairs.originals]
-        rows += [pair.values for pairs in self.pairs.attacks.values() for pair in pairs]
+        rows = with_contexts([original.values for original in self.pairs.originals], self.pairs.task)
+        for pairs in self.pairs.attacks.values():
+            rows += with_contexts([pair.values for pair in pairs], self.pairs.task)
         groups = [group_of(values, self.pairs.task) for values in rows]
         samples = {group: self._sample(shots, episode, group) for group in set(groups)}
         return [example_of(values, self.pairs.task, samples[group]) for values, group in zip(rows, groups, strict=True)]

@@ -10,7 +10,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.evaluation.cache import default_path
 from augment_ru.evaluation.evaluate import check_models, evaluate
 from augment_ru.evaluation.metrics import metrics_of
-from augment_ru.evaluation.protocol import ModelRun, check_shots
+from augment_ru.evaluation.protocol import SHOTS, ModelRun, check_shots
 from augment_ru.evaluation.released import rows_file
 from augment_ru.formats.files import check_input, check_outputs, replacing
 from augment_ru.formats.json_lines import encoded_row
@@ -25,7 +25,7 @@ class EvaluationJob:
     Attributes:
         source: the file of perturbed rows, or - for stdin.
         models: specifications of models.
-        shots: the numbers of demonstrations.
+        shots: the numbers of demonstrations; None for that of the task.
         options: options of models, by kind.
         settings: further keyword arguments of `evaluate`.
         cache: the file of the cache, or none; None for the user's cache folder.
@@ -36,7 +36,7 @@ class EvaluationJob:
 
     source: str
     models: Sequence[str]
-    shots: Sequence[int]
+    shots: Sequence[int] | None
     options: Mapping[str, Mapping[str, str]]
     settings: Mapping[str, Any]
     cache: str | None
@@ -51,7 +51,7 @@ class EvaluationJob:
             AugmentError: a name does not exist, or a file cannot be read or written.
         """
         check_models(self.models, self.options)
-        check_shots(self.shots, self.settings["episodes"])
+        check_shots(SHOTS if self.shots is None else self.shots, self.settings["episodes"])
         metrics_of(self.settings["metrics"])
         if self.settings["task"]:
             task_of(self.settings["task"])

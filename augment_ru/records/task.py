@@ -56,6 +56,18 @@ class Marks:
 
 
 @dataclass(frozen=True, slots=True)
+class Dialogue:
+    """Rows that are questions of one dialogue (ruTiE); their prompts hold what was said before."""
+
+    id: str
+    """The field that tells dialogues apart."""
+    turn: str
+    """The field with the number of the question."""
+    context: str
+    """The field that a model is given what was said before in."""
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A dataset's schema. Fields are named as in `records.field_paths`: `text`, `inputs.text`, `qas[].query`.
 
@@ -83,6 +95,11 @@ class Task:
             follow.
         gold: the fields that hold the right answer; several for several labels of one row.
         separator: what stands between several right answers in one text (MERA); None if a text is one answer.
+        dialogue: how the rows belong together if they are questions of dialogues.
+        unlabelled: labels that stand for no right answer, as -1 does in every task.
+        every_class: whether macro F1 is the mean over all classes of the data, those that occur nowhere included.
+        shots: how many demonstrations the task's benchmark shows.
+        trained_on: the task whose train rows a model may learn from where the task has none (LiDiRus from TERRa).
         norms: what the one answer about a row is compared with, one by one, where its answer field holds a label for
             each: in this order if it is a list; an object may name a norm by its beginning (`util`).
         grouped_by: the field whose values split the rows for the metrics: a score is the mean over them.
@@ -114,6 +131,11 @@ class Task:
     option_fields: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     separator: str | None = None
+    dialogue: Dialogue | None = None
+    unlabelled: tuple[str, ...] = ()
+    every_class: bool = False
+    shots: int = 0
+    trained_on: str | None = None
     norms: tuple[str, ...] = ()
     grouped_by: str | None = None
 

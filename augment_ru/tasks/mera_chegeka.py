@@ -14,6 +14,7 @@ TASK = Task(
     constraints=("named_entities", "jeopardy"),
     gold=("outputs",),
     separator=";",
+    shots=4,
     metrics=("f1", "exact_match"),
     prompt="mera",
 )

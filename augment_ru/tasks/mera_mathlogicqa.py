@@ -25,6 +25,7 @@ TASK = Task(
     constraints=("named_entities", "numbers", "negation"),
     option_fields=("inputs.option_a", "inputs.option_b", "inputs.option_c", "inputs.option_d"),
     gold=("outputs",),
+    shots=5,
     metrics=("accuracy",),
     prompt="mera",
 )

@@ -32,6 +32,7 @@ TASK = Task(
     option_fields=("inputs.option_a", "inputs.option_b", "inputs.option_c", "inputs.option_d"),
     gold=("outputs",),
     grouped_by="meta.domain",
+    shots=5,
     metrics=("accuracy",),
     prompt="mera",
 )

@@ -4,7 +4,7 @@ The question is perturbed; the two replies are not, nor is what was said before.
 spelling («Сколько букв в слове …»): words in quotes and numbers stay.
 """
 
-from augment_ru.records.task import Marks, Task
+from augment_ru.records.task import Dialogue, Marks, Task
 
 TASK = Task(
     name="mera_rutie",
@@ -15,6 +15,7 @@ TASK = Task(
     constraints=("named_entities", "numbers", "negation"),
     option_fields=("inputs.choice1", "inputs.choice2"),
     gold=("outputs",),
+    dialogue=Dialogue("meta.dialog_id", "meta.question_id", "inputs.context"),
     metrics=("accuracy",),
     prompt="mera",
 )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation import answer_scores
 from augment_ru.evaluation.answer_scores import macro_f1, normalised, token_f1
 from augment_ru.evaluation.answers import golds_of
 from augment_ru.evaluation.metrics import (
@@ -42,6 +43,7 @@ def test_label_metrics_are_those_of_scikit_learn(pairs: list[tuple[str, str]]) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of a single class
         assert mcc(golds, predictions) == matthews_corrcoef(golds, predictions)
+        assert answer_scores.mcc(pairs) == pytest.approx(matthews_corrcoef(golds, predictions))
 
 
 @given(WORDS, WORDS)
