@@ -87,12 +87,16 @@ def macro_f1(pairs: Iterable[tuple[Label, Label]], classes: Iterable[Label] = ()
     0.3333333333333333
     """
     counts = Counter(pairs)
-    hits, golds, predictions = Counter[Label](), Counter[Label](), Counter[Label]()
+    hits: Counter[Label] = Counter()
+    golds: Counter[Label] = Counter()
+    predictions: Counter[Label] = Counter()
     golds.update(dict.fromkeys(classes, 0))
     for (gold, prediction), count in counts.items():
         golds[gold] += count
         predictions[prediction] += count
         hits[gold] += count if gold == prediction else 0
-    sizes: dict[Label, int] = {label: golds[label] + predictions[label] for label in sorted({*golds, *predictions})}
-    scores = [2 * hits[label] / size if size else 0.0 for label, size in sizes.items()]
+    scores: list[float] = []
+    for label in sorted(golds.keys() | predictions.keys()):
+        size = golds[label] + predictions[label]
+        scores.append(2 * hits[label] / size if size else 0.0)
     return reduce(add, scores, 0.0) / len(scores) if scores else 0.0

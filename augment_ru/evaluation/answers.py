@@ -1,5 +1,6 @@
 """Right answers and predictions in the form that metrics compare: labels, texts, or lists of labels."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -78,6 +79,13 @@ def _gold(value: Any, kind: Kind, separator: str | None = None) -> Gold | None: 
     if any(label is None for labels in questions for label in labels):
         return None
     return tuple(tuple(label_of(label) for label in labels) for labels in questions)
+
+
+def most_frequent(golds: Sequence[Gold | None]) -> str:
+    """The most frequent right answer; of equally frequent ones the first in alphabetical order; "" without any."""
+    texts = (gold if isinstance(gold, str) else str(gold[0]) for gold in golds if gold)
+    counts = Counter(texts)
+    return min(counts, key=lambda text: (-counts[text], text), default="")
 
 
 def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:

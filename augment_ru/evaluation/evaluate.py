@@ -61,6 +61,7 @@ def evaluate(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     seed: int = 42,
     cache: str | Path | None = None,
+    title: str | None = None,
     progress: Progress = _no_progress,
     on_model_done: DoneHook = lambda _: None,
 ) -> Evaluation:
@@ -85,6 +86,7 @@ def evaluate(
         options: options of models, by kind.
         seed: the seed of demonstrations, of the bootstrap, and of models that draw.
         cache: the file of the cache of answers; None for no cache.
+        title: the title of the report.
         progress: the progress hook.
         on_model_done: the hook that is called with the runs of each model.
 
@@ -135,7 +137,7 @@ def evaluate(
         "episodes": str(episodes),
     }
     judged = judged_runs(runs, pairs, golds, kind, seed)
-    return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed)
+    return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed, title)
 
 
 def _rows(given: RowsOrFile, name: str) -> Rows:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from augment_ru.draws import digests
+from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import by_field, prediction_json
 from augment_ru.evaluation.pairs import Pair
 from augment_ru.evaluation.rates import JudgedRun
@@ -97,12 +98,19 @@ def _data(evaluation: Evaluation, report: Mapping[str, Any]) -> dict[str, Any]:
         )
     return {
         "report": report,
+        "headline": _table(tables.headline(report) if report["attacks"] else tables.clean(report)),
+        "weak": [not tables.beats_majority(report, model) for model in report["models"]],
         "subpopulations": [{"name": one.name, "cells": one.cells} for one in evaluation.subpopulations],
         "originals": originals,
         "examples": examples,
         "left_out": len(every) - len(chosen),
         "episodes": any(judged.run.episodes > 1 for judged in evaluation.judged),
     }
+
+
+def _table(table: tables.Table) -> dict[str, Any]:
+    """A table as the page's script draws it."""
+    return {"columns": table.columns, "rows": table.rows, "named": table.named, "best": sorted(table.best)}
 
 
 def _sample(count: int, seed: int) -> list[int]:

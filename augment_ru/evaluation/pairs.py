@@ -98,7 +98,8 @@ def pair_rows(
 ) -> Pairs:
     """The perturbed rows beside their originals.
 
-    Without `originals`, a row with `augment.source` and `augment.edits` gives its own original. All other rows find it
+    Rows of which none says that it was perturbed are originals without pairs. Without `originals`, a row with
+    `augment.source` and `augment.edits` gives its own original. All other rows find it
     among `originals`, or else among the rows of the attack "original": by the task's id field if each of these has a
     different id, otherwise by the order of the rows.
 
@@ -119,8 +120,8 @@ def pair_rows(
             perturbed.append((attack, row))
         elif originals is None:
             clean.append(row)
-    if not perturbed:
-        raise AugmentError("only originals, no perturbed rows; run augment-ru perturb with --attack")
+    if originals is None and not clean and all(_is_plain(row.values) for _, row in perturbed):
+        clean, perturbed = [row for _, row in perturbed], []  # rows as they are: nothing was perturbed
     index = _OriginalIndex(task)
     for row in clean:
         index.add(row)
@@ -145,6 +146,11 @@ def _attack(values: Mapping[str, Any], names_of_originals: Collection[str]) -> s
     if isinstance(named, str) and named:
         return ORIGINAL if named in names_of_originals else named
     return "perturbed"
+
+
+def _is_plain(values: Mapping[str, Any]) -> bool:
+    """Whether nothing in a row says that it was perturbed."""
+    return KEY not in values and not values.get(PERTURBATION)
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from augment_ru.evaluation.metrics import Kind, Metric
 from augment_ru.evaluation.outcomes import AttackOutcomes, Flags, Golds, Score, groups_of, outcomes_of, scores
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
+from augment_ru.evaluation.robustness import robustness_cells
 from augment_ru.records.task import Task
 
 DIGITS = 4
@@ -21,27 +22,37 @@ DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A model run, the outcomes of each attack, and the bootstrapped rates by (attack, name of the rate)."""
+    """A model run, judged.
+
+    Attributes:
+        run: the answers.
+        outcomes: by attack.
+        together: the hits and trials of the rates over all attacks.
+        resamples: the bootstrapped rates, by (attack, name of the rate); those over all attacks have the attack "".
+    """
 
     run: ModelRun
     outcomes: Mapping[str, AttackOutcomes]
+    together: Mapping[str, Cells]
     resamples: Mapping[tuple[str, str], npt.NDArray[np.float64]]
 
 
 def judged_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: Kind, seed: int) -> list[JudgedRun]:
     """Every model run with its outcomes, and its rates in the same resamples, so that runs can be compared in pairs."""
     outcomes = [{attack: outcomes_of(run, pairs, attack, golds, kind) for attack in pairs.attacks} for run in runs]
+    together = [robustness_cells(run, own, pairs, kind) for run, own in zip(runs, outcomes, strict=True)]
     named = [
         (number, (attack, rate), cells)
         for number, of_attacks in enumerate(outcomes)
         for attack, of_attack in of_attacks.items()
         for rate, cells in cells_of(of_attack, len(pairs.originals)).items()
     ]
+    named += [(number, ("", rate), cells) for number, own in enumerate(together) for rate, cells in own.items()]
     drawn = bootstrap([cells for _, _, cells in named], seed)
     resamples: list[dict[tuple[str, str], npt.NDArray[np.float64]]] = [{} for _ in runs]
     for (number, name, _), values in zip(named, drawn, strict=True):
         resamples[number][name] = values
-    return [JudgedRun(*parts) for parts in zip(runs, outcomes, resamples, strict=True)]
+    return [JudgedRun(*parts) for parts in zip(runs, outcomes, together, resamples, strict=True)]
 
 
 def cells_of(outcomes: AttackOutcomes, records: int) -> dict[str, Cells]:
@@ -53,6 +64,7 @@ def cells_of(outcomes: AttackOutcomes, records: int) -> dict[str, Cells]:
         "asr_perturbed_rows": outcomes.cells(outcomes.broken, outcomes.right, records, outcomes.perturbed),
         "asr_all_rows": outcomes.cells(outcomes.broken, known, records),
         "flip_rate": outcomes.cells(outcomes.flipped, everything, records),
+        "kept_accuracy": outcomes.cells(outcomes.after & known, outcomes.right, records),
     }
 
 
@@ -90,6 +102,7 @@ def attack_entry(
         "asr_all_rows": _rate("asr_all_rows", cells, judged, attack),
         "flips": int(outcomes.flipped.sum()),
         "flip_rate": _rate("flip_rate", cells, judged, attack),
+        "performance_drop_rate": _drop_rate(cells, judged, attack),
         "metrics": _metrics(run, attack, pairs, golds, metrics),
     }
     if len(pairs.task.decided) > 1:
@@ -120,6 +133,29 @@ def _rate(rate: str, cells: Mapping[str, Cells], judged: JudgedRun, attack: str)
     if len(episodes) > 1:
         entry |= {"std": spread(episodes), "episodes": episodes}
     return entry
+
+
+def together_entries(judged: JudgedRun) -> dict[str, Any]:
+    """The report's entries of the rates over all attacks."""
+    return {name: _rate(name, judged.together, judged, "") for name in judged.together}
+
+
+def _drop_rate(cells: Mapping[str, Cells], judged: JudgedRun, attack: str) -> dict[str, Any]:
+    """The performance drop rate, 1 - attacked / clean share of right decisions (Zhu et al. 2023, PromptRobust).
+
+    Where all resamples give the same rate, the interval is as wide on both sides as Wilson's of a rate of 0.
+    """
+    counts = cells["kept_accuracy"]
+    kept = counts.rate()
+    interval = percentile95(1 - judged.resamples[attack, "kept_accuracy"])
+    if kept is not None and interval is not None and interval[0] == interval[1]:
+        half = (wilson(0, float((counts.trials > 0).sum())) or (0.0, 1.0))[1]
+        interval = (1 - kept - half, 1 - kept + half)
+    return {
+        "value": None if kept is None else percent(1 - kept),
+        "ci95": percents(interval),
+        "interval_method": "bootstrap",
+    }
 
 
 def spread(values: Sequence[float | None]) -> float | None:

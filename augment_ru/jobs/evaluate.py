@@ -32,6 +32,7 @@ class EvaluationJob:
         report: the file of the report as JSON, or - for stdout; None for no report.
         html: the file of the report as a page; None for no page.
         predictions: the file of the predictions; None for no file.
+        form: how the tables are printed: as a table, or as a format of `evaluation.tables`.
     """
 
     source: str
@@ -43,6 +44,7 @@ class EvaluationJob:
     report: str | None
     html: str | None
     predictions: str | None
+    form: str = "table"
 
     def check(self) -> None:
         """Nothing, if all names exist and all files can be read and written.
@@ -105,6 +107,12 @@ def run_evaluation(job: EvaluationJob) -> None:
 
         with replacing(Path(job.html)) as stream:
             stream.write(page(evaluation, report).encode("utf-8", "replace"))
+    if job.form != "table":
+        from augment_ru.evaluation.tables import tables_of, written  # noqa: PLC0415
+
+        text = "\n".join(written(table, job.form) for table in tables_of(report))
+        print(text, end="", file=sys.stderr if job.report == "-" else sys.stdout)
+        return
     from rich.console import Console  # noqa: PLC0415
 
     from augment_ru.evaluation.terminal import print_tables  # noqa: PLC0415

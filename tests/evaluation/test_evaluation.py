@@ -334,7 +334,7 @@ def test_the_report_is_json_and_the_same_every_time() -> None:
     once, again = (json.dumps(evaluate(rows, {"m": reader}).report(), allow_nan=False) for _ in range(2))
     assert once == again
     report = json.loads(once)
-    assert (report["format"], report["version"], report["unit"]) == ("augment-ru evaluation", 1, "percent")
+    assert (report["format"], report["version"], report["unit"]) == ("augment-ru evaluation", 2, "percent")
     for part in ("asr=broken/right", "task=generic", "gold=label", "seed=42", "scikit-learn=", "data="):
         assert part in report["signature"]
 
@@ -360,10 +360,14 @@ def test_models_and_attacks_are_compared_pair_by_pair() -> None:
     rows = [*table("+-", "+-", "++", "-+", "-+", "+-"), *table("+-", "++", "++", "-+", "-+", "++", attack="b")]
     report = evaluate(rows, {"m": reader, "yes": lambda examples: ["yes"] * len(examples)}).report()
     (models,) = [one for one in report["comparisons"] if one["between"] == "models" and one["attack"] == "a"]
-    assert (models["only_a"], models["only_b"], models["mcnemar_p"]) == (0, 3, 0.25)
+    tested = models["mcnemar"]
+    assert (tested["counted"], tested["a"], tested["b"], tested["decisions"]) == ("right", 3, 6, 6)
+    assert (tested["only_a"], tested["only_b"], tested["difference"], tested["p"]) == (0, 3, -50.0, 0.25)
     assert models["difference"] == 75.0
     attacks = next(one for one in report["comparisons"] if one["between"] == "attacks" and one["model"] == "m")
-    assert (attacks["only_a"], attacks["only_b"], attacks["mcnemar_p"]) == (2, 0, 0.5)
+    tested = attacks["mcnemar"]
+    assert (tested["counted"], tested["only_a"], tested["only_b"], tested["p"]) == ("broken", 2, 0, 0.5)
+    assert tested["difference"] == attacks["difference"] == 50.0, "both are of the same rate"
     assert attacks["difference"] == 50.0
     assert attacks["ci95"][0] <= 50.0 <= attacks["ci95"][1]
 

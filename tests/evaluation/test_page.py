@@ -141,7 +141,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_draws_the_tables_and_the_plots(window: chromium.Browser, report: Path) -> None:
     window.open(report)
     assert window.all("#table tbody tr td:first-child") == ["m", "yes"]
-    assert window.all("#table td.best") == ["0.00", "0.00", "0.00"]  # the constant's
+    assert window.all("#table td.best") == [], "the constant is no better than the most frequent answer"
+    assert window.all("#weak") == ["No better than the most frequent answer, so never marked: m, 0-shot, yes, 0-shot."]
+    assert window.all("#table th")[:5] == ["model", "shots", "accuracy", "a: accuracy", "a: ASR"]
     assert len(window.all("#counts tbody tr")) == 4
     assert len(window.all("#rates-plot circle")) == 4
     assert len(window.all("#strength-plot circle")) == 2
