@@ -55,6 +55,7 @@ _DEFAULTS = {"shots": "0", "episodes": 5, "device": "auto", "seed": 42, "form": 
 )
 @click.option("--seed", type=int, metavar="N", help="The seed of the random numbers.  [default: 42]")
 @click.option("--cache", metavar="FILE|none", help="The cache of answers.  [default: in the user's cache folder]")
+@click.option("--verdicts", metavar="FILE.jsonl", help="Human verdicts: count every rate also over valid rows.")
 @click.option("--title", metavar="TEXT", help="The title of the report.")
 @click.option(
     "--format",
@@ -92,7 +93,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
                 name: given[name]
                 for name in (
                     *("originals", "task", "text_fields", "label_fields", "metrics", "train"),
-                    *("episodes", "by", "device", "seed", "title"),
+                    *("episodes", "by", "device", "seed", "title", "verdicts"),
                 )
             },
             cache=given["cache"],

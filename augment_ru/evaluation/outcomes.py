@@ -30,6 +30,8 @@ class AttackOutcomes:
         after: whether the prediction for the perturbed row is right.
         flipped: whether the two predictions differ.
         perturbed: whether the attack changed the row, shape (rows,).
+        judged: whether people judged the row, shape (rows,).
+        valid: whether they found it valid, shape (rows,).
         status: the number of rows of each status.
     """
 
@@ -39,6 +41,8 @@ class AttackOutcomes:
     after: Flags
     flipped: Flags
     perturbed: Flags
+    judged: Flags
+    valid: Flags
     status: Mapping[str, int]
 
     @property
@@ -107,7 +111,9 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Ki
                     after[field, episode, row] = is_right(kind, gold, now)
     perturbed = np.array([pair.status == "perturbed" for pair in rows], np.bool_)
     status = {name: sum(pair.status == name for pair in rows) for name in ("perturbed", "unchanged", "rejected")}
-    return AttackOutcomes(original, known, before, after, flipped, perturbed, status)
+    judged = np.array([pair.verdict is not None for pair in rows], np.bool_)
+    valid = np.array([pair.verdict == "valid" for pair in rows], np.bool_)
+    return AttackOutcomes(original, known, before, after, flipped, perturbed, judged, valid, status)
 
 
 @dataclass(frozen=True, slots=True)

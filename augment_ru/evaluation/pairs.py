@@ -40,6 +40,7 @@ class Pair:
         similarity: the similarity of the perturbation; None if the row does not state it.
         edits: the edits of each field, each a start, a stop and a text; None if they are not known.
         protected: the protected spans of each field, each a start, a stop and a label; None if they are not known.
+        verdict: what people found: valid, invalid or unclear; None if they did not judge it.
     """
 
     original: int
@@ -50,6 +51,7 @@ class Pair:
     similarity: float | None = None
     edits: Mapping[str, Sequence[Sequence[Any]]] | None = None
     protected: Mapping[str, Sequence[Sequence[Any]]] | None = None
+    verdict: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

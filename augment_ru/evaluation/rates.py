@@ -16,6 +16,9 @@ from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.robustness import robustness_cells
 from augment_ru.records.task import Task
 
+_OF_VALID = "valid:"
+"""What the names of rates over valid rows start with."""
+
 DIGITS = 4
 """Digits after the point of a percentage in the report."""
 
@@ -56,15 +59,23 @@ def judged_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: Kind
 
 
 def cells_of(outcomes: AttackOutcomes, records: int) -> dict[str, Cells]:
-    """The hits and trials of each rate."""
+    """The hits and trials of each rate, also over the rows that people found valid, if they judged any."""
+    found = _cells(outcomes, records, None)
+    if outcomes.judged.any():
+        valid = _cells(outcomes, records, outcomes.valid)
+        found |= {f"{_OF_VALID}{name}": valid[name] for name in valid if name != "asr_perturbed_rows"}
+    return found
+
+
+def _cells(outcomes: AttackOutcomes, records: int, rows: Flags | None) -> dict[str, Cells]:
     known = np.broadcast_to(outcomes.known[:, None, :], outcomes.before.shape)
     everything = np.ones_like(known)
     return {
-        "asr": outcomes.cells(outcomes.broken, outcomes.right, records),
+        "asr": outcomes.cells(outcomes.broken, outcomes.right, records, rows),
         "asr_perturbed_rows": outcomes.cells(outcomes.broken, outcomes.right, records, outcomes.perturbed),
-        "asr_all_rows": outcomes.cells(outcomes.broken, known, records),
-        "flip_rate": outcomes.cells(outcomes.flipped, everything, records),
-        "kept_accuracy": outcomes.cells(outcomes.after & known, outcomes.right, records),
+        "asr_all_rows": outcomes.cells(outcomes.broken, known, records, rows),
+        "flip_rate": outcomes.cells(outcomes.flipped, everything, records, rows),
+        "kept_accuracy": outcomes.cells(outcomes.after & known, outcomes.right, records, rows),
     }
 
 
@@ -105,6 +116,8 @@ def attack_entry(
         "performance_drop_rate": _drop_rate(cells, judged, attack),
         "metrics": _metrics(run, attack, pairs, golds, metrics),
     }
+    if outcomes.judged.any():
+        entry["valid_rows"] = _valid(outcomes, cells, judged, attack)
     if len(pairs.task.decided) > 1:
         entry["labels"] = {name: _label(outcomes, field) for field, name in enumerate(pairs.task.decided)}
     return entry
@@ -140,14 +153,29 @@ def together_entries(judged: JudgedRun) -> dict[str, Any]:
     return {name: _rate(name, judged.together, judged, "") for name in judged.together}
 
 
-def _drop_rate(cells: Mapping[str, Cells], judged: JudgedRun, attack: str) -> dict[str, Any]:
+def _valid(outcomes: AttackOutcomes, cells: Mapping[str, Cells], judged: JudgedRun, attack: str) -> dict[str, Any]:
+    """The rates over the rows that people found valid, and how many they judged."""
+    rows, valid = int(outcomes.judged.sum()), int(outcomes.valid.sum())
+    return {
+        "judged": rows,
+        "valid": valid,
+        "share": {"value": percent(valid / rows), "ci95": percents(wilson(valid, rows))},
+        "right": int((outcomes.right & outcomes.valid).sum()),
+        "broken": int((outcomes.broken & outcomes.valid).sum()),
+        **{name: _rate(f"{_OF_VALID}{name}", cells, judged, attack) for name in ("asr", "asr_all_rows", "flip_rate")},
+        "performance_drop_rate": _drop_rate(cells, judged, attack, _OF_VALID),
+    }
+
+
+def _drop_rate(cells: Mapping[str, Cells], judged: JudgedRun, attack: str, rows: str = "") -> dict[str, Any]:
     """The performance drop rate, 1 - attacked / clean share of right decisions (Zhu et al. 2023, PromptRobust).
 
     Where all resamples give the same rate, the interval is as wide on both sides as Wilson's of a rate of 0.
     """
-    counts = cells["kept_accuracy"]
+    name = f"{rows}kept_accuracy"
+    counts = cells[name]
     kept = counts.rate()
-    interval = percentile95(1 - judged.resamples[attack, "kept_accuracy"])
+    interval = percentile95(1 - judged.resamples[attack, name])
     if kept is not None and interval is not None and interval[0] == interval[1]:
         half = (wilson(0, float((counts.trials > 0).sum())) or (0.0, 1.0))[1]
         interval = (1 - kept - half, 1 - kept + half)

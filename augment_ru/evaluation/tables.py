@@ -128,6 +128,19 @@ def counts(report: Mapping[str, Any]) -> Table:
     return Table("Counts", columns, rows, 3)
 
 
+def valid(report: Mapping[str, Any]) -> Table:
+    """The rates over the rows that people found valid, beside those over all."""
+    columns = ["model", "shots", "attack", "judged", "valid", "valid, %", "ASR, all rows", "ASR, valid rows", "95 %"]
+    columns += ["broken", "right"]
+    rows = []
+    for model, name, entry in _entries(report):
+        if found := entry.get("valid_rows"):
+            cells = [f"{found['judged']:,}", f"{found['valid']:,}", shown(found["share"]["value"]), shown(entry["asr"])]
+            cells += [shown(found["asr"]["value"]), span(found["asr"]["ci95"])]
+            rows.append([model["model"], shots_of(model), name, *cells, f"{found['broken']:,}", f"{found['right']:,}"])
+    return Table("Over the rows that people found valid, %", columns, rows, 3)
+
+
 def clean(report: Mapping[str, Any]) -> Table:
     """The metrics of each model on the originals."""
     metrics = list(report["metrics"])
@@ -142,7 +155,9 @@ def clean(report: Mapping[str, Any]) -> Table:
 
 def tables_of(report: Mapping[str, Any]) -> list[Table]:
     """All tables of a report; of one without attacks the metrics alone."""
-    return [headline(report), counts(report)] if report["attacks"] else [clean(report)]
+    if not report["attacks"]:
+        return [clean(report)]
+    return [table for table in (headline(report), counts(report), valid(report)) if table.rows]
 
 
 def _entries(report: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Mapping[str, Any]]]:

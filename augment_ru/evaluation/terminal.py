@@ -40,10 +40,10 @@ def _parts(report: Mapping[str, Any], *, plain: bool) -> Iterator[Table | Text]:
         fields = ", ".join(report["gold"])
         yield Text(f"No row has a right answer in '{fields}' (--label-field), so there are no rates, only flips.")
     yield from map(Text, _notes(report, plain=plain))
-    yield Text()
-    found = tables.counts(report)
-    yield Text(found.title, style="bold")
-    yield _drawn(found.columns, found.rows, found.named)
+    for found in tables.tables_of(report)[1:]:
+        yield Text()
+        yield Text(found.title, style="bold")
+        yield _drawn(found.columns, found.rows, found.named)
 
 
 def _headline(report: Mapping[str, Any], *, plain: bool) -> tuple[list[str], list[list[Text]]]:

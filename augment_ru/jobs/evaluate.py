@@ -65,6 +65,7 @@ class EvaluationJob:
 
     def _check_files(self) -> None:
         inputs = {
+            "--verdicts": self.settings["verdicts"],
             "": rows_file(self.source),
             "--originals": self.settings["originals"],
             "--train": self.settings["train"],

@@ -28,6 +28,7 @@ EVALUATE_KEYS = {
     "originals": Key(TEXT), "task": Key(TEXT), "train": Key(TEXT), "shots": Key(TEXT), "episodes": Key(INTEGER),
     "device": Key(TEXT), "seed": Key(INTEGER), "cache": Key(TEXT), "title": Key(TEXT), "format": Key(TEXT),
     "output": Key(TEXT), "html": Key(TEXT), "predictions": Key(TEXT),
+    "verdicts": Key(TEXT),
 }  # fmt: skip
 
 
