@@ -22,6 +22,15 @@ def print_tables(report: Mapping[str, Any], console: Console | None = None) -> N
         console.print(part)
 
 
+def print_table(table: tables.Table) -> None:
+    """Print one table."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(file=console.file, width=_WIDE, highlight=False)
+    console.print(Text(table.title, style="bold"))
+    console.print(_drawn(table.columns, table.rows, table.named))
+
+
 def _parts(report: Mapping[str, Any], *, plain: bool) -> Iterator[Table | Text]:
     if not report["attacks"]:
         found = tables.clean(report)
