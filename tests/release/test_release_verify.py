@@ -16,6 +16,7 @@ from augment_ru import AugmentError
 from augment_ru.formats.json_lines import encoded
 from augment_ru.records.context import options_in
 from augment_ru.release import edit_log
+from augment_ru.release.croissant import croissant
 from augment_ru.release.edit_log import line_digest
 from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
 from augment_ru.release.verify import verify_release
@@ -162,7 +163,9 @@ def _forge(folder: Path, change: Callable[[Rows, Rows, dict[str, Any]], None], t
     edits.write_text(
         "".join(_with_digests(entry, line) for entry, line in zip(entries, lines, strict=True)), encoding="utf-8"
     )
-    content["files"] = file_entries(folder, list(content["files"]))
+    listed = list(content.pop("files"))
+    (folder / "croissant.json").write_text(croissant(content, file_entries(folder, listed)), encoding="utf-8")
+    content["files"] = file_entries(folder, listed)
     (folder / "manifest.json").write_bytes(encoded_manifest(content))
 
 
