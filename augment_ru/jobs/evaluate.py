@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,8 @@ def run_evaluation(job: EvaluationJob) -> None:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for --html)
 
         with replacing(Path(job.html)) as stream:
-            stream.write(page(evaluation, report).encode("utf-8", "replace"))
+            today = datetime.now(tz=UTC).date().isoformat()
+            stream.write(page(evaluation, report, today).encode("utf-8", "replace"))
     if job.form != "table":
         from augment_ru.evaluation.tables import tables_of, written  # noqa: PLC0415
 

@@ -72,3 +72,29 @@ function comparisons() {
   });
   byId("comparisons").append(grid(columns, rows));
 }
+
+function exports() {
+  // Every table as CSV, markdown and LaTeX.
+  const cells = (row) => [...row.children].map((one) => one.textContent);
+  const latex = (words) => words.replace(/[\\&%$#_{}~^]/g, (one) => ({ "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" }[one] || `\\${one}`)).replaceAll("→", "$\\to$");
+  const forms = {
+    CSV: ["csv", (rows) => rows.map((row) => row.map((one) => (/[",\n]/.test(one) ? `"${one.replaceAll('"', '""')}"` : one)).join(",")).join("\n")],
+    markdown: ["md", ([head, ...rows]) => [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map((one) => one.replaceAll("|", "\\|")).join(" | ")} |`).join("\n")],
+    LaTeX: ["tex", (rows) => `\\begin{tabular}{${"l".repeat(rows[0].length)}}\n${rows.map((row) => `${row.map(latex).join(" & ")} \\\\`).join("\n")}\n\\end{tabular}`],
+  };
+  for (const id of ["table", "counts", "comparisons"]) {
+    const box = byId(id);
+    const table = box && box.querySelector("table");
+    if (!table) continue;
+    box.after(element("div", { class: "exports" }, ...Object.entries(forms).map(([name, [ending, write]]) => {
+      const made = element("button", { type: "button" }, `save as ${name}`);
+      made.addEventListener("click", () => {
+        const words = `${write([...table.rows].map(cells))}\n`;
+        const link = element("a", { download: `${id}.${ending}`, href: URL.createObjectURL(new Blob([words], { type: "text/plain" })) });
+        link.click();
+        URL.revokeObjectURL(link.href);
+      });
+      return made;
+    })));
+  }
+}
