@@ -43,6 +43,7 @@ NOT_RUN = {
     r"^lm_eval |^cd small$": "needs weights",
     r" hf-(causal|seq2seq|classifier):| --similarity bertscore": "needs weights",
     r"openai:http": "needs a server",
+    r"verdicts import | --verdicts ": "needs annotators",
 }
 """The commands that are not run here, and why."""
 
