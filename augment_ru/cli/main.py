@@ -13,6 +13,8 @@ from augment_ru.cli.list import list_
 from augment_ru.cli.models import models
 from augment_ru.cli.perturb import perturb
 from augment_ru.cli.release import release
+from augment_ru.cli.similarity import similarity
+from augment_ru.cli.verdicts import verdicts
 from augment_ru.errors import AugmentError
 from augment_ru.version import __version__
 
@@ -59,5 +61,5 @@ def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
     del debug  # `_fail` reads it from `sys.argv`, because an error may occur before this function runs
 
 
-for _command in (perturb, evaluate, release, explain, calibrate, list_, check, models):
+for _command in (perturb, evaluate, verdicts, release, similarity, explain, calibrate, list_, check, models):
     cli.add_command(_command)

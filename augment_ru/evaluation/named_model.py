@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import json_value
-from augment_ru.evaluation.cache import Cache, key_of
+from augment_ru.evaluation.cache import Cache, keys_of
 from augment_ru.evaluation.examples import CHUNK, Example, Model, PredictFunction, Prediction
 
 Answers: TypeAlias = Sequence[tuple[int, Prediction]]
@@ -105,7 +105,7 @@ def ask(
     Raises:
         AugmentError: the model raises an error, or does not answer every question.
     """
-    keys = [key_of(model.signature or "", example) for example in examples]
+    keys = keys_of(model.signature or "", examples)
     questions: dict[bytes, Example] = {}
     for key, example in zip(keys, examples, strict=True):
         questions.setdefault(key, example)

@@ -36,7 +36,7 @@ def test_two_commands_make_a_table_a_report_a_page_and_the_predictions(perturbed
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
     table = done.stdout.decode()
-    assert all(name in table for name in (*ATTACKS, "mean", "Attack success rate", "* the lowest of a column"))
+    assert all(name in table for name in (*ATTACKS, "mean ASR", "attack success rate", "worst case"))
     report = json.loads(names[0].read_text(encoding="utf-8"))
     assert [model["model"].split(":")[0] for model in report["models"]] == ["linear", "majority"]
     assert list(report["models"][0]["attacks"]) == list(ATTACKS)
@@ -58,7 +58,23 @@ def test_two_commands_make_a_table_a_report_a_page_and_the_predictions(perturbed
 def test_the_report_goes_to_stdout_and_the_table_to_stderr(perturbed: Path) -> None:
     done = run("evaluate", perturbed, "--model", "random", "-o", "-", "--cache", "none")
     assert json.loads(done.stdout)["models"][0]["model"] == "random"
-    assert "Attack success rate" in done.stderr.decode()
+    assert "attack success rate" in done.stderr.decode()
+
+
+def test_a_recipe_holds_the_options_and_the_command_line_overrides_it(perturbed: Path, tmp_path: Path) -> None:
+    recipe = tmp_path / "evaluate.toml"
+    recipe.write_text(
+        f'model = ["random", "majority:{TRAIN}"]\nseed = 7\ntitle = "Отзывы"\ncache = "none"\nformat = "csv"\n'
+    )
+    done = run("evaluate", perturbed, "--recipe", recipe, "--seed", "8", "-o", tmp_path / "r.json")
+    assert done.returncode == 0, done.stderr.decode()
+    report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert [one["model"] for one in report["models"]] == ["random", f"majority:{TRAIN}"]
+    assert report["title"] == "Отзывы"
+    assert "|seed=8|" in report["signature"]
+    assert done.stdout.decode().startswith("model,shots,accuracy,")
+    recipe.write_text('modle = "random"\n')
+    assert "modle" in run("evaluate", perturbed, "--recipe", recipe).stderr.decode()
 
 
 def test_rows_from_stdin_and_originals_from_a_file(perturbed: Path, tmp_path: Path) -> None:
@@ -185,11 +201,10 @@ def test_errors_are_one_line(
     [
         ([], "no rows; give the output of augment-ru perturb"),
         (
-            [{"id": 1, "text": "Кот.", "label": 1}],
+            [{"id": 1, "text": "Кот.", "label": 1, "augment": {"attack": "a"}}],
             "no original for it: the row has no augment.source, and none was given",
         ),
         ([{"a": 1}], "no field 'text', and no task has the fields a"),
-        ([{"text": "Кот.", "augment": {"attack": "original"}}], "only originals, no perturbed rows"),
         ([{"text": 5, "augment": {"attack": "a", "source": {"text": "Кот"}, "edits": {"text": []}}}], "line 1: "),
     ],
 )
