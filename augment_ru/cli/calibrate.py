@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, choices, usage, with_options
+from augment_ru.cli.shared_options import SEARCH, choices, files_read, usage, with_options
 from augment_ru.errors import AugmentError
 
 _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
@@ -73,9 +73,12 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
             meta="none",
             limit=given["limit"],
             report=given["report"],
+            reads=files_read(given),
         )
         if given["baseline"] is not None:
-            check_outputs([("--report", given["report"]), ("--write-baseline", given["baseline"])], [source])
+            check_outputs(
+                [("--report", given["report"]), ("--write-baseline", given["baseline"])], [source, *job.reads]
+            )
             _check_rescaled(run.similarity)
         job.check()
     except AugmentError as error:

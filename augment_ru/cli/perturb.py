@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, choices, merged, usage, with_options
+from augment_ru.cli.shared_options import SEARCH, choices, files_read, merged, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -66,6 +66,7 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
             skip=given["on_error"] == "skip",
             limit=given["limit"],
             report=given["report"],
+            reads=files_read(given),
         )
         job.check()
     except AugmentError as error:

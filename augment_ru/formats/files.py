@@ -1,6 +1,7 @@
 """Files: input that may be stdin, output that is whole or absent, checks of names before work begins."""
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -86,15 +87,38 @@ def check_input(source: str, option: str = "") -> None:
         raise AugmentError(f"{option} {source}: {problem}".lstrip())
 
 
+_SEPARATOR = re.compile(r"[:=@#,]")
+"""What stands beside the name of a file in the value of an option: `linear:FILE`, `NAME.OPTION=FILE`, `FILE@LAYER`."""
+
+
+def named_files(values: Iterable[str]) -> list[str]:
+    """The files and folders that values of options name: a value itself, or a part of it between separators."""
+    found: list[str] = []
+    for value in values:
+        marks = [*_SEPARATOR.finditer(value)]
+        stops = [mark.start() for mark in marks] + [len(value)]
+        for start, stop in zip([0, *(mark.end() for mark in marks)], stops, strict=True):
+            parts = {value[start:], value[start : max(stop, stops[-2] if marks else 0)], value[start:stop]}
+            found += sorted(part for part in parts if part and _exists(part))
+    return list(dict.fromkeys(found))
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # longer than a name may be, or with a character that none may have
+        return False
+
+
 def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[str | None]) -> None:
     """Raise an error if a file to write cannot be written, or would take the place of another file of the run.
 
     Args:
         outputs: options with their files; a file of None is passed over.
-        inputs: the files that are read; `-` is stdin, None is passed over.
+        inputs: the files that are read, and folders of such files; `-` is stdin, None is passed over.
 
     Raises:
-        AugmentError: a file is none, has no folder, is an input, or is named by two options.
+        AugmentError: a file is none, has no folder, is read by the run, or is named by two options.
     """
     sources = [source for source in inputs if source is not None]
     taken: dict[Path, str] = {}
@@ -105,8 +129,10 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
         if file in ("", "-") or path.is_dir():
             raise AugmentError(f"{option} {file}: is no file; give a file to write to")
         check_folder(f"{option} {file}", path)
-        if path.is_file() and any(_is_same(path, source) for source in sources):
-            raise AugmentError(f"{option} {file}: is the input; give another file, or the input would be lost")
+        if path.is_file() and any(_is_read(path, source) for source in sources):
+            raise AugmentError(
+                f"{option} {file}: is read by this run; give another file, or what it holds would be lost"
+            )
         if (other := taken.setdefault(path.resolve(), option)) != option:
             raise AugmentError(f"{option} {file}: is the file of {other}, too; give each a file of its own")
 
@@ -121,8 +147,10 @@ def check_folder(what: str, path: Path) -> None:
         raise AugmentError(f"{what}: its folder does not exist; make it first")
 
 
-def _is_same(path: Path, source: str) -> bool:
-    """Whether an input is the same file."""
+def _is_read(path: Path, source: str) -> bool:
+    """Whether a file that exists is this input, or stands in this folder."""
     if source != "-":
+        if Path(source).is_dir():
+            return Path(source).resolve() in path.resolve().parents
         return Path(source).exists() and path.samefile(source)
     return sys.stdin is not None and os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))

@@ -40,6 +40,7 @@ class Job:
         skip: whether bad rows go to the rejects file; otherwise the first one ends the run.
         limit: how many rows are read at most.
         report: the file of the closing table as JSON.
+        reads: the files that options name: the recipe, rule files, dictionaries, folders of models.
     """
 
     source: str
@@ -53,6 +54,7 @@ class Job:
     skip: bool = False
     limit: int | None = None
     report: str | None = None
+    reads: Sequence[str] = ()
 
     @property
     def schema(self) -> Task | None:
@@ -80,7 +82,7 @@ class Job:
             raise AugmentError(f"--on-error skip: {self.output} is no plain file, so rejects have no place beside it")
         rejects = str(self.rejects) if self.skip else None
         outputs = [("-o", self.output), ("the rejects of --on-error skip:", rejects), ("--report", self.report)]
-        check_outputs(outputs, [self.source])
+        check_outputs(outputs, [self.source, *self.reads])
 
     @property
     def rejects(self) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from augment_ru.resources import folder
 from commands import PATIENCE, fails, rows_of, run, started, wait_until, write
 from strategies import ATTACKS, OFFLINE, SENTENCES
 
@@ -131,11 +132,38 @@ def test_files_that_cannot_be_read_or_written(source: Path, tmp_path: Path) -> N
     assert "is no file" in fails(2, "perturb", source, *case, "-o", "")
     assert "does not exist" in fails(2, "perturb", source, *case, "-o", tmp_path / "no" / "out.jsonl")
     before = source.read_bytes()
-    assert "is the input" in fails(2, "perturb", source, *case, "-o", source)
+    assert "is read by this run" in fails(2, "perturb", source, *case, "-o", source)
     link = tmp_path / "link.jsonl"
     link.symlink_to(source)
-    assert "is the input" in fails(2, "perturb", source, *case, "-o", link)
+    assert "is read by this run" in fails(2, "perturb", source, *case, "-o", link)
     assert source.read_bytes() == before
+
+
+RULES = (folder("constraints") / "negation.toml").read_text(encoding="utf-8")
+KEYS = (folder("dictionaries") / "keyboard_ru.tsv").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("recipe.toml", 'attack = ["case"]\n', ("--recipe", "{file}")),
+        ("rules.toml", RULES, ("--attack", "case", "--constraint", "{file}")),
+        ("keys.tsv", KEYS, ("--attack", "butterfingers", "--set", "butterfingers.layouts={file}")),
+        ("words.txt", "кот\n", ("--attack", "masking", "--set", "masking.targets={file}")),
+    ],
+)
+def test_no_file_that_options_name_is_written(
+    source: Path, tmp_path: Path, name: str, content: str, options: tuple[str, ...]
+) -> None:
+    (tmp_path / "read").mkdir()
+    file = tmp_path / "read" / name
+    file.write_text(content, encoding="utf-8")
+    before = file.read_bytes()
+    filled = [option.format(file=file) for option in options]
+    for output in (("-o", file), ("-o", tmp_path / "out.jsonl", "--report", file)):
+        assert "is read by this run" in fails(2, "perturb", source, *filled, *output)
+    assert file.read_bytes() == before
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 BAD = (
@@ -189,11 +217,11 @@ def test_skip_writes_rejects_and_loses_nothing(tmp_path: Path) -> None:
 def test_rejects_never_replace_the_input(tmp_path: Path) -> None:
     path = write(tmp_path / "out.rejects.jsonl", {"text": "one"})
     said = fails(2, "perturb", path, "--attack", "case", *FAST, "-o", tmp_path / "out.jsonl", "--on-error", "skip")
-    assert "is the input" in said
+    assert "is read by this run" in said
     with path.open("rb") as stream:
         command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "-o", str(path)]
         done = subprocess.run(command, stdin=stream, capture_output=True, check=False)
-    assert (done.returncode, b"is the input" in done.stderr) == (2, True)
+    assert (done.returncode, b"is read by this run" in done.stderr) == (2, True)
 
 
 def test_a_link_stays_a_link_and_permissions_stay(source: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record
 from augment_ru.engine.prepare import CHUNK_ROWS
 from augment_ru.formats.delimited import Layout, Table
+from augment_ru.formats.files import check_outputs, named_files
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import MAX_LINE, JsonLines
 from augment_ru.formats.row import Changed
@@ -328,7 +329,7 @@ def test_arrays_stay_whole_whatever_rows_are_written(data: st.DataObject) -> Non
 
 def test_what_json_spells_in_its_own_way_stays_in_an_array(tmp_path: Path) -> None:
     numbers = '"n": 1.50, "e": 1e400, "big": 123456789012345678901234567890'
-    row = f'{{{numbers}, "s": "\\ud800", "u": "a\u2028  b", "text": "кот"}}'
+    row = f'{{{numbers}, "s": "\\ud800", "u": "a\u2028  b\u2029\x85", "text": "\x85кот\u2028"}}'
     (tmp_path / "a.json").write_text(f"[\n  {row.replace(', ', ',' + chr(10) + '    ')}\n]\n", encoding="utf-8")
     perturb(tmp_path / "a.json", tmp_path / "b.json", probability=1.0)
     perturb(tmp_path / "a.json", tmp_path / "b.jsonl", probability=1.0)
@@ -583,3 +584,21 @@ def test_what_is_no_dataset_is_refused() -> None:
         augmenter.map_dataset(datasets.Dataset.from_list(DATA).to_iterable_dataset(), num_proc=2)
     with pytest.raises(AugmentError, match="has a column 'augment' already"):
         augmenter.map_dataset(datasets.Dataset.from_list([{"text": "Кот", "augment": "x"}]))
+
+
+# files
+
+
+@pytest.mark.parametrize("value", ["{}", "bert:{}", "a=b:{}@3", "{},other", "x,{}#m"])
+def test_what_an_option_names_is_not_written(tmp_path: Path, value: str) -> None:
+    inside = tmp_path / "model" / "weights.bin"
+    inside.parent.mkdir()
+    inside.touch()
+    check_outputs([("-o", str(tmp_path / "model" / "new.json"))], named_files([value.format(inside.parent)]))
+    for named in (inside, inside.parent):
+        with pytest.raises(AugmentError, match="is read by this run"):
+            check_outputs([("-o", str(inside))], named_files([value.format(named)]))
+
+
+def test_words_that_name_no_file_are_passed_over() -> None:
+    assert named_files(["", ":", "\0", "я" * 5000, "0.5", "a" + ":b" * 5000]) == []
