@@ -53,9 +53,8 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     augment-ru calibrate in.jsonl
     augment-ru calibrate in.jsonl --similarity bertscore --attack butterfingers --accept 0.95
     """  # noqa: D301  (the backspace tells click to keep the line breaks)
-    import orjson  # noqa: PLC0415  (so that --help loads nothing heavy)
-
-    from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415
+    from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.formats.json_lines import indented  # noqa: PLC0415
     from augment_ru.jobs.calibrate import PROBABILITIES, calibrated, calibration_lines  # noqa: PLC0415
     from augment_ru.jobs.perturb import Job, records_of  # noqa: PLC0415
 
@@ -97,7 +96,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
         click.echo(line)
     if given["report"]:
         with replacing(Path(given["report"])) as file:
-            file.write(orjson.dumps(found.table(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            file.write(indented(found.table()))
     if given["baseline"]:
         _write_baseline(Path(given["baseline"]), records, run.similarity)
 

@@ -1,5 +1,6 @@
 """Files: input that may be stdin, output that is whole or absent, checks of names before work begins."""
 
+import errno
 import os
 import re
 import stat
@@ -56,7 +57,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         except OSError as error:
             raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
         return
-    target = target.resolve()  # a link stays a link
+    target = followed(target)  # a link stays a link
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         stream = part.open("wb")
@@ -133,8 +134,22 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
             raise AugmentError(
                 f"{option} {file}: is read by this run; give another file, or what it holds would be lost"
             )
-        if (other := taken.setdefault(path.resolve(), option)) != option:
+        if (other := taken.setdefault(followed(path, option), option)) != option:
             raise AugmentError(f"{option} {file}: is the file of {other}, too; give each a file of its own")
+
+
+def followed(path: Path, option: str = "") -> Path:
+    """The place that a path leads to, through links.
+
+    Raises:
+        AugmentError: the links lead in a circle.
+    """
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise AugmentError(f"{option} {path}: is a link that leads in a circle; remove it".lstrip()) from error
+    return Path(os.path.realpath(path))
 
 
 def check_folder(what: str, path: Path) -> None:

@@ -198,6 +198,14 @@ def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
     return text.replace("/", "\\/") if "\\/" in like else text
 
 
+def indented(table: Mapping[str, Any]) -> bytes:
+    """A report as JSON in several lines, with integers of any size, such as a seed."""
+    try:
+        return orjson.dumps(table, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # an integer over 64 bits
+        return f"{json.dumps(table, ensure_ascii=False, indent=2)}\n".encode()
+
+
 def encoded_row(row: Mapping[str, Any]) -> str:
     """A row as a line of JSON.
 

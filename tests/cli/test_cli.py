@@ -1,5 +1,6 @@
 """The command line through a real process: rows, errors in one line, and nothing half-done left behind."""
 
+import json
 import os
 import shutil
 import signal
@@ -137,6 +138,26 @@ def test_files_that_cannot_be_read_or_written(source: Path, tmp_path: Path) -> N
     link.symlink_to(source)
     assert "is read by this run" in fails(2, "perturb", source, *case, "-o", link)
     assert source.read_bytes() == before
+
+
+def test_a_link_in_a_circle_is_one_line(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    case = ("--attack", "case", *FAST)
+    said = fails(2, "perturb", source, *case, "-o", tmp_path / "a")
+    assert f"-o {tmp_path / 'a'}: is a link that leads in a circle" in said
+    out = tmp_path / "out.jsonl"
+    assert "leads in a circle" in fails(2, "perturb", source, *case, "-o", out, "--report", tmp_path / "a")
+    assert "no such file" in fails(2, "perturb", tmp_path / "a", *case)
+    assert (tmp_path / "a").is_symlink()
+
+
+def test_a_seed_of_any_size_stands_in_the_report(source: Path, tmp_path: Path) -> None:
+    seed = 10**30 + 7
+    files = ("-o", tmp_path / "out.jsonl", "--report", tmp_path / "report.json")
+    assert run("perturb", source, "--attack", "case", *FAST, *files, "--seed", str(seed)).returncode == 0
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["seed"] == seed
+    assert rows_of((tmp_path / "out.jsonl").read_bytes())[0]["augment"]["seed"] == seed
 
 
 RULES = (folder("constraints") / "negation.toml").read_text(encoding="utf-8")
