@@ -1,6 +1,5 @@
 """`augment-ru perturb`."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,4 +70,4 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
         job.check()
     except AugmentError as error:
         raise usage(error) from error
-    sys.exit(run(job))
+    click.get_current_context().exit(run(job))

@@ -68,13 +68,28 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
+            stream_id = _identity(os.fstat(stream.fileno()))
         if target.exists():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
+        _renamed.append((target, stream_id))
         part.replace(target)
     except OSError as error:
         raise AugmentError(f"{target}: cannot be written: {error.strerror}; no output file was left") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+_renamed: list[tuple[Path, tuple[int, int]]] = []
+"""The files that were about to take their places, and what identifies them."""
+
+
+def written_files() -> list[Path]:
+    """The files that this process has written wholly, and that still stand in their places."""
+    return [path for path, identity in _renamed if path.exists() and _identity(path.stat()) == identity]
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 def check_input(source: str, option: str = "") -> None:

@@ -347,6 +347,19 @@ def test_an_interrupted_run_leaves_no_file_that_looks_complete(tmp_path: Path, n
         assert [entry.name for entry in tmp_path.iterdir()] == ["out.jsonl"]
 
 
+def test_a_signal_after_the_rename_says_what_was_written(source: Path, tmp_path: Path) -> None:
+    out, report = tmp_path / "out.jsonl", tmp_path / "report"
+    os.mkfifo(report)  # the run waits there for a reader, when its output has its name already
+    command = [sys.executable, "-m", "augment_ru", "perturb", str(source), "--attack", "case", *FAST]
+    with started([*command, "-o", str(out), "--report", str(report)], stderr=subprocess.PIPE) as process:
+        wait_until(out.exists)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 143
+        said = process.stderr.read().decode() if process.stderr else ""
+    assert f"terminated; {out}: written, and the output on stdout is incomplete" in said
+    assert "no output file" not in said
+
+
 def test_a_closed_pipe_ends_quietly(source: Path) -> None:
     command = f"{sys.executable} -m augment_ru perturb {source} --attack case {' '.join(FAST)} | head -n 1"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)

@@ -228,3 +228,10 @@ def test_broken_lines_are_named(tmp_path: Path) -> None:
     source = tmp_path / "rows.jsonl"
     source.write_text('{"text": "Кот."}\n{"text": \n', encoding="utf-8")
     assert "rows.jsonl: line 2: not JSON" in fails(1, "evaluate", source, "--model", "random")
+
+
+def test_a_number_beyond_floating_point_in_another_field_is_no_problem(perturbed: Path, tmp_path: Path) -> None:
+    rows = perturbed.read_text(encoding="utf-8").replace('{"', '{"u": 1e400, "', 1)
+    (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")
+    done = run("evaluate", tmp_path / "rows.jsonl", "--model", "random", "--cache", "none")
+    assert done.returncode == 0, done.stderr.decode()
