@@ -1,8 +1,9 @@
 """Spans, edits, and scripts: lists of edits that map every place of the source to the new text."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import NamedTuple, Protocol, cast
 
@@ -99,13 +100,15 @@ class Script:
     '🐱 спит'
     """
 
-    __slots__ = ("_at", "_columns", "_edits", "_row", "_text", "source")
+    __slots__ = ("_at", "_columns", "_edits", "_moves", "_row", "_text", "source")
     source: str
     _edits: tuple[Edit, ...]
     _text: str | None
     _columns: "EditColumns | None"
     _row: int
     _at: int
+    _moves: tuple[list[int], list[int]] | None
+    """Where each edit stops, and by how much the edits up to it move what follows; made at the first `map`."""
 
     def __init__(self, source: str, edits: Iterable[Edit] = ()) -> None:
         """Check and sort the edits.
@@ -124,6 +127,7 @@ class Script:
         _set(self, "_edits", ordered)
         _set(self, "_text", None)
         _set(self, "_columns", None)
+        _set(self, "_moves", None)
 
     @classmethod
     def of_columns(cls, source: str, text: str | None, columns: "EditColumns", row: int, at: int) -> "Script":
@@ -142,6 +146,7 @@ class Script:
         _set(script, "_columns", columns)
         _set(script, "_row", row)
         _set(script, "_at", at)
+        _set(script, "_moves", None)
         return script
 
     @property
@@ -202,15 +207,18 @@ class Script:
         """
         if span.stop > len(self.source):
             raise AugmentError(f"{span} lies outside a text of {len(self.source)} characters")
-        shift = 0
-        for edit in self.edits:
-            # An edit that ends at the start of the span moves it; an insertion there does not move an empty span.
-            if edit.stop <= span.start and (edit.start < edit.stop or span.start < span.stop or edit.stop < span.start):
-                shift += len(edit.text) - (edit.stop - edit.start)
-            elif edit.start < span.stop and edit.stop > span.start:
-                return None
-            else:
-                break
+        edits = self.edits
+        if self._moves is None:
+            shifts = accumulate(len(edit.text) - (edit.stop - edit.start) for edit in edits)
+            _set(self, "_moves", ([edit.stop for edit in edits], [0, *shifts]))
+        stops, shifts_after = cast("tuple[list[int], list[int]]", self._moves)
+        before = bisect_right(stops, span.start)
+        # An edit that ends at the start of the span moves it; an insertion there does not move an empty span.
+        if span.start == span.stop and before and edits[before - 1].start == span.start:
+            before -= 1
+        if before < len(edits) and edits[before].start < span.stop and edits[before].stop > span.start:
+            return None
+        shift = shifts_after[before]
         return Span(span.start + shift, span.stop + shift, span.label)
 
     def then(self, following: "Script") -> "Script":

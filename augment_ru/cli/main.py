@@ -15,11 +15,8 @@ from augment_ru.cli.perturb import perturb
 from augment_ru.cli.release import release
 from augment_ru.cli.similarity import similarity
 from augment_ru.cli.verdicts import verdicts
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, Terminated
 from augment_ru.version import __version__
-
-_SIGNALLED = 128
-_UNFINISHED = "; no output file was written, and the output on stdout is incomplete"
 
 
 class _Commands(click.Group):
@@ -39,11 +36,19 @@ class _Commands(click.Group):
             where = f"{error.filename}: " if error.filename else ""
             _fail(f"{where}{error.strerror or error}", 1)
         except (KeyboardInterrupt, click.Abort):
-            _fail(f"interrupted{_UNFINISHED}", 130)
-        except SystemExit as error:
-            if isinstance(error.code, int) and error.code > _SIGNALLED:
-                _fail(f"terminated{_UNFINISHED}", error.code)
-            raise
+            _fail(f"interrupted; {_left()}", 130)
+        except Terminated as error:
+            _fail(f"terminated; {_left()}", int(str(error.code)))
+        except (SystemExit, GeneratorExit) as error:  # code of another package that is called here
+            _fail(f"an attack, a model or another part raised {error!r}, which ends a program; {_left()}", 1)
+
+
+def _left() -> str:
+    """What a run leaves behind that was ended before its time."""
+    from augment_ru.formats.files import written_files  # noqa: PLC0415  (so that --help loads nothing heavy)
+
+    files = ", ".join(map(str, written_files()))
+    return f"{f'{files}: written' if files else 'no output file was written'}, and the output on stdout is incomplete"
 
 
 def _fail(message: str, code: int) -> None:

@@ -1,12 +1,11 @@
 """`augment-ru perturb`."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, choices, merged, usage, with_options
+from augment_ru.cli.shared_options import SEARCH, choices, files_read, merged, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -66,8 +65,9 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
             skip=given["on_error"] == "skip",
             limit=given["limit"],
             report=given["report"],
+            reads=files_read(given),
         )
         job.check()
     except AugmentError as error:
         raise usage(error) from error
-    sys.exit(run(job))
+    click.get_current_context().exit(run(job))

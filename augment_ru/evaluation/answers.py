@@ -14,6 +14,9 @@ from augment_ru.records.task import Task
 Answer: TypeAlias = tuple[Any, ...]
 """A prediction as metrics compare it: an entry for each of `task.decided`, in the form of the metrics' kind."""
 
+_BITS = 14_000
+"""Bits of the longest number in a prediction: Python writes no number of over 4,300 digits."""
+
 _UNLABELLED = "-1"
 """The label that the `datasets` package writes where labels are held back."""
 
@@ -135,6 +138,8 @@ def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model ret
     """
     if isinstance(value, Mapping):
         return {str(key): json_value(entry) for key, entry in value.items()}
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        raise AugmentError("a prediction is a number of over 4,300 digits")
     if isinstance(value, str | bool | int | float) or value is None:
         return value
     if callable(getattr(value, "tolist", None)):  # NumPy, torch

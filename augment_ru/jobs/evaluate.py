@@ -13,7 +13,7 @@ from augment_ru.evaluation.evaluate import check_models, evaluate
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.protocol import SHOTS, ModelRun, check_shots
 from augment_ru.evaluation.released import rows_file
-from augment_ru.formats.files import check_input, check_outputs, replacing
+from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.progress import progress
 from augment_ru.records.task import task as task_of
@@ -75,7 +75,16 @@ class EvaluationJob:
             if path is not None:
                 check_input(path, option)
         report = None if self.report == "-" else self.report
-        check_outputs([("-o", report), ("--html", self.html), ("--predictions", self.predictions)], inputs.values())
+        outputs = [("-o", report), ("--html", self.html), ("--predictions", self.predictions)]
+        check_outputs(outputs, [*inputs.values(), *self._read_by_models()])
+
+    def _read_by_models(self) -> list[str]:
+        """The files and folders that models are made from, and the cache."""
+        arguments = [model.partition(":")[2] for model in self.models]
+        code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
+        values = [value for options in self.options.values() for value in options.values()]
+        cache = [] if self.cache == "none" else [self.cache or str(default_path())]
+        return named_files([*arguments, *code, *values, *cache])
 
 
 def run_evaluation(job: EvaluationJob) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,6 +40,7 @@ class Job:
         skip: whether bad rows go to the rejects file; otherwise the first one ends the run.
         limit: how many rows are read at most.
         report: the file of the closing table as JSON.
+        reads: the files that options name: the recipe, rule files, dictionaries, folders of models.
     """
 
     source: str
@@ -53,6 +54,7 @@ class Job:
     skip: bool = False
     limit: int | None = None
     report: str | None = None
+    reads: Sequence[str] = ()
 
     @property
     def schema(self) -> Task | None:
@@ -80,7 +82,7 @@ class Job:
             raise AugmentError(f"--on-error skip: {self.output} is no plain file, so rejects have no place beside it")
         rejects = str(self.rejects) if self.skip else None
         outputs = [("-o", self.output), ("the rejects of --on-error skip:", rejects), ("--report", self.report)]
-        check_outputs(outputs, [self.source])
+        check_outputs(outputs, [self.source, *self.reads])
 
     @property
     def rejects(self) -> Path:
@@ -111,8 +113,9 @@ def run(job: Job) -> int:
         source = _source(job, content)
         stream, reject = stack.enter_context(_outputs(job))
         advance = stack.enter_context(progress("perturb", "rows", _size(job.source)))
-        sink = sink_of(job.format, stream, source, metadata=job.meta != "none", mark=job.output is not None)
-        for chunk in chunks(_records(source, job, tally, reject, advance)):
+        kind, marked = job.format, job.output is not None
+        sink = stack.enter_context(closing(sink_of(kind, stream, source, metadata=job.meta != "none", mark=marked)))
+        for chunk in chunks(_records(source, job, tally, reject, advance, sink.check)):
             results = _perturbed(chunk, job, tally)
             sink.write([(result.record, result.changed(job.meta)) for result in results])
             stream.flush()
@@ -183,24 +186,30 @@ def records_of(job: Job) -> Iterator[Record]:
 
     with open_input(job.source) as stream:
         source = _source(job, stream)
-        yield from _records(source, job, Tally({}), reject, lambda _rows, _size: None)
+        yield from _records(source, job, Tally({}), reject, lambda _rows, _size: None, lambda _record: None)
 
 
 class _Reject(Protocol):
     def __call__(self, line: Line, reason: str) -> None: ...
 
 
-def _records(
-    source: RowSource, job: Job, tally: Tally, reject: _Reject, advance: Callable[[int, int], None]
+def _records(  # noqa: PLR0917  (the parts of a run)
+    source: RowSource,
+    job: Job,
+    tally: Tally,
+    reject: _Reject,
+    advance: Callable[[int, int], None],
+    check: Callable[[Record], None],
 ) -> Iterator[Record]:
-    """The records that can be perturbed; a row that cannot is rejected, or ends the run."""
+    """The records that can be perturbed and written; a row that cannot is rejected, or ends the run."""
     task = job.schema
     where = "stdin" if job.source == "-" else job.source
     if job.limit == 0:
         return
-    for line in source:
+    for line in _lines(source, where):
         try:
             record = _record(source, line, job, task)
+            check(record)
         except AugmentError as error:
             if not job.skip:
                 raise AugmentError(f"{where}: {source.unit} {line.number}: {error}") from error
@@ -212,6 +221,18 @@ def _records(
         yield record
         if tally.rows == job.limit:
             return
+
+
+def _lines(source: RowSource, where: str) -> Iterator[Line]:
+    """The rows of a file.
+
+    Raises:
+        AugmentError: the file is damaged; the message names it.
+    """
+    try:
+        yield from source
+    except AugmentError as error:
+        raise AugmentError(f"{where}: {error}") from error
 
 
 def _record(source: RowSource, line: Line, job: Job, task: Task | None) -> Record:

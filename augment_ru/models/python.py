@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, Terminated
 from augment_ru.evaluation.examples import CHUNK, Example, Model, ModelRequest, PredictFunction, Prediction
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.models._options import check_one_of
@@ -68,7 +68,9 @@ def python(request: ModelRequest, /) -> Model | PredictFunction:
         found: Any = import_module(name)
         for part in path.split("."):
             found = getattr(found, part)
-    except Exception as error:  # importing runs the user's own code, which may raise anything
+    except (Exception, SystemExit) as error:  # importing runs the user's own code, which may raise anything
+        if isinstance(error, Terminated):
+            raise
         raise AugmentError(f"cannot be imported: {type(error).__name__}: {error}") from error
     if not callable(found):
         raise AugmentError(f"{path} of {name} is a {type(found).__name__}, not a function")

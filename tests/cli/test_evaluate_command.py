@@ -169,7 +169,15 @@ def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: object
         (2, ("--model", "random", "--shots", "few"), "--shots few: must be numbers"),
         (2, ("--model", "random", "--model-option", "linear"), "must be KIND.NAME=VALUE"),
         (2, ("--model", "random", "-o", "no/such/folder/r.json"), "its folder does not exist; make it first"),
-        (2, ("--model", "random", "--html", "{perturbed}"), "is the input; give another file"),
+        (2, ("--model", "random", "--html", "{perturbed}"), "is read by this run; give another file"),
+        (2, ("--model", "linear:{train}", "-o", "{train}"), "is read by this run"),
+        (2, ("--model", "random", "--train", "{train}", "--predictions", "{train}"), "is read by this run"),
+        (2, ("--model", "random", "--cache", "{train}", "--html", "{train}"), "is read by this run"),
+        (
+            2,
+            ("--model", "openai:http://localhost#m", "--model-option", "openai.template={train}", "-o", "{train}"),
+            "is read by this run",
+        ),
         (2, ("--model", "random", "--predictions", "-"), "is no file; give a file to write to"),
         (2, ("--model", "random", "-o", "x", "--html", "x"), "give each a file of its own"),
         (2, ("--model", "random", "--shots", "1,1"), "must be different numbers from 0"),
@@ -191,7 +199,9 @@ def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: object
 def test_errors_are_one_line(
     code: int, arguments: tuple[str, ...], message: str, perturbed: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    filled = [argument.format(perturbed=perturbed) for argument in arguments]
+    train = perturbed.with_name("train.jsonl")
+    train.write_bytes(TRAIN.read_bytes())
+    filled = [argument.format(perturbed=perturbed, train=train) for argument in arguments]
     cache = [] if "--cache" in filled else ["--cache", "none"]
     assert message in error_line(capsys, code, perturbed, *filled, *cache)
 
@@ -233,3 +243,10 @@ def test_broken_lines_are_named(tmp_path: Path) -> None:
     source = tmp_path / "rows.jsonl"
     source.write_text('{"text": "Кот."}\n{"text": \n', encoding="utf-8")
     assert "rows.jsonl: line 2: not JSON" in fails(1, "evaluate", source, "--model", "random")
+
+
+def test_a_number_beyond_floating_point_in_another_field_is_no_problem(perturbed: Path, tmp_path: Path) -> None:
+    rows = perturbed.read_text(encoding="utf-8").replace('{"', '{"u": 1e400, "', 1)
+    (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")
+    done = run("evaluate", tmp_path / "rows.jsonl", "--model", "random", "--cache", "none")
+    assert done.returncode == 0, done.stderr.decode()
