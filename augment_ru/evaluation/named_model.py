@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from augment_ru.errors import AugmentError, Terminated
 from augment_ru.evaluation.answers import json_value
-from augment_ru.evaluation.cache import Cache, keys_of
+from augment_ru.evaluation.cache import Cache, answer_keys
 from augment_ru.evaluation.examples import CHUNK, Example, Model, PredictFunction, Prediction
 
 Answers: TypeAlias = Sequence[tuple[int, Prediction]]
@@ -130,7 +130,7 @@ def ask(
     Raises:
         AugmentError: the model raises an error, or does not answer every question.
     """
-    keys = keys_of(model.signature or "", examples)
+    keys = answer_keys(model.signature or "", examples)
     questions: dict[bytes, Example] = {}
     for key, example in zip(keys, examples, strict=True):
         questions.setdefault(key, example)

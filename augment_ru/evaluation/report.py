@@ -142,7 +142,7 @@ class Evaluation:
 
     def to_markdown(self) -> str:
         """The tables of the report in markdown."""
-        parts = [f"{table.title}\n\n{tables.written(table, 'markdown')}" for table in tables.tables_of(self.report())]
+        parts = [f"{table.title}\n\n{tables.as_text(table, 'markdown')}" for table in tables.tables_of(self.report())]
         return "\n".join(parts)
 
     def _clean_predictions(self, run: ModelRun, episode: int) -> Iterator[dict[str, Any]]:

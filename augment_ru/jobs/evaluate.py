@@ -120,9 +120,9 @@ def run_evaluation(job: EvaluationJob) -> None:
             today = datetime.now(tz=UTC).date().isoformat()
             stream.write(page(evaluation, report, today).encode("utf-8", "replace"))
     if job.form != "table":
-        from augment_ru.evaluation.tables import tables_of, written  # noqa: PLC0415
+        from augment_ru.evaluation.tables import as_text, tables_of  # noqa: PLC0415
 
-        text = "\n".join(written(table, job.form) for table in tables_of(report))
+        text = "\n".join(as_text(table, job.form) for table in tables_of(report))
         print(text, end="", file=sys.stderr if job.report == "-" else sys.stdout)
         return
     from rich.console import Console  # noqa: PLC0415
