@@ -340,11 +340,17 @@ def test_an_interrupted_run_leaves_no_file_that_looks_complete(tmp_path: Path, n
         process.send_signal(number)
         assert process.wait(PATIENCE) == code
         said = process.stderr.read().decode() if process.stderr else ""
-    assert out.read_text(encoding="utf-8") == "old\n"
-    assert "Traceback" not in said
+    assert (out.read_text(encoding="utf-8"), "Traceback" in said) == ("old\n", False)
     if number != signal.SIGKILL:
         assert "no output file was written, and" in said
         assert [entry.name for entry in tmp_path.iterdir()] == ["out.jsonl"]
+    left = list(tmp_path.glob(".out.jsonl.*.part"))
+    assert len(left) == (number == signal.SIGKILL)
+    other = tmp_path / ".out.jsonl.mine.part"
+    other.touch()
+    write(tmp_path / "in.jsonl", {"text": "one"})
+    assert run("perturb", tmp_path / "in.jsonl", "--attack", "case", *FAST, "-o", out).returncode == 0
+    assert list(tmp_path.glob(".out.jsonl.*.part")) == [other], "a file of another name is another's"
 
 
 def test_a_signal_after_the_rename_says_what_was_written(source: Path, tmp_path: Path) -> None:
