@@ -21,7 +21,7 @@ _BEYOND = 0.05
 """How far below 0 a margin is expected before a set counts as breaking, as a share of the original's margin."""
 _ROUND = 5
 """While nothing comes nearer, one of this number of sets is chosen from all, the others near the nearest."""
-_WIDE, _NEAR = 0.3, 0.2
+_WIDE, _NEAR = 0.3, 0.1
 """The standard deviations that are added to the effects at random, once something failed: among all sets, and near."""
 _TRIES = 20
 """Draws of these standard deviations before a way of choosing gives up."""

@@ -122,5 +122,5 @@ def test_mistakes_are_one_line(files: Path) -> None:
     assert "stdin can be read once" in fails(2, "attack", "-", "--model", model)
     assert "--budget 0" in fails(2, "attack", source, "--model", model, "--budget", "0")
     assert "no label of the rows called 'eggs'" in fails(1, "attack", source, "--model", model, "--targeted", "eggs")
-    assert "model 'linaer'" in fails(2, "attack", source, "--model", "linaer:x")
+    assert "no model called 'linaer'" in fails(2, "attack", source, "--model", "linaer:x")
     assert "--label-field" in fails(1, "attack", source, "--model", model, "--label-field", "no")
