@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from augment_ru.cli.attack import attack
 from augment_ru.cli.calibrate import calibrate
 from augment_ru.cli.check import check
 from augment_ru.cli.evaluate import evaluate
@@ -66,5 +67,5 @@ def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
     del debug  # `_fail` reads it from `sys.argv`, because an error may occur before this function runs
 
 
-for _command in (perturb, evaluate, verdicts, release, similarity, explain, calibrate, list_, check, models):
+for _command in (perturb, attack, evaluate, verdicts, release, similarity, explain, calibrate, list_, check, models):
     cli.add_command(_command)

@@ -41,7 +41,7 @@ def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dic
     return found
 
 
-SEARCH = (
+_GATE = (
     click.option(
         "--probability", type=float, metavar="P", help="Share of the possible changes, 0 to 1.  [default: the attack's]"
     ),
@@ -56,12 +56,16 @@ SEARCH = (
         metavar="X",
         help="The lowest similarity that passes, 0 to 1.  [default: the similarity's]",
     ),
+)
+_LEVELS = (
     click.option(
         "--schedule",
         metavar="NAME",
         help="paper: halve P until the gate passes; strongest: many changes that still pass.  [default: paper]",
     ),
     click.option("--candidates", type=int, metavar="N", help="Perturbations to try for each row.  [default: 3]"),
+)
+_RUN = (
     click.option(
         "--min-changes",
         type=int,
@@ -92,6 +96,10 @@ SEARCH = (
     ),
     click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
 )
+SEARCH = (*_GATE, *_LEVELS, *_RUN)
+"""The options of a run that perturbs."""
+POOL = (*_GATE, *_RUN)
+"""The options of a run that searches among all changes: those of `SEARCH` without the search for a level."""
 
 
 def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
@@ -112,8 +120,13 @@ class Choices(NamedTuple):
     run: "Run"
 
 
-def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
+def choices(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False) -> Choices:
     """Make a preparation and a run from the attacks and the options of `SEARCH`, with the defaults of the preset.
+
+    Args:
+        given: the options.
+        attacks: the attacks.
+        asks_model: whether the run asks a model, too, which may need the device.
 
     Raises:
         AugmentError: a name is unknown, or a value does not fit.
@@ -132,11 +145,13 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
     run = run_of(
         defaults,
         [AttackChoice(attack, options, given.get("probability")) for attack in attacks],
-        GateChoice(spec, options.get(similarity, {}), {key: given[key] for key in _SEARCH if given[key] is not None}),
+        GateChoice(
+            spec, options.get(similarity, {}), {key: given[key] for key in _SEARCH if given.get(key) is not None}
+        ),
         seed=given["seed"],
         device=given["device"],
     )
-    if given["device"] not in (None, "auto", "cpu") and not run.runs_network:
+    if given["device"] not in (None, "auto", "cpu") and not (run.runs_network or asks_model):
         raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")
     return Choices(Preparation(constraints, given["annotator"] or "natasha"), run)
 

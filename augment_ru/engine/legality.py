@@ -22,7 +22,9 @@ class Drop(NamedTuple):
     reason: str
 
 
-def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -> Proposals:
+def legal(
+    batch: Batch, proposals: Proposals, drops: list[Drop] | None = None, *, alternatives: bool = False
+) -> Proposals:
     """The legal changes among the proposals.
 
     A change is dropped if it changes nothing, or if one of its edits
@@ -37,6 +39,8 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
         batch: the texts, with the spans that are protected from the attack.
         proposals: what the attack proposes.
         drops: a list that each dropped change is appended to.
+        alternatives: whether changes that overlap each other are all kept, because no two of them will be applied
+            together (`augment_ru.engine.pool`); one whose own edits overlap is dropped still.
 
     Raises:
         AugmentError: the columns do not fit the batch or each other: a place is outside the batch, a rank is outside
@@ -70,7 +74,10 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
         proposals = proposals.without(_without_effect(batch, proposals))
         if batch.untouchable is not None:
             drop(_sticking(batch, proposals), "sticks to a protected span")
-        drop(_overlapping(batch, proposals), "overlaps a change of a lower rank")
+        if alternatives:
+            drop(_tangled(proposals), "overlaps itself")
+        else:
+            drop(_overlapping(batch, proposals), "overlaps a change of a lower rank")
     return proposals
 
 
@@ -302,6 +309,16 @@ def _beaten(proposals: Proposals, edits: Ints) -> Ints:
         left = ~near[owners]
         owners, places = owners[left], places[left]
     return changes[beaten]
+
+
+def _tangled(proposals: Proposals) -> Mask:
+    """Whether two edits of an edit's change overlap, shape (edits,)."""
+    bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
+    order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
+    starts, stops, changes = proposals.starts[order], proposals.stops[order], proposals.changes[order]
+    same = (starts[1:] == starts[:-1]) & (stops[1:] == stops[:-1])
+    bad[changes[1:][(changes[1:] == changes[:-1]) & (same | (starts[1:] < stops[:-1]))]] = True
+    return bad[proposals.changes]
 
 
 def _free(taken: list[tuple[int, int]], places: list[tuple[int, int]]) -> bool:

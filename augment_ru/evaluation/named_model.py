@@ -8,7 +8,7 @@ from typing import TypeAlias
 from augment_ru.errors import AugmentError, Terminated
 from augment_ru.evaluation.answers import json_value
 from augment_ru.evaluation.cache import Cache, answer_keys
-from augment_ru.evaluation.examples import CHUNK, Example, Model, PredictFunction, Prediction
+from augment_ru.evaluation.examples import CHUNK, Example, Model, PredictFunction, Prediction, Scored
 
 Answers: TypeAlias = Sequence[tuple[int, Prediction]]
 """Some predictions, each with the number of its example."""
@@ -18,7 +18,7 @@ _WANTED = "must return a list of as many"
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A model under the name that the report gives it, with all that `Model` and `StreamingModel` state."""
+    """A model under the name that the report gives it, with all that the protocols of `examples` state."""
 
     name: str
     predict: PredictFunction
@@ -27,6 +27,7 @@ class NamedModel:
     cached: bool
     chunk: int
     stream: Callable[[Sequence[Example]], Iterator[tuple[int, Prediction]]] | None
+    scored: Callable[[Sequence[Example]], Sequence[Scored]] | None = None
 
     @classmethod
     def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
@@ -48,6 +49,7 @@ class NamedModel:
                 cached=bool(getattr(model, "cached", True)),
                 chunk=chunk,
                 stream=getattr(model, "stream", None),
+                scored=getattr(model, "scored", None),
             )
 
     @property

@@ -16,6 +16,7 @@ from augment_ru.evaluation.outcomes import Golds, groups_of, scores
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, metric_entries, together_entries
+from augment_ru.evaluation.searches import searches
 from augment_ru.evaluation.subpopulations import Subpopulation
 from augment_ru.version import __version__
 
@@ -94,6 +95,7 @@ class Evaluation:
             "majority": self._majority(),
             "models": [self._model(one) for one in self.judged],
             "comparisons": comparisons(self.judged, len(self.pairs.originals)),
+            **searches(self.pairs),
         }
 
     def _majority(self) -> dict[str, float]:

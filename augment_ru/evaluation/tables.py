@@ -157,7 +157,22 @@ def tables_of(report: Mapping[str, Any]) -> list[ShownTable]:
     """All tables of a report; of one without attacks the metrics alone."""
     if not report["attacks"]:
         return [clean(report)]
-    return [table for table in (headline(report), counts(report), valid(report)) if table.rows]
+    return [table for table in (headline(report), counts(report), valid(report), searches_table(report)) if table.rows]
+
+
+def searches_table(report: Mapping[str, Any]) -> Table:
+    """Searches against a model: the success rate at each number of queries, and the sizes of what they found."""
+    found = report.get("searches", {})
+    numbers_of_queries = sorted({point["queries"] for one in found.values() for point in one["curve"]})
+    columns = ["attack", "budget", *(f"{number:,}" for number in numbers_of_queries)]
+    columns += ["queries a success", "words", "changes", "minimal, %"]
+    rows = []
+    for attack, one in found.items():
+        rates = {point["queries"]: shown(point["asr"], 1) for point in one["curve"]}
+        sizes = [one["queries_a_success"], one["changed_words"], one["changes"], one["minimal"]]
+        curve = [rates.get(number, "–") for number in numbers_of_queries]
+        rows.append([attack, f"{one['budget']:,}", *curve, *(shown(size, 1) for size in sizes)])
+    return Table("Searches: rows broken by a number of queries, % of those right before", columns, rows, 2)
 
 
 def _entries(report: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Mapping[str, Any]]]:

@@ -1,20 +1,20 @@
 """The work of `augment-ru perturb`: reads rows in chunks, perturbs them, writes them; no incomplete file is left."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, chunks
-from augment_ru.engine.result import Result, original
+from augment_ru.engine.result import original
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import check_input, check_outputs, open_input, replacing, twice
 from augment_ru.formats.json_lines import Line, encoded
-from augment_ru.formats.row import refuse_twice
+from augment_ru.formats.row import Changed, refuse_twice
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import JSON_LINES, KINDS, RowSource, kind_of, source_of
 from augment_ru.jobs.progress import progress
@@ -105,6 +105,32 @@ def run(job: Job) -> int:
         AugmentError: a row or a file is wrong.
     """
     tally = Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
+    with progress("perturb", "rows", _size(job.source)) as advance:
+        write_rows(job, tally, advance, lambda chunk, job: _perturbed(chunk, job, tally))
+    if job.report is not None:
+        with replacing(Path(job.report)) as file:
+            file.write(tally.report(job.perturbers[0]))
+    if sys.stderr is not None:
+        print(*summary_lines(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
+    return 1 if tally.skipped else 0
+
+
+Work: TypeAlias = Callable[[Sequence[Record], Job], Iterable[tuple[Record, Changed]]]
+"""What is done with a chunk of records: a function to the rows that are written for them."""
+
+
+def write_rows(job: Job, tally: Tally, advance: Callable[[int, int], None], work: Work) -> None:
+    """Read the rows of a job in chunks, and write what is made of them; no incomplete file is left.
+
+    Args:
+        job: the files, and the attacks, which get the corpus of the rows if they want one.
+        tally: counts the rows.
+        advance: is called with the number of rows and of bytes that were read.
+        work: makes the rows that are written; it gets the job with the corpus.
+
+    Raises:
+        AugmentError: a row or a file is wrong.
+    """
     with ExitStack() as stack:
         content = stack.enter_context(open_input(job.source))
         if any(perturber.attack.wants_corpus for perturber in job.perturbers):
@@ -112,21 +138,13 @@ def run(job: Job) -> int:
             job = _with_corpus(job, content)
         source = _source(job, content)
         stream, reject = stack.enter_context(_outputs(job))
-        advance = stack.enter_context(progress("perturb", "rows", _size(job.source)))
         kind, marked = job.format, job.output is not None
         sink = stack.enter_context(closing(sink_of(kind, stream, source, metadata=job.meta != "none", mark=marked)))
         for chunk in chunks(_records(source, job, tally, reject, advance, sink.check)):
-            results = _perturbed(chunk, job, tally)
-            sink.write([(result.record, result.changed(job.meta)) for result in results])
+            sink.write(list(work(chunk, job)))
             stream.flush()
         sink.finish()
         stream.flush()
-    if job.report is not None:
-        with replacing(Path(job.report)) as file:
-            file.write(tally.report(job.perturbers[0]))
-    if sys.stderr is not None:
-        print(*summary_lines(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
-    return 1 if tally.skipped else 0
 
 
 def _size(source: str) -> int | None:
@@ -158,8 +176,8 @@ def _with_corpus(job: Job, stream: BinaryIO) -> Job:
     return replace(job, perturbers=[perturber.with_corpus(corpus) for perturber in job.perturbers])
 
 
-def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally) -> Iterator[Result]:
-    """The results of the records in their order; those of a record in the order of the attacks."""
+def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally) -> Iterator[tuple[Record, Changed]]:
+    """The rows of the records in their order; those of a record in the order of the attacks."""
     prepared = job.preparation.chunk(chunk, [perturber.needs for perturber in job.perturbers])
     summaries = [tally.summaries[perturber.attack.name] for perturber in job.perturbers]
     found = [perturber.perturb(prepared) for perturber in job.perturbers]
@@ -167,11 +185,11 @@ def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally) -> Iterator[Resu
         summary.cost.add(perturbed.cost)
     for record, *results in zip(chunk, *(perturbed.results for perturbed in found), strict=True):
         if job.with_original:
-            yield original(record, job.perturbers[0].seed)
+            yield record, original(record, job.perturbers[0].seed).changed(job.meta)
         tally.warned += any(result.warnings for result in results)
         for result, summary in zip(results, summaries, strict=True):
             summary.add(result)
-            yield result
+            yield record, result.changed(job.meta)
 
 
 def records_of(job: Job) -> Iterator[Record]:
