@@ -6,7 +6,7 @@ from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import json_value
-from augment_ru.evaluation.cache import Cache, keys_of
+from augment_ru.evaluation.cache import Cache, answer_keys
 from augment_ru.evaluation.examples import Example, Prediction, Scored
 from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
 
@@ -35,7 +35,7 @@ class Ledger:
         Raises:
             AugmentError: the model raises an error, or does not answer every question.
         """
-        keys = keys_of(self.model.signature or "", examples)
+        keys = answer_keys(self.model.signature or "", examples)
         fresh = {key: example for key, example in zip(keys, examples, strict=True) if key not in self._known}
         if fresh:
             given = ask(self._asked, list(fresh.values()), self.cache, self.counts, advance)

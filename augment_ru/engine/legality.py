@@ -145,7 +145,7 @@ def _crossing(batch: Batch, proposals: Proposals) -> Mask:
 def _without_effect(batch: Batch, proposals: Proposals) -> Mask:
     """Whether each edit replaces a text by itself; shape (edits,)."""
     texts = proposals.replace(np.arange(proposals.starts.size))
-    same = texts.lengths == proposals.stops - proposals.starts
+    same: Mask = texts.lengths == proposals.stops - proposals.starts
     candidates = np.flatnonzero(same)
     if candidates.size:
         new = texts.take(candidates)

@@ -160,7 +160,7 @@ def tables_of(report: Mapping[str, Any]) -> list[ShownTable]:
     return [table for table in (headline(report), counts(report), valid(report), searches_table(report)) if table.rows]
 
 
-def searches_table(report: Mapping[str, Any]) -> Table:
+def searches_table(report: Mapping[str, Any]) -> ShownTable:
     """Searches against a model: the success rate at each number of queries, and the sizes of what they found."""
     found = report.get("searches", {})
     numbers_of_queries = sorted({point["queries"] for one in found.values() for point in one["curve"]})
@@ -172,7 +172,7 @@ def searches_table(report: Mapping[str, Any]) -> Table:
         sizes = [one["queries_a_success"], one["changed_words"], one["changes"], one["minimal"]]
         curve = [rates.get(number, "–") for number in numbers_of_queries]
         rows.append([attack, f"{one['budget']:,}", *curve, *(shown(size, 1) for size in sizes)])
-    return Table("Searches: rows broken by a number of queries, % of those right before", columns, rows, 2)
+    return ShownTable("Searches: rows broken by a number of queries, % of those right before", columns, rows, 2)
 
 
 def _entries(report: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Mapping[str, Any]]]:
