@@ -13,7 +13,7 @@ from augment_ru.cli.list import list_
 from augment_ru.cli.models import models
 from augment_ru.cli.perturb import perturb
 from augment_ru.cli.release import release
-from augment_ru.errors import AugmentError, Terminated
+from augment_ru.errors import AugmentError, Terminated, shown
 from augment_ru.version import __version__
 
 
@@ -52,7 +52,7 @@ def _left() -> str:
 def _fail(message: str, code: int) -> None:
     if "--debug" in sys.argv:
         raise  # noqa: PLE0704  (called while an error is handled)
-    click.echo(f"augment-ru: error: {' '.join(message.split())}", err=True)
+    click.echo(f"augment-ru: error: {shown(message)}", err=True)
     sys.exit(code)
 
 

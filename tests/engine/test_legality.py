@@ -39,16 +39,14 @@ def outcome(text: str, *edits: Edit) -> str:
         ([Edit(STOP + 1, STOP + 2, ""), Edit(STOP, STOP + 1, "")], "sticks to a protected span"),
     ],
 )
-def test_letters_beside_what_is_protected_are_judged_over_the_whole_change(
-    edits: Sequence[Edit], expected: str
-) -> None:
+def test_letters_beside_protected_spans_are_judged_over_the_whole_change(edits: Sequence[Edit], expected: str) -> None:
     assert outcome(MAIL, *edits) == expected
     assert outcome(MAIL, *reversed(edits)) == expected
 
 
 def test_edits_of_a_change_that_change_nothing_are_left_out() -> None:
     batch = Batch(["кот спит"])
-    change = Change(0.0, [Edit(0, 3, "кот"), Edit(4, 8, "ест"), Edit(4, 4, "")])
+    change = Change(0.0, (Edit(0, 3, "кот"), Edit(4, 8, "ест"), Edit(4, 4, "")))
     found = legal(batch, Proposals.of_changes(batch, [[change]]))
     applied = apply(batch, found, np.ones(1, dtype=np.bool_))
     assert (applied.texts, list(applied.edits(0, 0))) == (["кот ест"], [Edit(4, 8, "ест")])
