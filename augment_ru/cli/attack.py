@@ -1,6 +1,5 @@
 """`augment-ru attack`."""
 
-import sys
 from typing import Any
 
 import click
@@ -107,4 +106,4 @@ def attack(**given: Any) -> None:  # noqa: ANN401
         job.check()
     except AugmentError as error:
         raise usage(error) from error
-    sys.exit(run_attack(job))
+    click.get_current_context().exit(run_attack(job))
