@@ -10,9 +10,7 @@ from augment_ru.draws import Ints
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import WORD, Codes, Mask, classes
-
-_SURROGATES = (0xD800, 0xDFFF)
+from augment_ru.text.characters import WORD, Codes, Mask, classes, surrogates
 
 
 class Drop(NamedTuple):
@@ -159,15 +157,15 @@ def _all_of_change(proposals: Proposals, edits: Mask) -> Mask:
     """Whether the mask is true for all edits of an edit's change; shape (edits,)."""
     others = np.zeros(proposals.ranks.size, dtype=np.bool_)
     others[proposals.changes[~edits]] = True
-    found: Mask = ~others[proposals.changes]
+    found: Mask = np.logical_not(others[proposals.changes])
     return found
 
 
 def _surrogate(proposals: Proposals) -> Mask:
     """Whether the new text of each edit holds a lone surrogate, which no text may; shape (edits,)."""
     texts = proposals.replace(np.arange(proposals.starts.size))
-    lone = np.concatenate([[0], np.cumsum((texts.codes >= _SURROGATES[0]) & (texts.codes <= _SURROGATES[1]))])
-    found: Mask = lone[texts.offsets[1:]] > lone[texts.offsets[:-1]]
+    lone = np.concatenate([[0], np.cumsum(surrogates(texts.codes))])
+    found: Mask = np.greater(lone[texts.offsets[1:]], lone[texts.offsets[:-1]])
     return found
 
 
@@ -222,9 +220,10 @@ def _sticks(  # noqa: PLR0917  (an edit, and the edges of spans)
 ) -> bool:
     """Whether `new` in place of a range puts a letter beside the start or the end of a protected span."""
     before, after = (bool(_wordy(batch.codes[at : at + 1]).any()) for at in (start - 1, stop))
-    left, right = (
-        (bool(_wordy(new[at]).any()) for at in (slice(0, 1), slice(-1, None))) if new.size else (after, before)
-    )
+    left, right = after, before
+    if new.size:
+        left, right = (bool(_wordy(new[at]).any()) for at in (slice(0, 1), slice(-1, None)))
+
     old_left, old_right = (bool(_wordy(batch.codes[at : at + 1]).any()) for at in (start, stop - 1))
     at_end = start in ends and before and left and not old_left
     return at_end or (stop in edges and after and right and not old_right)

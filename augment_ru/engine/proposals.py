@@ -14,7 +14,7 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes, Mask, decode
+from augment_ru.text.characters import Codes, Mask, decode, surrogates
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +220,6 @@ class Applied(NamedTuple):
         return np.flatnonzero(np.diff(self.first_edits))
 
 
-_SURROGATE_SHIFT = 11
-_SURROGATES = np.uint32(0xD800 >> _SURROGATE_SHIFT)
-"""What the code points of surrogates, U+D800 to U+DFFF, have in common: all bits but the last eleven."""
-
-
 def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
     """The texts of a batch with the active changes applied.
 
@@ -241,7 +236,7 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
         edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
     starts, stops = proposals.starts[edits], proposals.stops[edits]
     texts = proposals.replace(edits)
-    if proposals.clean and (texts.codes >> _SURROGATE_SHIFT == _SURROGATES).any():
+    if proposals.clean and surrogates(texts.codes).any():
         raise AugmentError("an attack proposes a text with a lone surrogate; no text may hold one")
     lengths = texts.lengths
     growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])

@@ -131,7 +131,7 @@ class Chunk:
         """The protected spans of each field."""
         prepared = self._prepared
         if not prepared.batch.spans[2]:
-            return NO_SPANS
+            return {prepared.fields[row]: () for row in prepared.rows(at)}
         return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
 
 

@@ -394,6 +394,20 @@ def test_list_explain_and_check() -> None:
     assert (done.returncode, done.stdout) == (0, b"")
 
 
+def test_no_text_and_no_label_commands_the_terminal(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text('why = "…"\n[[rule]]\nlabel = "[/red]"\npattern = [{ LOWER = "кот" }]\n', encoding="utf-8")
+    done = run("explain", "кот \x1b[31mспит \x07тут", "--attack", "case", "--constraint", rules, "--similarity", "none")
+    assert done.returncode == 0, done.stderr.decode()
+    said = done.stdout.decode()
+    assert "[/red]" in said
+    assert "␛[31m" in said
+    assert not {"\x1b", "\x07"} & set(said)
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"\\u001b[2Jfield": 1, "a\\u202eb": 2}\n', encoding="utf-8")
+    assert r"\x1b[2Jfield, a\u202eb" in fails(1, "perturb", path, "--attack", "case")
+
+
 def test_check_names_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "words.tsv"
     path.write_text("# Source: us. Licence: CC0.\nб\tx\nа\tx\nа\ty\n", encoding="utf-8")

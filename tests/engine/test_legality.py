@@ -39,9 +39,7 @@ def outcome(text: str, *edits: Edit) -> str:
         ([Edit(STOP + 1, STOP + 2, ""), Edit(STOP, STOP + 1, "")], "sticks to a protected span"),
     ],
 )
-def test_letters_beside_what_is_protected_are_judged_over_the_whole_change(
-    edits: Sequence[Edit], expected: str
-) -> None:
+def test_letters_beside_protected_spans_are_judged_over_the_whole_change(edits: Sequence[Edit], expected: str) -> None:
     assert outcome(MAIL, *edits) == expected
     assert outcome(MAIL, *reversed(edits)) == expected
 
