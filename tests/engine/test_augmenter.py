@@ -292,3 +292,9 @@ def test_results_are_equal_whatever_stands_beside_their_records() -> None:
     beside, *_ = augmenter.texts(["Кот спит на диване.", "Пишите на a@b.ru."])
     assert alone == beside
     assert hash(alone) == hash(beside)
+
+
+def test_a_part_of_probability_0_leaves_the_text_to_the_next_part() -> None:
+    chain = Chain((make("case", {"probability": 0.0}), make("emojify", {"probability": 1.0})))
+    (result,) = Augmenter(chain, similarity="none", constraints=()).texts(["Кошка видит рыбу."])
+    assert result.text == "🐈 👀 🐟."
