@@ -49,7 +49,7 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Interval | None:
         b: the second.
 
     >>> [round(end, 4) for end in newcombe((0.7, 80), (0.5, 80))]
-    [0.0472, 0.3402]
+    [0.0482, 0.3394]
     """
     first, second = (wilson(rate * trials, trials) for rate, trials in (a, b))
     if first is None or second is None:
