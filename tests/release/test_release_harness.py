@@ -66,6 +66,7 @@ def test_croissant_describes_every_file_of_rows(small: Path) -> None:
     assert types["school_grade"] == "sc:Integer"
 
 
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")
 def test_mlcroissant_validates_and_reads_it(small: Path) -> None:
     mlcroissant = pytest.importorskip("mlcroissant")
     dataset = mlcroissant.Dataset(jsonld=small / "croissant.json")
