@@ -4,10 +4,10 @@ import difflib
 from collections.abc import Iterable
 
 
-def shown(text: str) -> str:
+def escaped(text: str) -> str:
     r"""A text in one line for a terminal: control characters, also those that turn its direction, are escaped.
 
-    >>> print(shown("кот\x1b[31m\n пёс\u202e"))
+    >>> print(escaped("кот\x1b[31m\n пёс\u202e"))
     кот\x1b[31m пёс\u202e
     """
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in " ".join(text.split()))

@@ -16,7 +16,7 @@ from augment_ru.cli.perturb import perturb
 from augment_ru.cli.release import release
 from augment_ru.cli.similarity import similarity
 from augment_ru.cli.verdicts import verdicts
-from augment_ru.errors import AugmentError, Terminated, shown
+from augment_ru.errors import AugmentError, Terminated, escaped
 from augment_ru.version import __version__
 
 
@@ -55,7 +55,7 @@ def _left() -> str:
 def _fail(message: str, code: int) -> None:
     if "--debug" in sys.argv:
         raise  # noqa: PLE0704  (called while an error is handled)
-    click.echo(f"augment-ru: error: {shown(message)}", err=True)
+    click.echo(f"augment-ru: error: {escaped(message)}", err=True)
     sys.exit(code)
 
 

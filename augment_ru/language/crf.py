@@ -12,7 +12,7 @@ Ints: TypeAlias = npt.NDArray[np.intp]
 _AT_ONCE = 128
 
 
-def decode(
+def best_paths(
     emissions: Sequence[npt.NDArray[np.floating]], transitions: npt.NDArray[np.floating]
 ) -> Iterator[tuple[int, Ints, Floats]]:
     """The tags of each sequence that has a place, in any order.

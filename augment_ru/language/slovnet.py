@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from augment_ru.language.crf import Ints, decode
+from augment_ru.language.crf import Ints, best_paths
 
 LONGEST_TREE = 512
 """Words of the longest sentence that has one tree."""
@@ -178,7 +178,7 @@ def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
     scores = [head(outputs) for outputs in network.encoded(texts)]
     found: list[list[str]] = [[] for _ in texts]
     unsure = []
-    for at, best, ahead in decode(scores, transitions):
+    for at, best, ahead in best_paths(scores, transitions):
         found[at] = [labels[tag] for tag in best]
         unsure += [(at, place) for place in np.flatnonzero(ahead < NOISE).tolist()]
     if unsure:
@@ -187,7 +187,7 @@ def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
         for (at, place), row in zip(unsure, exact.model.head(exact.at_places(texts, unsure)), strict=True):
             again[at][place] = row
         numbers = list(again)
-        for number, best, _ in decode(list(again.values()), transitions):
+        for number, best, _ in best_paths(list(again.values()), transitions):
             found[numbers[number]] = [labels[tag] for tag in best]
     return found
 

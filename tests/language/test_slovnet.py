@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru.language import slovnet
-from augment_ru.language.crf import decode
+from augment_ru.language.crf import best_paths
 from augment_ru.text.words import LETTERS
 from strategies import SENTENCES, texts
 
@@ -76,7 +76,7 @@ def _plus(network: slovnet._Network, shift: np.ndarray) -> object:
 def test_the_crf_finds_the_best_path_and_how_far_ahead_it_is(sizes: list[int], seed: int) -> None:
     rng = np.random.default_rng(seed)
     emissions, transitions = [rng.normal(size=(size, 3)) for size in sizes], rng.normal(size=(3, 3))
-    found = {at: (tags, ahead) for at, tags, ahead in decode(emissions, transitions)}
+    found = {at: (tags, ahead) for at, tags, ahead in best_paths(emissions, transitions)}
     assert found.keys() == {at for at, size in enumerate(sizes) if size}
     for at, (tags, ahead) in found.items():
         places = range(len(emissions[at]))
