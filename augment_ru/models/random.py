@@ -1,12 +1,12 @@
 """A random class, all equally likely: TAPE's baseline (section 5.1)."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from augment_ru.draws import Rng, Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import CHUNK, Example, ModelRequest, Prediction
-from augment_ru.formats.json_lines import encoded_row
 from augment_ru.options import chosen
 
 
@@ -38,7 +38,7 @@ class Random:
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """A label for each example; for a task with several labels, an object from field to label."""
-        rows = [encoded_row(example.record) for example in examples]
+        rows = [json.dumps(dict(example.record)) for example in examples]
         keys = Streams.of(digests(rows), "random", self.seed).keys
         found: list[Prediction] = []
         for example, key in zip(examples, keys.tolist(), strict=True):

@@ -132,7 +132,7 @@ def test_distractors_are_measured_as_a_run_draws_them() -> None:
 
 
 def test_a_list_shows_values_as_they_are_set_and_reads_no_weights_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "    --set bae.same_pos=true" in [*listing("attacks", verbose=True)]
+    assert "      --set bae.same_pos=true" in [*listing("attacks", verbose=True)]
 
     def unasked(_: BertScore) -> str:
         raise AssertionError
