@@ -67,7 +67,8 @@ def check(result: Result) -> None:
     for marks in result.record.task.marks:
         for name in field_paths.every(old, marks.text):
             ours, theirs = (re.findall(marks.pattern, field_paths.value(row, name)) for row in (old, new))
-            assert ours == theirs
+            left = iter(theirs)  # a Latin «o» in place of a word of one letter may look like another mark
+            assert all(mark in left for mark in ours)
 
 
 def check_answers(new: dict[str, Any], known: Task) -> None:
