@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, choices, usage, with_options
+from augment_ru.cli.shared_options import INPUT, SEARCH, choices, usage, with_options
 from augment_ru.errors import AugmentError
 
 _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 
 
 @click.command()
-@click.argument("source", metavar="IN.jsonl|-")
+@click.argument("source", metavar="IN|-")
 @click.option(
     "--attack",
     "attacks",
@@ -40,6 +40,7 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 @click.option(
     "--write-baseline", "baseline", metavar="FILE", help="Write bertscore's scores of unrelated texts for each layer."
 )
+@with_options(INPUT)
 @with_options(SEARCH)
 @click.option("--debug", is_flag=True, hidden=True)
 def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
@@ -73,6 +74,8 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
             meta="none",
             limit=given["limit"],
             report=given["report"],
+            input_format=given["input_format"],
+            encoding=given["encoding"] or "utf-8",
         )
         if given["baseline"] is not None:
             check_outputs([("--report", given["report"]), ("--write-baseline", given["baseline"])], [source])

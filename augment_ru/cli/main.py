@@ -1,7 +1,8 @@
 """The command `augment-ru`: its subcommands, and errors printed as one line."""
 
+import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -13,15 +14,33 @@ from augment_ru.cli.list import list_
 from augment_ru.cli.models import models
 from augment_ru.cli.perturb import perturb
 from augment_ru.cli.release import release
+from augment_ru.cli.shared_options import print_help_without
 from augment_ru.errors import AugmentError
 from augment_ru.version import __version__
 
 _SIGNALLED = 128
+_CLOSED_PIPE = 141
+"""128 and the number of SIGPIPE: what a shell reports of a program whose reader went away."""
 _UNFINISHED = "; no output file was written, and the output on stdout is incomplete"
 
 
 class _Commands(click.Group):
-    """Prints an error as one line on stderr. Exit codes: 2 usage, 1 data or run, 130 interrupted."""
+    """Prints an error as one line on stderr. Exit codes: 2 usage, 1 data or run, 130 interrupted, 141 closed pipe."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments; without any, the help is printed."""
+        print_help_without(args, ctx)
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (click's own signature)
+        """Run a command; end quietly if the reader of the output has gone away."""
+        try:
+            found = super().invoke(ctx)
+            if sys.stdout is not None:
+                sys.stdout.flush()  # so that what is left cannot fail at the end of the process
+        except BrokenPipeError:
+            _end_quietly()
+        return found
 
     def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (click's own signature)
         try:
@@ -39,9 +58,15 @@ class _Commands(click.Group):
         except (KeyboardInterrupt, click.Abort):
             _fail(f"interrupted{_UNFINISHED}", 130)
         except SystemExit as error:
-            if isinstance(error.code, int) and error.code > _SIGNALLED:
+            if isinstance(error.code, int) and error.code > _SIGNALLED and error.code != _CLOSED_PIPE:
                 _fail(f"terminated{_UNFINISHED}", error.code)
             raise
+
+
+def _end_quietly() -> NoReturn:
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the process flushes it once more at its end
+    raise SystemExit(_CLOSED_PIPE)
 
 
 def _fail(message: str, code: int) -> None:

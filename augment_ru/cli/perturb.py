@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, choices, merged, usage, with_options
+from augment_ru.cli.shared_options import INPUT, SEARCH, choices, merged, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -20,6 +20,7 @@ from augment_ru.errors import AugmentError
 @click.option(
     "--field", "fields", multiple=True, metavar="NAME", help="A field to perturb, in place of the task's. Repeatable."
 )
+@with_options(INPUT)
 @with_options(SEARCH)
 @click.option(
     "--recipe", metavar="FILE.toml", help="Read options from a file; options of the command line override them."
@@ -39,8 +40,9 @@ from augment_ru.errors import AugmentError
 def perturb(**given: Any) -> None:  # noqa: ANN401
     """Perturb the rows of a file.
 
-    Writes one row for each input row and attack. The file's extension gives its format: .jsonl, .json, .csv, .tsv,
-    .parquet; stdin holds JSON Lines.
+    Writes one row for each input row and attack. The end of a file's name gives its format: .jsonl, .json, .csv,
+    .tsv, .parquet, or .txt with a text on each line; all but .parquet may be packed (.gz, .zst). stdin holds JSON
+    Lines. On a terminal, without -o, the differences are shown in colours.
 
     \b
     augment-ru perturb in.jsonl -o out.jsonl --attack butterfingers
@@ -66,6 +68,8 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
             skip=given["on_error"] == "skip",
             limit=given["limit"],
             report=given["report"],
+            input_format=given["input_format"],
+            encoding=given["encoding"] or "utf-8",
         )
         job.check()
     except AugmentError as error:

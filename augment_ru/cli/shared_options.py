@@ -19,6 +19,13 @@ def usage(error: AugmentError) -> click.UsageError:
     return click.UsageError(str(error))
 
 
+def print_help_without(args: Sequence[str], context: click.Context) -> None:
+    """Print the help of a group of commands and end, if there are no arguments."""
+    if not args:
+        click.echo(context.get_help())
+        context.exit()
+
+
 def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
     """The values of `NAME.OPTION=VALUE` pairs, by name and option.
 
@@ -92,6 +99,19 @@ SEARCH = (
     ),
     click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
 )
+
+
+INPUT = (
+    click.option(
+        "--input-format",
+        type=click.Choice(["jsonl", "json", "csv", "tsv", "parquet", "txt"]),
+        help="Format of the input.  [default: by the end of its name; stdin holds jsonl]",
+    ),
+    click.option(
+        "--encoding", metavar="NAME", help="Encoding of the input, such as cp1251; output is UTF-8.  [default: utf-8]"
+    ),
+)
+"""Options on the file that is read."""
 
 
 def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:

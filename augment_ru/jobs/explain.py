@@ -14,6 +14,7 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Result
+from augment_ru.jobs.differences import difference
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic
 from augment_ru.text.characters import decode
@@ -112,15 +113,4 @@ def _outcome(console: Console, result: Result) -> None:
         where = "best" if result.probability is None else f"at probability {result.probability:.4f}:"
         console.print(f" {where} similarity {result.similarity:.4f}, threshold {result.settings.threshold}", end="")
     console.print(f"  [dim]{result.settings.scorer}[/]")
-    shown = Text()
-    at = 0
-    marks = ("", "", "", "") if console.is_terminal else ("[-", "-]", "{+", "+}")  # as wdiff marks them
-    for edit in result.script.edits:
-        shown.append(result.source[at : edit.start])
-        if edit.start < edit.stop:
-            shown.append(f"{marks[0]}{result.source[edit.start : edit.stop]}{marks[1]}", style="red strike")
-        if edit.text:
-            shown.append(f"{marks[2]}{edit.text}{marks[3]}", style="bold green")
-        at = edit.stop
-    shown.append(result.source[at:])
-    console.print(shown)
+    console.print(difference(result.script, coloured=console.is_terminal))

@@ -14,7 +14,8 @@ _KEYS = {
     "schedule": Key(TEXT), "candidates": Key(INTEGER), "min-changes": Key(INTEGER), "annotator": Key(TEXT),
     "no-constraints": Key(TRUTH),
     "seed": Key(INTEGER), "preset": Key(TEXT), "with-original": Key(TRUTH), "meta": Key(TEXT), "device": Key(TEXT),
-    "on-error": Key(TEXT), "limit": Key(INTEGER), "output": Key(TEXT), "report": Key(TEXT),
+    "on-error": Key(TEXT), "limit": Key(INTEGER), "output": Key(TEXT),
+    "input-format": Key(TEXT), "encoding": Key(TEXT), "report": Key(TEXT),
 }  # fmt: skip
 
 

@@ -45,6 +45,9 @@ class Tally:
 
     summaries: Mapping[str, Summary]
     rows: int = 0
+    read: int = 0
+    """Bytes of the input, those of skipped rows too."""
+    written: int = 0
     skipped: int = 0
     warned: int = 0
     began: float = field(default_factory=time.perf_counter)
