@@ -8,6 +8,15 @@ class AugmentError(Exception):
     """An error that a user can correct. Its message is one line: where, what, what is possible, what to do."""
 
 
+def missing(what: str, extra: str) -> AugmentError:
+    """The error for packages that are not installed; `what` says what needs which, `extra` is our extra with them.
+
+    >>> str(missing("Parquet files need pyarrow", "hf"))
+    'Parquet files need pyarrow; in the folder of augment-ru run: pip install ".[hf]"'
+    """
+    return AugmentError(f'{what}; in the folder of augment-ru run: pip install ".[{extra}]"')
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
     """The error for an unknown name; its message has the most similar known name, and all known names.
 

@@ -1,11 +1,13 @@
 """`augment-ru calibrate`."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import INPUT, SEARCH, choices, usage, with_options
+from augment_ru.cli.completion import complete_attacks
+from augment_ru.cli.shared_options import INPUT, PROBABILITY, SETUP, choices, usage, with_options
 from augment_ru.errors import AugmentError
 
 _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
@@ -18,11 +20,8 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
     "attacks",
     multiple=True,
     metavar="NAME[+NAME...]",
+    shell_complete=complete_attacks,
     help="An attack whose perturbations should pass. Repeatable.  [default: five attacks]",
-)
-@click.option("--task", metavar="NAME", help="The task of the rows.  [default: recognised from their fields]")
-@click.option(
-    "--field", "fields", multiple=True, metavar="NAME", help="A field to perturb, in place of the task's. Repeatable."
 )
 @click.option(
     "--accept",
@@ -41,7 +40,8 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
     "--write-baseline", "baseline", metavar="FILE", help="Write bertscore's scores of unrelated texts for each layer."
 )
 @with_options(INPUT)
-@with_options(SEARCH)
+@with_options(PROBABILITY)
+@with_options(SETUP)
 @click.option("--debug", is_flag=True, hidden=True)
 def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     """Measure a similarity on your texts and propose a threshold.
@@ -59,6 +59,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415
     from augment_ru.jobs.calibrate import PROBABILITIES, calibrated, calibration_lines  # noqa: PLC0415
     from augment_ru.jobs.perturb import Job, records_of  # noqa: PLC0415
+    from augment_ru.jobs.progress import terminal_width  # noqa: PLC0415
 
     try:
         preparation, run = choices(given, given["attacks"] or _ATTACKS)
@@ -93,13 +94,15 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
         probabilities=given["probabilities"] or PROBABILITIES,
         accept=given["accept"],
     )
-    for line in calibration_lines(found):
+    for line in calibration_lines(found, terminal_width(sys.stdout)):
         click.echo(line)
     if given["report"]:
         with replacing(Path(given["report"])) as file:
             file.write(orjson.dumps(found.table(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     if given["baseline"]:
         _write_baseline(Path(given["baseline"]), records, run.similarity)
+    if wrote := [file for file in (given["report"], given["baseline"]) if file]:
+        click.echo(f"augment-ru: wrote {', '.join(wrote)}", err=True)
 
 
 def _check_rescaled(similarity: Any) -> None:  # noqa: ANN401  (a Similarity, which is loaded late)

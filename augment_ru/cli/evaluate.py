@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from augment_ru.cli.completion import complete_tasks
 from augment_ru.cli.shared_options import usage
 from augment_ru.errors import AugmentError
 
@@ -18,9 +19,11 @@ from augment_ru.errors import AugmentError
     help="See augment-ru list models. Repeatable.",
 )
 @click.option("--originals", metavar="FILE", help="The unperturbed rows, if PERTURBED does not hold them.")
-@click.option("--task", metavar="NAME", help="The task.  [default: recognised by the fields]")
 @click.option(
-    "--text-field",
+    "--task", metavar="NAME", shell_complete=complete_tasks, help="The task.  [default: recognised by the fields]"
+)
+@click.option(
+    "--field",
     "text_fields",
     multiple=True,
     metavar="NAME",

@@ -8,6 +8,7 @@ import click
 
 from augment_ru.cli.calibrate import calibrate
 from augment_ru.cli.check import check
+from augment_ru.cli.completion import completion
 from augment_ru.cli.evaluate import evaluate
 from augment_ru.cli.explain import explain
 from augment_ru.cli.list import list_
@@ -84,5 +85,5 @@ def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
     del debug  # `_fail` reads it from `sys.argv`, because an error may occur before this function runs
 
 
-for _command in (perturb, evaluate, release, explain, calibrate, list_, check, models):
+for _command in (perturb, evaluate, release, explain, calibrate, list_, check, models, completion):
     cli.add_command(_command)

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import INPUT, SEARCH, choices, merged, usage, with_options
+from augment_ru.cli.completion import complete_attacks
+from augment_ru.cli.shared_options import INPUT, PROBABILITY, SEARCH, SETUP, choices, merged, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -14,14 +15,17 @@ from augment_ru.errors import AugmentError
 @click.argument("source", metavar="IN|-")
 @click.option("-o", "--output", metavar="OUT", help="Output file, written when the run is complete.  [default: stdout]")
 @click.option(
-    "--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="An attack; A+B applies A, then B. Repeatable."
-)
-@click.option("--task", metavar="NAME", help="The task of the rows.  [default: recognised from their fields]")
-@click.option(
-    "--field", "fields", multiple=True, metavar="NAME", help="A field to perturb, in place of the task's. Repeatable."
+    "--attack",
+    "attacks",
+    multiple=True,
+    metavar="NAME[+NAME...]",
+    shell_complete=complete_attacks,
+    help="An attack; A+B applies A, then B. Repeatable.",
 )
 @with_options(INPUT)
+@with_options(PROBABILITY)
 @with_options(SEARCH)
+@with_options(SETUP)
 @click.option(
     "--recipe", metavar="FILE.toml", help="Read options from a file; options of the command line override them."
 )

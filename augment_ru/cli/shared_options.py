@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from augment_ru.cli.completion import complete_constraints, complete_tasks
 from augment_ru.errors import AugmentError, unknown
 
 if TYPE_CHECKING:
@@ -48,15 +49,13 @@ def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dic
     return found
 
 
-SEARCH = (
+PROBABILITY = (
     click.option(
         "--probability", type=float, metavar="P", help="Share of the possible changes, 0 to 1.  [default: the attack's]"
     ),
-    click.option(
-        "--similarity",
-        metavar="NAME[:MODEL[@LAYER]]",
-        help="meaning, navec, bertscore:MODEL@LAYER, or none.  [default: meaning]",
-    ),
+)
+
+SEARCH = (
     click.option(
         "--threshold",
         type=float,
@@ -75,6 +74,15 @@ SEARCH = (
         metavar="N",
         help="The least number of changes of a row that has so many; 0 leaves some clean.  [default: the attack's]",
     ),
+)
+"""Options on the search for a perturbation that passes."""
+
+SETUP = (
+    click.option(
+        "--similarity",
+        metavar="NAME[:MODEL[@LAYER]]",
+        help="meaning, navec, bertscore:MODEL@LAYER, or none.  [default: meaning]",
+    ),
     click.option(
         "--set",
         "options",
@@ -87,6 +95,7 @@ SEARCH = (
         "constraints",
         multiple=True,
         metavar="NAME|FILE",
+        shell_complete=complete_constraints,
         help="A rule file that says what is protected, in place of the task's constraints. Repeatable.",
     ),
     click.option("--no-constraints", is_flag=True, help="Protect only links, answers and option markers."),
@@ -99,9 +108,22 @@ SEARCH = (
     ),
     click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
 )
-
+"""Options on attacks, similarity, constraints and randomness."""
 
 INPUT = (
+    click.option(
+        "--task",
+        metavar="NAME",
+        shell_complete=complete_tasks,
+        help="The task of the rows.  [default: recognised from their fields]",
+    ),
+    click.option(
+        "--field",
+        "fields",
+        multiple=True,
+        metavar="NAME",
+        help="A field to perturb, in place of the task's. Repeatable.",
+    ),
     click.option(
         "--input-format",
         type=click.Choice(["jsonl", "json", "csv", "tsv", "parquet", "txt"]),
@@ -111,7 +133,7 @@ INPUT = (
         "--encoding", metavar="NAME", help="Encoding of the input, such as cp1251; output is UTF-8.  [default: utf-8]"
     ),
 )
-"""Options on the file that is read."""
+"""Options on the rows and the file that is read."""
 
 
 def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
@@ -133,7 +155,11 @@ class Choices(NamedTuple):
 
 
 def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
-    """Make a preparation and a run from the attacks and the options of `SEARCH`, with the defaults of the preset.
+    """Make a preparation and a run from attacks and options, with the defaults of the preset.
+
+    Args:
+        given: the values of `SETUP`, and those of `SEARCH` and `PROBABILITY` where the command has them.
+        attacks: the specifications of the attacks.
 
     Raises:
         AugmentError: a name is unknown, or a value does not fit.
@@ -152,7 +178,9 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
     run = run_of(
         defaults,
         [AttackChoice(attack, options, given.get("probability")) for attack in attacks],
-        GateChoice(spec, options.get(similarity, {}), {key: given[key] for key in _SEARCH if given[key] is not None}),
+        GateChoice(
+            spec, options.get(similarity, {}), {key: given[key] for key in _SEARCH if given.get(key) is not None}
+        ),
         seed=given["seed"],
         device=given["device"],
     )

@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from augment_ru.evaluation.column_groups import column_groups
 
 _WIDE = 240
 """Columns where the output is no terminal, so that no line is wrapped."""
@@ -53,21 +56,22 @@ def print_tables(report: Mapping[str, Any], console: Console | None = None) -> N
     console = console or Console()
     if not console.is_terminal:
         console = Console(file=console.file, width=_WIDE, highlight=False)
-    for table in _tables(report, plain=not console.is_terminal):
+    for table in _tables(report, console.width, plain=not console.is_terminal):
         console.print(table)
 
 
-def _tables(report: Mapping[str, Any], *, plain: bool) -> Iterator[Table | Text]:
+def _tables(report: Mapping[str, Any], width: int, *, plain: bool) -> Iterator[Table | Text]:
     columns, rows = rate_table(report)
     yield Text("Attack success rate, %: right predictions that the attack breaks. The lower, the better.", style="bold")
-    table = Table()
-    for number, name in enumerate(columns):
-        table.add_column(Text(name), justify="left" if number == 0 else "right", overflow="fold")
     lowest = two_lowest([row.rates for row in rows])
-    for row in rows:
-        cells = [_marked(*cell, plain=plain) for cell in zip(row.texts, row.rates, lowest, strict=True)]
-        table.add_row(*map(Text, row.names), *cells)
-    yield table
+    shown = [
+        [
+            *map(Text, row.names),
+            *(_marked(*cell, plain=plain) for cell in zip(row.texts, row.rates, lowest, strict=True)),
+        ]
+        for row in rows
+    ]
+    yield from _folded(columns, shown, 1, width)
     if report["originals_without_gold"] == report["originals"]:
         fields = ", ".join(report["gold"])
         yield Text(f"No row has a right answer in '{fields}' (--label-field), so there are no rates, only flips.")
@@ -75,7 +79,29 @@ def _tables(report: Mapping[str, Any], *, plain: bool) -> Iterator[Table | Text]
         yield Text("* the lowest of a column")
     yield Text()
     yield Text("Counts", style="bold")
-    yield _counts(report)
+    yield from _counts(report, width)
+
+
+_WIDEST_NAME = 24
+"""The columns that a name may take before a table is folded for it; longer names are folded themselves."""
+
+
+def _folded(columns: Sequence[str], rows: Sequence[Sequence[Text]], keys: int, width: int) -> Iterator[Table]:
+    """The table, in several if the terminal is too narrow; `keys` columns name a row, all others hold numbers."""
+    widths = [
+        max(cell_len(name), *(cell.cell_len for cell in cells)) for name, *cells in zip(columns, *rows, strict=True)
+    ]
+    named = [min(one, _WIDEST_NAME) for one in widths[:keys]]
+    for group in column_groups([*named, *widths[keys:]], keys, width - 4, gap=3)  # lines stand at both sides:
+        table = Table()
+        for column in group:
+            name = column < keys
+            table.add_column(
+                Text(columns[column]), justify="left" if name else "right", overflow="fold", no_wrap=not name
+            )
+        for row in rows:
+            table.add_row(*(row[column] for column in group))
+        yield table
 
 
 def _marked(text: str, rate: float | None, lowest: tuple[float | None, float | None], *, plain: bool) -> Text:
@@ -88,20 +114,17 @@ def _marked(text: str, rate: float | None, lowest: tuple[float | None, float | N
     return Text(text, style="bold" if first else "underline")
 
 
-def _counts(report: Mapping[str, Any]) -> Table:
+def _counts(report: Mapping[str, Any], width: int) -> Iterator[Table]:
     metric = report["metrics"][0]
-    table = Table()
-    for name in ("model", "shots", "attack"):
-        table.add_column(name, overflow="fold")
-    for name in ("right", "broken", "fixed", "ASR, %", "95 %", "flips, %", metric, "unchanged", "rejected", "rows"):
-        table.add_column(name, justify="right")
+    columns = ("model", "shots", "attack", "right", "broken", "fixed", "ASR, %", "95 %", "flips, %", metric)
+    rows = []
     for model in report["models"]:
         for attack, entry in model["attacks"].items():
             change = entry["metrics"].get(metric)
-            table.add_row(
-                Text(model["model"]),
+            cells = (
+                model["model"],
                 "–" if model["shots"] is None else str(model["shots"]),
-                Text(attack),
+                attack,
                 *(f"{entry[name]:,}" for name in ("right", "broken", "fixed")),
                 _rate(entry["asr"], None),
                 "–" if entry["ci95"] is None else "{:.1f}–{:.1f}".format(*entry["ci95"]),
@@ -109,4 +132,5 @@ def _counts(report: Mapping[str, Any]) -> Table:
                 "–" if change is None else f"{change['before']:.1f} → {change['after']:.1f}",
                 *(f"{entry[name]:,}" for name in ("unchanged", "rejected", "rows")),
             )
-    return table
+            rows.append([Text(cell) for cell in cells])
+    yield from _folded([*columns, "unchanged", "rejected", "rows"], rows, 3, width)

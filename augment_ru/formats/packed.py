@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, missing
 
 PACKED = (".gz", ".zst")
 """How the names of packed files end. pyarrow reads and writes the second kind."""
@@ -33,7 +33,7 @@ def check_packing(name: str) -> None:
         AugmentError: what packs it is not installed.
     """
     if name.lower().endswith(".zst") and find_spec("pyarrow") is None:
-        raise AugmentError(f"{name}: .zst files need pyarrow; run: pip install pyarrow (or use .gz)")
+        raise missing(f"{name}: .zst files need pyarrow", "hf")
 
 
 def unpacked(stream: BinaryIO, name: str) -> BinaryIO:

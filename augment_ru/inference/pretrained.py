@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torch import dtype as Dtype  # noqa: N812
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
-MISSING = 'needs torch and transformers; install them with: pip install "augment-ru[models]"'
+MISSING = 'needs torch and transformers; in the folder of augment-ru run: pip install ".[models]"'
 
 _loaded: dict[tuple[Any, ...], "Pretrained"] = {}
 _lock = Lock()

@@ -105,6 +105,12 @@ def run_evaluation(job: EvaluationJob) -> None:
     from augment_ru.evaluation.terminal import print_tables  # noqa: PLC0415
 
     print_tables(report, Console(stderr=job.report == "-"))
+    wrote = [
+        "the report to stdout" if file == "-" else file for file in (job.report, job.html, job.predictions) if file
+    ]
+    if sys.stderr is not None:
+        kept = f"wrote {', '.join(wrote)}" if wrote else "wrote no file; -o REPORT.json keeps the report"
+        print(f"augment-ru: {kept}", file=sys.stderr)
 
 
 def _pretty(report: Mapping[str, Any]) -> bytes:

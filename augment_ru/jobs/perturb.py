@@ -12,7 +12,7 @@ from typing import BinaryIO
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, chunks
 from augment_ru.engine.result import Result, original
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, missing
 from augment_ru.formats.encodings import as_utf8, check_encoding
 from augment_ru.formats.files import check_input, check_outputs, open_input, replacing, twice
 from augment_ru.formats.json_lines import Line
@@ -21,7 +21,7 @@ from augment_ru.formats.row import refuse_twice
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import JSON_LINES, KINDS, RowSource, kind_of, source_of
 from augment_ru.jobs.outputs import Reject, is_shown, outputs, rejects_of, shows_differences
-from augment_ru.jobs.progress import progress
+from augment_ru.jobs.progress import progress, terminal_width
 from augment_ru.jobs.summary import Summary, Tally, summary_lines
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_for_row
@@ -82,7 +82,7 @@ class Job:
         for name in (self.source, self.output or ""):
             check_packing(name)
         if "Parquet" in {self.input_kind, self.format} and find_spec("pyarrow") is None:
-            raise AugmentError('Parquet files need pyarrow: pip install "augment-ru[hf]"')
+            raise missing("Parquet files need pyarrow", "hf")
         if self.input_kind == "Parquet" and self.encoding != "utf-8":
             raise AugmentError(f"--encoding {self.encoding}: Parquet files have no other encoding; leave it out")
 
@@ -144,7 +144,11 @@ def run(job: Job) -> int:
         with replacing(Path(job.report)) as file:
             file.write(tally.report(job.perturbers[0]))
     if sys.stderr is not None:
-        lines = (*summary_lines(tally.summaries), f"augment-ru: {tally}", f"augment-ru: {_wrote(job, tally)}")
+        lines = (
+            *summary_lines(tally.summaries, terminal_width(sys.stderr)),
+            f"augment-ru: {tally}",
+            f"augment-ru: {_wrote(job, tally)}",
+        )
         print(*lines, sep="\n", file=sys.stderr)
     return 1 if tally.skipped else 0
 

@@ -1,13 +1,22 @@
 """Progress on the terminal: a bar with what is done, and the rate."""
 
+import os
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TextIO
 
 _WHOLE_RUN = 1e9
 """Seconds."""
+
+
+def terminal_width(stream: TextIO | None) -> int | None:
+    """The columns of the terminal that a stream writes to; None if it is no terminal."""
+    if stream is None or not stream.isatty():
+        return None
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() and int(columns) else os.get_terminal_size(stream.fileno()).columns or 80
 
 
 class Advance(Protocol):

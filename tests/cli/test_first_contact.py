@@ -2,13 +2,14 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from commands import run, write
+from commands import fails, run, write
 
 FAST = ("--attack", "case", "--no-constraints", "--similarity", "none")
 
@@ -64,3 +65,57 @@ def test_a_run_ends_by_saying_what_it_wrote(tmp_path: Path) -> None:
     assert done.stderr.decode().split("\n")[-2] == (
         f"augment-ru: wrote 1 row to {out}, 1 to {rejects}, the table to {report}"
     )
+
+
+def test_tables_fold_on_a_narrow_terminal_and_lose_no_number(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", *({"id": number, "text": "Кошка спит на окне."} for number in range(30)))
+    arguments = ("perturb", source, "--attack", "case", "--attack", "eda_swap", "-o", tmp_path / "out.jsonl")
+    wide, *others = (numbers(on_terminal(*arguments, columns=columns)) for columns in (200, 80, 60))
+    assert len(wide) > 20
+    assert others == [wide, wide]
+
+
+def numbers(printed: str) -> list[str]:
+    """The numbers of the closing table, sorted."""
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", printed)
+    lines = [line for line in plain.split("\n") if re.match(r"(case|eda_swap) ", line)]
+    return sorted(cell for line in lines for cell in line.split()[1:])
+
+
+def test_calibrate_takes_no_option_that_it_would_ignore() -> None:
+    for option in ("--threshold", "--schedule", "--candidates", "--min-changes"):
+        said = fails(2, "calibrate", "examples/reviews.jsonl", option, "1")
+        assert "No such option" in said
+        assert option in said
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str) -> None:
+    script = run("completion", shell).stdout.decode()
+    assert "_AUGMENT_RU_COMPLETE" in script
+    if checker := shutil.which(shell):
+        subprocess.run([checker, "-n"], input=script.encode(), check=True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("perturb --attack but", ["butterfingers"]),
+        ("perturb --attack case+but", ["case+butterfingers"]),
+        ("perturb --task dane", ["danetqa"]),
+        ("evaluate --task gene", ["generic"]),
+        ("calibrate --constraint negat", ["negated", "negation"]),
+        ("cal", ["calibrate"]),
+    ],
+)
+def test_names_are_completed(typed: str, found: list[str]) -> None:
+    words = ["augment-ru", *typed.split()]
+    environment = {
+        **os.environ,
+        "_AUGMENT_RU_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    code = "from augment_ru.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env=environment)
+    assert [line.partition(",")[2] for line in done.stdout.decode().split()] == found
