@@ -1,5 +1,7 @@
 """Completion in the shell: the names of attacks, tasks and constraints, and `augment-ru completion`."""
 
+from collections.abc import Sequence
+
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
@@ -7,16 +9,16 @@ from augment_ru.errors import AugmentError
 
 
 def complete_attacks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """The attacks whose names begin as the part that is typed after the last `+`; files after them."""
+    """The attacks whose names begin as the part that is typed after the last `+`; where none does, files."""
     del context, parameter
     before, plus, last = typed.rpartition("+")
     return _items("attacks", last, before + plus)
 
 
 def complete_tasks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """The tasks whose names begin as what is typed."""
+    """The tasks whose names begin as what is typed; where none does, files."""
     del context, parameter
-    return [*_items("tasks", typed), *(CompletionItem(name) for name in ("generic",) if name.startswith(typed))]
+    return _items("tasks", typed, more=("generic",))
 
 
 def complete_constraints(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -28,10 +30,10 @@ def complete_constraints(context: click.Context, parameter: click.Parameter, typ
     return [CompletionItem(name) for name in names] or [CompletionItem(typed, type="file")]
 
 
-def _items(kind: str, typed: str, before: str = "") -> list[CompletionItem]:
+def _items(kind: str, typed: str, before: str = "", more: Sequence[str] = ()) -> list[CompletionItem]:
     from augment_ru.registry import names  # noqa: PLC0415
 
-    found = [CompletionItem(f"{before}{name}") for name in names(kind) if name.startswith(typed)]
+    found = [CompletionItem(f"{before}{name}") for name in [*names(kind), *more] if name.startswith(typed)]
     return found or [CompletionItem(f"{before}{typed}", type="file")]
 
 

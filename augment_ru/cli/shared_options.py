@@ -22,7 +22,7 @@ def usage(error: AugmentError) -> click.UsageError:
 
 def print_help_without(args: Sequence[str], context: click.Context) -> None:
     """Print the help of a group of commands and end, if there are no arguments."""
-    if not args:
+    if not args and not context.resilient_parsing:  # a shell that asks for completions has no arguments, too
         click.echo(context.get_help())
         context.exit()
 

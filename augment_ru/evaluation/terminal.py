@@ -92,7 +92,7 @@ def _folded(columns: Sequence[str], rows: Sequence[Sequence[Text]], keys: int, w
         max(cell_len(name), *(cell.cell_len for cell in cells)) for name, *cells in zip(columns, *rows, strict=True)
     ]
     named = [min(one, _WIDEST_NAME) for one in widths[:keys]]
-    for group in column_groups([*named, *widths[keys:]], keys, width - 4, gap=3)  # lines stand at both sides:
+    for group in column_groups([*named, *widths[keys:]], keys, width - 4, gap=3):  # lines stand at both sides
         table = Table()
         for column in group:
             name = column < keys
