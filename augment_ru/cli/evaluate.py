@@ -20,7 +20,10 @@ from augment_ru.errors import AugmentError
 )
 @click.option("--originals", metavar="FILE", help="The unperturbed rows, if PERTURBED does not hold them.")
 @click.option(
-    "--task", metavar="NAME", shell_complete=complete_tasks, help="The task.  [default: recognised by the fields]"
+    "--task",
+    metavar="NAME|FILE.toml",
+    shell_complete=complete_tasks,
+    help="The task.  [default: recognised by the fields]",
 )
 @click.option(
     "--field",

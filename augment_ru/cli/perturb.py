@@ -18,7 +18,7 @@ from augment_ru.errors import AugmentError
     "--attack",
     "attacks",
     multiple=True,
-    metavar="NAME[+NAME...]",
+    metavar="NAME[+NAME...]|FILE.py",
     shell_complete=complete_attacks,
     help="An attack; A+B applies A, then B. Repeatable.",
 )

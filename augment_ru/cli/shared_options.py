@@ -81,7 +81,7 @@ SETUP = (
     click.option(
         "--similarity",
         metavar="NAME[:MODEL[@LAYER]]",
-        help="meaning, navec, bertscore:MODEL@LAYER, or none.  [default: meaning]",
+        help="meaning, navec, bertscore:MODEL@LAYER, python:MODULE:FUNCTION, or none.  [default: meaning]",
     ),
     click.option(
         "--set",
@@ -113,7 +113,7 @@ SETUP = (
 INPUT = (
     click.option(
         "--task",
-        metavar="NAME",
+        metavar="NAME|FILE.toml",
         shell_complete=complete_tasks,
         help="The task of the rows.  [default: recognised from their fields]",
     ),
@@ -164,6 +164,7 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
     Raises:
         AugmentError: a name is unknown, or a value does not fit.
     """
+    from augment_ru.engine.attack import attack_name  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.engine.prepare import Preparation  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of  # noqa: PLC0415
 
@@ -173,7 +174,7 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
     constraints = () if given["no_constraints"] else given["constraints"] or defaults.constraints
     spec = given["similarity"] or defaults.similarity
     similarity = spec.partition(":")[0]
-    parts = {name.strip() for attack in attacks for name in attack.split("+")}
+    parts = {attack_name(name.strip()) for attack in attacks for name in attack.split("+")}
     options = option_values(given["options"], {*parts, similarity})
     run = run_of(
         defaults,
@@ -183,6 +184,7 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
         ),
         seed=given["seed"],
         device=given["device"],
+        may_import=True,  # a recipe that names code was refused when it was read
     )
     if given["device"] not in (None, "auto", "cpu") and not run.runs_network:
         raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")

@@ -25,7 +25,7 @@ class Augmenter:
     the settings, the seed, and the text (or the record's id).
 
     Args:
-        attack: an attack, its name, or names joined by `+`.
+        attack: an attack, its name, a file of yours (`my_attack.py`) or `python:MODULE:CLASS`, or names joined by `+`.
         constraints: names, rule files or `Constraint` objects; by default those of the task; () for none;
             or a function from a task to the names.
         similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
@@ -106,7 +106,7 @@ class Augmenter:
 
         Args:
             records: rows as dictionaries; they are not changed.
-            task: a task or its name; by default each row's task is recognised from its fields.
+            task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
             field: the fields to perturb in place of the task's, such as `text`, `inputs.text`, `qas[].query`.
 
         Raises:
@@ -130,7 +130,7 @@ class Augmenter:
         Args:
             dataset: a `Dataset`, an `IterableDataset` (streaming), or a dictionary of either; it is not changed.
             field: the fields to perturb in place of the task's.
-            task: a task or its name; by default each row's task is recognised from its fields.
+            task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
             meta: full, brief or none: how much metadata the column `augment` holds, as JSON text.
             num_proc: the number of processes; not for a streamed dataset.
             batch_size: rows perturbed at once; the result does not depend on it.

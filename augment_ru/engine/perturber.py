@@ -37,7 +37,7 @@ class Perturber:
     texts.
 
     Args:
-        attack: an attack, its name, or names joined by `+`.
+        attack: an attack, its name, a file of yours (`my_attack.py`) or `python:MODULE:CLASS`, or names joined by `+`.
         similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
         schedule: `paper` (halve the probability until the gate passes) or `strongest` (many changes that still pass).
@@ -65,10 +65,10 @@ class Perturber:
         min_changes: int | None = None,
         floor: float = 0.01,
     ) -> None:
-        self.attack = attack_of(attack) if isinstance(attack, str) else checked_attack(attack)
+        self.attack = attack_of(attack, may_import=True) if isinstance(attack, str) else checked_attack(attack)
         if probability is not None:
             self.attack = self.attack.with_probability(probability)
-        self.similarity = similarity_of(similarity)
+        self.similarity = similarity_of(similarity, may_import=True)
         if threshold is not None and not 0.0 <= threshold <= 1.0:
             raise AugmentError(f"threshold {threshold}; needs a number from 0 to 1")
         if schedule not in SCHEDULES:

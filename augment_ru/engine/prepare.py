@@ -22,7 +22,7 @@ from augment_ru.records import field_paths
 from augment_ru.records.context import contexts_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, generic, task_for_row
-from augment_ru.records.task import task as task_of
+from augment_ru.records.task_file import task_or_file
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 
@@ -174,7 +174,7 @@ class Preparation:
 
         Args:
             records: rows as dictionaries; they are not changed.
-            task: a task or its name; by default each row's task is recognised from its fields.
+            task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
             field: the fields to perturb in place of the task's, such as `text`, `inputs.text`, `qas[].query`.
             needs: what each attack and its gate need (`Perturber.needs`).
 
@@ -182,7 +182,7 @@ class Preparation:
             AugmentError: no task fits a row, or a row lacks a field of its task.
         """
         needs = tuple(needs)
-        known = task_of(task) if isinstance(task, str) else task
+        known = task_or_file(task) if isinstance(task, str) else task
         fields = (field,) if isinstance(field, str) else tuple(field or ())
         for chunk in chunks(Record(dict(row), task_for_row(row, known, fields)) for row in records):
             yield self.chunk(chunk, needs)

@@ -22,7 +22,7 @@ from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.subpopulations import subpopulations
 from augment_ru.formats.read import Rows, read_rows, rows_of
 from augment_ru.records import field_paths
-from augment_ru.records.task import task as task_of
+from augment_ru.records.task_file import task_or_file
 
 RowsOrFile: TypeAlias = str | Path | Iterable[Mapping[str, Any]]
 """Rows: the path of a file, or dictionaries."""
@@ -90,7 +90,7 @@ def evaluate(
         AugmentError: rows, names or options are wrong, a model fails, or an extra is missing.
     """
     rows = _rows(perturbed, "row")
-    schema = task_of_rows(rows.rows, task_of(task) if task else None, tuple(text_fields), tuple(label_fields))
+    schema = task_of_rows(rows.rows, task_or_file(task) if task else None, tuple(text_fields), tuple(label_fields))
     schema = replace(schema, metrics=tuple(metrics) or schema.metrics)
     scored = metrics_of(schema.metrics)
     kind = next(iter(scored.values())).kind

@@ -14,7 +14,7 @@ from augment_ru.evaluation.protocol import ModelRun, check_shots
 from augment_ru.formats.files import check_input, check_outputs, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.progress import progress
-from augment_ru.records.task import task as task_of
+from augment_ru.records.task_file import task_or_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class EvaluationJob:
         check_shots(self.shots, self.settings["episodes"])
         metrics_of(self.settings["metrics"])
         if self.settings["task"]:
-            task_of(self.settings["task"])
+            task_or_file(self.settings["task"])
         if self.settings["train"] == "-":
             raise AugmentError("--train -: stdin can be read once, a train file is read by each model; give a file")
         if self.source == self.settings["originals"] == "-":

@@ -25,7 +25,7 @@ from augment_ru.jobs.progress import progress, terminal_width
 from augment_ru.jobs.summary import Summary, Tally, summary_lines
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_for_row
-from augment_ru.records.task import task as task_of
+from augment_ru.records.task_file import task_or_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Job:
     @property
     def schema(self) -> Task | None:
         """The task of all rows; None if that of each row is recognised."""
-        return task_of(self.task) if self.task else None
+        return task_or_file(self.task) if self.task else None
 
     def check(self) -> None:
         """Check names, constraints and files before anything is read.

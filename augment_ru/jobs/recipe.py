@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from augment_ru.own_code import refuse
 from augment_ru.strict_tables import INTEGER, NUMBER, TEXT, TEXT_OR_TEXTS, TRUTH, Key, read_toml, table_values
 
 _LISTS = {"attack": "attacks", "field": "fields", "constraint": "constraints", "set": "options"}
@@ -18,6 +19,9 @@ _KEYS = {
     "input-format": Key(TEXT), "encoding": Key(TEXT), "report": Key(TEXT),
 }  # fmt: skip
 
+_NAMES = ("attack", "similarity")
+"""The keys whose values could name code of the user, which a file may not."""
+
 
 def read_recipe(path: Path) -> Mapping[str, Any]:
     """The options of a recipe: its keys are the long options of `perturb`; those that may be repeated are lists.
@@ -30,6 +34,9 @@ def read_recipe(path: Path) -> Mapping[str, Any]:
     options: dict[str, Any] = {}
     for key in content:
         value = values[key]
+        if key in _NAMES:
+            for part in "+".join([value] if isinstance(value, str) else value).split("+"):
+                refuse(part.strip())
         if key in _LISTS:
             options[_LISTS[key]] = (value,) if isinstance(value, str) else tuple(value)
         else:
