@@ -39,6 +39,13 @@ from augment_ru.errors import AugmentError
     help="stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
 )
 @click.option("--report", metavar="FILE.json", help="Write the table at the end of the run as JSON.")
+@click.option(
+    "--copies",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Perturbations of each row by each attack, from different draws.  [default: 1]",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor the closing table.")
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def perturb(**given: Any) -> None:  # noqa: ANN401
@@ -53,8 +60,8 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
     augment-ru perturb train.csv -o out.csv --attack emojify --field "Tweet text"
     augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
     """  # noqa: D301  (the backspace tells click to keep the line breaks)
+    from augment_ru.engine.recipe import read_recipe  # noqa: PLC0415
     from augment_ru.jobs.perturb import Job, run  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.jobs.recipe import read_recipe  # noqa: PLC0415
 
     try:
         if given["recipe"]:
@@ -72,6 +79,8 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
             skip=given["on_error"] == "skip",
             limit=given["limit"],
             report=given["report"],
+            copies=given["copies"] or 1,
+            quiet=given["quiet"],
             input_format=given["input_format"],
             encoding=given["encoding"] or "utf-8",
         )

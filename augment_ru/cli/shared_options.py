@@ -1,12 +1,12 @@
 """Options that several commands share, and the run that is made of them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from augment_ru.cli.completion import complete_constraints, complete_tasks
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError
 
 if TYPE_CHECKING:
     from augment_ru.engine.prepare import Preparation
@@ -25,28 +25,6 @@ def print_help_without(args: Sequence[str], context: click.Context) -> None:
     if not args and not context.resilient_parsing:  # a shell that asks for completions has no arguments, too
         click.echo(context.get_help())
         context.exit()
-
-
-def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """The values of `NAME.OPTION=VALUE` pairs, by name and option.
-
-    Args:
-        pairs: the values of `--set`.
-        names: the attacks and the similarity of the run.
-
-    Raises:
-        AugmentError: a pair has another form, or its name is not in the run.
-    """
-    found: dict[str, dict[str, Any]] = {}
-    for pair in pairs:
-        left, equals, value = pair.partition("=")
-        name, dot, option = left.partition(".")
-        if not (equals and dot):
-            raise AugmentError(f"--set {pair}: must be NAME.OPTION=VALUE, such as butterfingers.probability=0.2")
-        if name not in names:
-            raise AugmentError(f"--set {pair}: {unknown('attack or similarity of this run', name, names)}")
-        found.setdefault(name, {})[option] = value
-    return found
 
 
 PROBABILITY = (
@@ -167,6 +145,7 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
     from augment_ru.engine.attack import attack_name  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.engine.prepare import Preparation  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of  # noqa: PLC0415
+    from augment_ru.engine.recipe import option_values  # noqa: PLC0415
 
     if given["no_constraints"] and given["constraints"]:
         raise AugmentError("--constraint and --no-constraints contradict each other; give one")

@@ -184,7 +184,7 @@ class Preparation:
         needs = tuple(needs)
         known = task_or_file(task) if isinstance(task, str) else task
         fields = (field,) if isinstance(field, str) else tuple(field or ())
-        for chunk in chunks(Record(dict(row), task_for_row(row, known, fields)) for row in records):
+        for chunk in chunks(_record(row, known, fields) for row in records):
             yield self.chunk(chunk, needs)
 
     def texts(self, texts: Iterable[str], *, needs: Iterable[Needs] = ()) -> Iterator[Prepared]:
@@ -270,6 +270,12 @@ class Preparation:
         )
         questions = Questions.of(records, fields, owners, batch)
         return Prepared(records, fields, owners, keys, batch, questions, _warnings(records, by_field, protectors))
+
+
+def _record(row: object, task: Task | None, fields: Sequence[str]) -> Record:
+    if not isinstance(row, Mapping):
+        raise AugmentError(f"{str(row)[:80]!r}: no row; records() takes dictionaries, texts() takes texts")
+    return Record(dict(row), task_for_row(row, task, fields))
 
 
 def _outer(spans: Sequence[Span]) -> list[Span]:

@@ -46,6 +46,8 @@ class Job:
         report: the file of the closing table as JSON.
         input_format: the format of the input, as the end of a file's name without its dot; None goes by the name.
         encoding: the encoding of the input.
+        copies: how many perturbations each attack makes of a row, from different draws.
+        quiet: whether neither progress nor the closing table is shown.
     """
 
     source: str
@@ -61,6 +63,8 @@ class Job:
     report: str | None = None
     input_format: str | None = None
     encoding: str = "utf-8"
+    copies: int = 1
+    quiet: bool = False
 
     @property
     def schema(self) -> Task | None:
@@ -123,11 +127,11 @@ def run(job: Job) -> int:
             job = _with_corpus(job, content)
         source = _source(job, content)
         output = stack.enter_context(outputs(job.output, skip=job.skip))
-        advance = stack.enter_context(progress("perturb", "rows", _size(job), silent=show is not None))
+        advance = stack.enter_context(progress("perturb", "rows", _size(job), silent=job.quiet or show is not None))
         sink = sink_of(job.format, output.stream, source, metadata=job.meta != "none", mark=job.output is not None)
         read = 0
         for chunk in chunks(_records(source, job, tally, output.reject)):
-            share = (tally.read - read) / len(job.perturbers)
+            share = (tally.read - read) / (len(job.perturbers) * job.copies)
             read = tally.read
             results = list(_perturbed(chunk, job, tally, partial(advance, len(chunk), share)))
             tally.written += len(results)
@@ -143,7 +147,7 @@ def run(job: Job) -> int:
     if job.report is not None:
         with replacing(Path(job.report)) as file:
             file.write(tally.report(job.perturbers[0]))
-    if sys.stderr is not None:
+    if sys.stderr is not None and not job.quiet:
         lines = (
             *summary_lines(tally.summaries, terminal_width(sys.stderr)),
             f"augment-ru: {tally}",
@@ -202,14 +206,15 @@ def _with_corpus(job: Job, stream: BinaryIO) -> Job:
 
 
 def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally, advance: Callable[[], None]) -> Iterator[Result]:
-    """The results of the records in their order; those of a record in the order of the attacks.
+    """The results of the records in their order; those of a record in the order of the attacks and of their draws.
 
     `advance` is called when an attack is done with them.
     """
     prepared = job.preparation.chunk(chunk, [perturber.needs for perturber in job.perturbers])
-    summaries = [tally.summaries[perturber.attack.name] for perturber in job.perturbers]
+    perturbers = [perturber.at_draw(draw) for perturber in job.perturbers for draw in range(job.copies)]
+    summaries = [tally.summaries[perturber.attack.name] for perturber in perturbers]
     found = []
-    for perturber in job.perturbers:
+    for perturber in perturbers:
         found.append(perturber.perturb(prepared))
         advance()
     for summary, perturbed in zip(summaries, found, strict=True):

@@ -1,9 +1,10 @@
 """Recipes of `perturb`: its options in a TOML file."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from augment_ru.errors import AugmentError, unknown
 from augment_ru.own_code import refuse
 from augment_ru.strict_tables import INTEGER, NUMBER, TEXT, TEXT_OR_TEXTS, TRUTH, Key, read_toml, table_values
 
@@ -15,7 +16,7 @@ _KEYS = {
     "schedule": Key(TEXT), "candidates": Key(INTEGER), "min-changes": Key(INTEGER), "annotator": Key(TEXT),
     "no-constraints": Key(TRUTH),
     "seed": Key(INTEGER), "preset": Key(TEXT), "with-original": Key(TRUTH), "meta": Key(TEXT), "device": Key(TEXT),
-    "on-error": Key(TEXT), "limit": Key(INTEGER), "output": Key(TEXT),
+    "on-error": Key(TEXT), "limit": Key(INTEGER), "copies": Key(INTEGER), "output": Key(TEXT),
     "input-format": Key(TEXT), "encoding": Key(TEXT), "report": Key(TEXT),
 }  # fmt: skip
 
@@ -42,3 +43,25 @@ def read_recipe(path: Path) -> Mapping[str, Any]:
         else:
             options[key.replace("-", "_")] = value
     return options
+
+
+def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
+    """The values of `NAME.OPTION=VALUE` pairs, by name and option.
+
+    Args:
+        pairs: the values of `--set`.
+        names: the attacks and the similarity of the run.
+
+    Raises:
+        AugmentError: a pair has another form, or its name is not in the run.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for pair in pairs:
+        left, equals, value = pair.partition("=")
+        name, dot, option = left.partition(".")
+        if not (equals and dot):
+            raise AugmentError(f"--set {pair}: must be NAME.OPTION=VALUE, such as butterfingers.probability=0.2")
+        if name not in names:
+            raise AugmentError(f"--set {pair}: {unknown('attack or similarity of this run', name, names)}")
+        found.setdefault(name, {})[option] = value
+    return found
