@@ -6,6 +6,8 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
+from augment_ru.errors import Terminated
+
 
 def main() -> NoReturn:
     """Run the command line.
@@ -21,15 +23,15 @@ def main() -> NoReturn:
     try:
         from augment_ru.cli.main import cli  # noqa: PLC0415  (imports take time; the handlers must be set before)
 
-        cli(prog_name="augment-ru")
+        code = cli(prog_name="augment-ru")
     except KeyboardInterrupt:
         sys.exit(130)
-    sys.exit(0)
+    sys.exit(code)
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:
     del frame
-    raise SystemExit(128 + number)
+    raise Terminated(128 + number)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Spans, edits, and scripts: lists of edits that map every place of the source to the new text."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import NamedTuple, Protocol, cast
 
@@ -99,13 +100,15 @@ class Script:
     '🐱 спит'
     """
 
-    __slots__ = ("_at", "_columns", "_edits", "_row", "_text", "source")
+    __slots__ = ("_at", "_columns", "_edits", "_moves", "_row", "_text", "source")
     source: str
     _edits: tuple[Edit, ...]
     _text: str | None
     _columns: "EditColumns | None"
     _row: int
     _at: int
+    _moves: tuple[list[int], list[int]] | None
+    """Where each edit stops, and by how much the edits up to it move what follows; made at the first `map`."""
 
     def __init__(self, source: str, edits: Iterable[Edit] = ()) -> None:
         """Check and sort the edits.
@@ -124,6 +127,7 @@ class Script:
         _set(self, "_edits", ordered)
         _set(self, "_text", None)
         _set(self, "_columns", None)
+        _set(self, "_moves", None)
 
     @classmethod
     def of_columns(cls, source: str, text: str | None, columns: "EditColumns", row: int, at: int) -> "Script":
@@ -142,6 +146,7 @@ class Script:
         _set(script, "_columns", columns)
         _set(script, "_row", row)
         _set(script, "_at", at)
+        _set(script, "_moves", None)
         return script
 
     @property
@@ -202,15 +207,18 @@ class Script:
         """
         if span.stop > len(self.source):
             raise AugmentError(f"{span} lies outside a text of {len(self.source)} characters")
-        shift = 0
-        for edit in self.edits:
-            # An edit that ends at the start of the span moves it; an insertion there does not move an empty span.
-            if edit.stop <= span.start and (edit.start < edit.stop or span.start < span.stop or edit.stop < span.start):
-                shift += len(edit.text) - (edit.stop - edit.start)
-            elif edit.start < span.stop and edit.stop > span.start:
-                return None
-            else:
-                break
+        edits = self.edits
+        if self._moves is None:
+            shifts = accumulate(len(edit.text) - (edit.stop - edit.start) for edit in edits)
+            _set(self, "_moves", ([edit.stop for edit in edits], [0, *shifts]))
+        stops, shifts_after = cast("tuple[list[int], list[int]]", self._moves)
+        before = bisect_right(stops, span.start)
+        # An edit that ends at the start of the span moves it; an insertion there does not move an empty span.
+        if span.start == span.stop and before and edits[before - 1].start == span.start:
+            before -= 1
+        if before < len(edits) and edits[before].start < span.stop and edits[before].stop > span.start:
+            return None
+        shift = shifts_after[before]
         return Span(span.start + shift, span.stop + shift, span.label)
 
     def then(self, following: "Script") -> "Script":
@@ -235,8 +243,9 @@ def compose(first: Script, second: Script) -> list[Composed]:
 
     The text in the middle is `first.text`. Each edit of `first` has written a stretch of it, and each edit of
     `second` covers one. Each stretch becomes one edit. Stretches of different scripts that touch are joined, so that
-    the order of two insertions at one place is certain. An edit whose new text equals the source is left out. The note
-    of an edit of `first` is lost where `second` changes what the edit has written.
+    the order of two insertions at one place is certain. An edit whose new text equals the source is left out. The
+    reading of an edit of `first` is lost where `second` changes what the edit has written, unless the new text is read
+    as that.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.
@@ -275,14 +284,17 @@ def compose(first: Script, second: Script) -> list[Composed]:
                 Edit(edit.start - group.start, edit.stop - group.start, edit.text, edit.note)
                 for edit in map(second.edits.__getitem__, theirs)
             ]
+            # what is read as the middle text is read as that text is
+            opaque = [edit for edit in inner if edit.read != middle[edit.start : edit.stop]]
             kept = [
                 Edit(
                     start - group.start, stop - group.start, middle[start - group.start : stop - group.start], edit.note
                 )
                 for (start, stop, _, _), edit in ((stretches[index], first.edits[index]) for index in ours)
-                if edit.note is not None and not any(one.start < stop and one.stop > start for one in second.edits)
+                if edit.note is not None
+                and not any(one.start + group.start < stop and one.stop + group.start > start for one in opaque)
             ]
-            text, read = Script(middle, inner).text, Script(middle, [*inner, *kept]).read
+            text, read = Script(middle, inner).text, Script(middle, [*opaque, *kept]).read
             kinds = _kinds([*map(first.edits.__getitem__, ours), *map(second.edits.__getitem__, theirs)])
             reading = None if read == text else read
             note = None if reading is kinds is None else Note(reading, kinds)

@@ -1,4 +1,4 @@
-"""The error class of this package."""
+"""The error class of this package, and the end by a signal."""
 
 import difflib
 from collections.abc import Iterable
@@ -6,6 +6,10 @@ from collections.abc import Iterable
 
 class AugmentError(Exception):
     """An error that a user can correct. Its message is one line: where, what, what is possible, what to do."""
+
+
+class Terminated(SystemExit):
+    """A signal ended the program; other exits, raised by code that the program calls, are errors of that code."""
 
 
 def missing(what: str, extra: str) -> AugmentError:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, Terminated
 
 _MODULE = "python:"
 
@@ -51,7 +51,9 @@ def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
         found: Any = importlib.import_module(name)
         for part in path.split("."):
             found = getattr(found, part)
-    except Exception as error:  # importing runs the user's own code, which may raise anything
+    except Terminated:
+        raise
+    except (Exception, SystemExit) as error:  # importing runs the user's own code, which may raise anything
         raise AugmentError(f"{spec}: cannot be imported: {type(error).__name__}: {error}") from error
     return found
 
@@ -101,7 +103,9 @@ def _module(path: Path) -> ModuleType:
     sys.modules[made.name] = module  # dataclasses look it up
     try:
         made.loader.exec_module(module)
-    except Exception as error:  # the user's own code may raise anything
+    except Terminated:
+        raise
+    except (Exception, SystemExit) as error:  # the user's own code may raise anything
         del sys.modules[made.name]
         raise AugmentError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
     return module

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from augment_ru.errors import AugmentError, unknown
 
@@ -93,10 +94,50 @@ def _replacements(name: str) -> Iterator[tuple[str, ...]]:
     return rows(dictionary_path(name), columns=4, default=NO_PHRASES)
 
 
+class Sense(NamedTuple):
+    """One sense of a word in a dictionary of synonyms.
+
+    Attributes:
+        synonyms: lemmas, the best first.
+        stays: the phrases in which the word is not replaced.
+        only: the phrases in which alone it is replaced; empty if it is anywhere.
+    """
+
+    synonyms: tuple[str, ...]
+    stays: tuple[Phrase, ...]
+    only: tuple[Phrase, ...]
+
+
+@cache
+def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
+    """A dictionary of synonyms: from (lemma, part of speech) to its senses.
+
+    Senses that stand in some phrases alone come first, then the others; each in the order of the file.
+
+    Raises:
+        AugmentError: there is no such dictionary, or a line of it is wrong.
+    """
+    path = dictionary_path(name)
+    found: dict[tuple[str, str], tuple[Sense, ...]] = {}
+    for lemma, pos, synonyms, stays, only in rows(path, columns=5):
+        try:
+            sense = Sense(tuple(synonyms.split(", ")), read_phrases(stays), read_phrases(only))
+        except AugmentError as error:
+            raise AugmentError(f"{path.name}: {lemma} {pos}: {error}") from error
+        found[lemma, pos] = (*found.get((lemma, pos), ()), sense)
+    return {key: tuple(sorted(known, key=lambda sense: not sense.only)) for key, known in found.items()}
+
+
 @cache
 def name_heads() -> dict[str, str]:
     """Nouns that form a name with an adjective or a genitive, and the label of the name: «море» → LOC."""
     return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}
+
+
+@cache
+def shortened_words() -> frozenset[str]:
+    """Words that are written short with a full stop, in lower case: «ул», «см»."""
+    return frozenset(word for (word,) in rows(dictionary_path("shortened_words"), columns=1))
 
 
 @cache

@@ -43,6 +43,7 @@ NOT_RUN = {
     r"^lm_eval |^cd small$": "needs weights",
     r" hf-(causal|seq2seq|classifier):| --similarity bertscore": "needs weights",
     r"openai:http": "needs a server",
+    r"verdicts import | --verdicts ": "needs annotators",
 }
 """The commands that are not run here, and why."""
 
@@ -226,3 +227,16 @@ def test_everything_that_can_be_named_is_documented() -> None:
     assert all(f"## {name}" in attacks for name in names("attacks"))
     assert all(f"`{name}`" in formats for name in names("tasks"))
     assert all(f"`{name}`" in readme for name in constraint_paths())
+
+
+def test_every_test_that_the_sources_name_is_there() -> None:
+    text = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
+    assert len(named) > 30
+    for path, name in named:
+        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{name}"
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| ") and cells[0] != "claim":
+            assert cells[1].startswith(("as ", "differs", "not here")), line
+            assert cells[1].startswith("not here") or cells[3], line

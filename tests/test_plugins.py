@@ -116,3 +116,27 @@ def test_two_packages_with_one_name_are_an_error(tmp_path: Path) -> None:
     done = run(tmp_path, "perturb", "-", "--attack", "shout")
     assert done.returncode == 2
     assert "two packages offer 'shout'" in done.stderr
+
+
+EXITS = """
+import sys
+from dataclasses import dataclass
+from typing import ClassVar
+from augment_ru import Attack
+
+@dataclass(frozen=True)
+class Exits(Attack):
+    name: ClassVar[str] = "exits"
+    probability: float = 1.0
+    def propose(self, doc, rng):
+        sys.exit(0)
+"""
+
+
+def test_code_that_ends_the_program_ends_no_run_with_success(tmp_path: Path) -> None:
+    installed(tmp_path, {"augment_ru.attacks": "exits = plug:Exits"})
+    (tmp_path / "plug.py").write_text(EXITS, encoding="utf-8")
+    out = tmp_path / "out.jsonl"
+    done = run(tmp_path, "perturb", "-", "--attack", "exits", "-o", str(out), stdin='{"text": "Кот спит."}\n')
+    assert (done.returncode, done.stdout, out.exists()) == (1, "", False)
+    assert "raised SystemExit(0), which ends a program; no output file was written" in done.stderr

@@ -38,6 +38,7 @@ class AddSent(Attack):
     """
 
     name: ClassVar[str] = "add_sent"
+    group: ClassVar[str] = "tape"
     exchanges_options: ClassVar[bool] = True
     probability: float = 0.5
     generator: str = "shipped"

@@ -14,6 +14,7 @@ class BackTranslation(SentenceRewriting):
     """Translate sentences into English and back (TAPE, Table 1: 0.5; models: Opus-MT)."""
 
     name: ClassVar[str] = "back_translation"
+    group: ClassVar[str] = "rewording"
     forward: str = "Helsinki-NLP/opus-mt-ru-en"
     backward: str = "Helsinki-NLP/opus-mt-en-ru"
     min_words: int = 2

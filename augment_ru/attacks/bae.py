@@ -45,6 +45,7 @@ class Bae(Attack):
     """
 
     name: ClassVar[str] = "bae"
+    group: ClassVar[str] = "rewording"
     probability: float = 0.3
     model: str = "ai-forever/ruBert-base"
     mode: str = "replace"

@@ -19,6 +19,7 @@ class Butterfingers(Attack):
     """
 
     name: ClassVar[str] = "butterfingers"
+    group: ClassVar[str] = "tape"
     probability: float = 0.15
     layouts: tuple[str, ...] = ("keyboard_en", "keyboard_ru")
 

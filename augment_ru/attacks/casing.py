@@ -7,10 +7,10 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
-from augment_ru.editing.word_forms import counts_before, lowered, raised
+from augment_ru.editing.word_forms import counts_before, first_of_sentences, lowered, raised
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import BREAK, WORD, Codes, Mask
+from augment_ru.text.characters import Codes
 
 CLASSES = ("capitals", "double", "inverted", "name", "sentence")
 _SHORTEST = 3
@@ -34,6 +34,7 @@ class Casing(CountedErrors):
     """
 
     name: ClassVar[str] = "casing"
+    group: ClassVar[str] = "people"
     known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.1
     classes: tuple[str, ...] = CLASSES
@@ -73,7 +74,7 @@ def _rates_of(batch: Batch, lower: Codes, upper: Codes, rates: ErrorRates) -> Fl
     starts_large = batch.codes[starts] != lower[starts]
     is_name = starts_large & ((capitals < letters) | (letters == 1))  # «США» and «ЭТОТ ГОРОД» stay
     is_alone = is_name & (capitals == 1) & (letters > 1) & (letters == stops - starts)
-    first = _first_of_sentences(batch, starts)
+    first = first_of_sentences(batch, starts)
     fits = {
         "capitals": (capitals < letters) & (letters > 1),
         "double": is_alone & (letters >= _SHORTEST),
@@ -82,12 +83,3 @@ def _rates_of(batch: Batch, lower: Codes, upper: Codes, rates: ErrorRates) -> Fl
         "sentence": is_name & first,
     }
     return np.stack([np.where(fits[name], rates.rate(name), 0.0) for name in CLASSES], axis=1)
-
-
-def _first_of_sentences(batch: Batch, starts: Ints) -> Mask:
-    """Whether no letter or digit stands between each place and the start of its sentence, line or option."""
-    before = counts_before((batch.flags & WORD) != 0)
-    edges = np.where((batch.flags & BREAK) != 0, before[:-1], 0)
-    edges[batch.fences] = before[batch.fences]
-    first: Mask = np.maximum.accumulate(edges)[starts] == before[starts]
-    return first

@@ -28,6 +28,7 @@ class EdaDelete(Attack):
     """
 
     name: ClassVar[str] = "eda_delete"
+    group: ClassVar[str] = "tape"
     probability: float = 0.3
     guards: tuple[str, ...] = LOSSES
 

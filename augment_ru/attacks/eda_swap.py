@@ -39,6 +39,7 @@ class EdaSwap(Attack):
     """
 
     name: ClassVar[str] = "eda_swap"
+    group: ClassVar[str] = "tape"
     probability: float = 0.3
     scope: str = "clause"
     guards: tuple[str, ...] = ("numbers", "restrictors")

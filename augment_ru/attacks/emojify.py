@@ -36,6 +36,7 @@ class Emojify(Attack):
     """
 
     name: ClassVar[str] = "emojify"
+    group: ClassVar[str] = "tape"
     layers: ClassVar[frozenset[str]] = frozenset({"lemmas"})
     probability: float = 0.4
     emoji: str = "emoji"

@@ -50,6 +50,7 @@ class Homoglyphs(Attack):
     """
 
     name: ClassVar[str] = "homoglyphs"
+    group: ClassVar[str] = "adversaries"
     probability: float = 0.3
     letters: float = 1.0
     near: bool = False

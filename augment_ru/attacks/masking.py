@@ -63,6 +63,7 @@ class Masking(Attack):
     """
 
     name: ClassVar[str] = "masking"
+    group: ClassVar[str] = "adversaries"
     probability: float = 0.15
     styles: tuple[str, ...] = STYLES
     targets: str | None = None

@@ -1,22 +1,23 @@
 """Слова пишут с ошибками, как люди: «Сегодня вообще не хочется» → «Седня вобще не хочеться»."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
 from augment_ru.editing.misspellings import Misspellings, Misspelt, as_written, misspellings
+from augment_ru.editing.on_demand import LastValue, texts_at
 from augment_ru.editing.separators import JOINS, joins, lone
 from augment_ru.editing.word_forms import WordForms, counts_before
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, rows, shortened_words
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
@@ -48,6 +49,7 @@ class Misspell(Attack):
     """
 
     name: ClassVar[str] = "misspell"
+    group: ClassVar[str] = "people"
     min_changes: ClassVar[int] = 0
     probability: float = 0.045
     classes: tuple[str, ...] = ("all",)
@@ -57,7 +59,15 @@ class Misspell(Attack):
     frequencies: str = "misspell_classes"
 
     def __post_init__(self) -> None:
+        if isinstance(cast("Any", self.classes), str):
+            raise AugmentError(f"misspell: classes: '{self.classes}'; needs a sequence of names")
+        object.__setattr__(self, "classes", tuple(self.classes))
         _plan(self)  # so that an unknown class or a wrong dictionary is an error before the run starts
+
+    @property
+    def mean_rate(self) -> float:
+        """How often people make an error of the classes, in a word of an average text; in [0, 1]."""
+        return _plan(self).mean
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose an error for every word, and for every pair of words that people join, that can have one."""
@@ -78,7 +88,7 @@ class Misspell(Attack):
         number_of_pair = np.concatenate([np.full(words.size, -1), np.arange(pairs.words.size)])[order]
 
         def made(indices: Ints) -> list[_Made]:
-            texts = _texts_at(batch, starts[indices], stops[indices])
+            texts = texts_at(batch, starts[indices], stops[indices])
             keys, chosen = batch.keys(streams, starts[indices]), number_of_pair[indices]
             single = np.flatnonzero(chosen < 0)
             alone = plan.misspellings.misspelt([texts[number] for number in single.tolist()], keys[single])
@@ -89,7 +99,7 @@ class Misspell(Attack):
                 for number, (pair, text) in enumerate(zip(chosen.tolist(), texts, strict=True))
             ]
 
-        last = _Last(made)
+        last = LastValue(made)
         return Proposals.of_edits(
             starts,
             stops,
@@ -115,28 +125,6 @@ class _Made(NamedTuple):
         """The class, and the right form where a reader reads it."""
         is_read = not self.new.is_by_rule or self.new.kind in _READ
         return Note(self.old if is_read else None, self.new.kind)
-
-
-def _texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
-    """What stands at these global places."""
-    rows_of = batch.rows(starts)
-    at = batch.starts[rows_of]
-    ranges = zip(rows_of.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True)
-    return [batch.texts[row][start:stop] for row, start, stop in ranges]
-
-
-class _Last:
-    """A function of indices that remembers its last value: new texts and notes are asked one after the other."""
-
-    def __init__(self, function: Callable[[Ints], list[_Made]]) -> None:
-        self._function = function
-        self._indices: Ints | None = None
-        self._value: list[_Made] = []
-
-    def __call__(self, indices: Ints) -> list[_Made]:
-        if self._indices is None or not np.array_equal(self._indices, indices):
-            self._indices, self._value = indices, self._function(indices)
-        return self._value
 
 
 class _Plan(NamedTuple):
@@ -183,7 +171,7 @@ _WORDS = 23_500
 """In so many words the errors of the dictionary of classes were counted."""
 
 
-_NOT_LISTED = 0.6
+_NOT_LISTED = 0.45
 """The share of the parted words that the lexicon does not have."""
 
 
@@ -193,13 +181,26 @@ def _factor(cells: Sequence[str], profile: str) -> float:
 
 def _words(batch: Batch, forms: WordForms, found: Misspellings) -> tuple[Ints, Floats]:
     """The words that can be misspelt, and how often people misspell each."""
-    capital = counts_before(batch.codes != forms.codes)
-    capitals = capital[forms.stops] - capital[forms.starts]
-    lengths = forms.stops - forms.starts
-    words = np.flatnonzero(_are_russian(forms) & ((capitals < lengths) | (lengths == 1)))
+    words = np.flatnonzero(_are_russian(forms) & ~_are_capitals(batch, forms) & ~_are_shortened(batch, forms))
     distinct, places = forms.distinct(words)
     rates = found.rates_of(distinct)[places] if distinct else np.zeros(0)
     return words[rates > 0], rates[rates > 0]
+
+
+def _are_capitals(batch: Batch, forms: WordForms) -> Mask:
+    """Whether each word has two letters or more, all capitals."""
+    capital = counts_before(batch.codes != forms.codes)
+    lengths = forms.stops - forms.starts
+    same: Mask = (capital[forms.stops] - capital[forms.starts] == lengths) & (lengths > 1)
+    return same
+
+
+def _are_shortened(batch: Batch, forms: WordForms) -> Mask:
+    """Whether each word is written short, with a full stop: «см.», «ул.»."""
+    before_stop = np.flatnonzero(batch.codes[forms.stops] == ord("."))
+    found = np.zeros(forms.starts.size, dtype=np.bool_)
+    found[before_stop] = forms.values(before_stop, lambda word: word in shortened_words()) != 0
+    return found
 
 
 def _are_russian(forms: WordForms) -> Mask:
@@ -233,6 +234,8 @@ class _Pairs:
         phrase_rates = np.array([sum(form.rate for form in self._forms[phrase]) for phrase in phrases] + [0.0])
         found = phrase_rates[self._phrase_of]
         rates = np.maximum(join_rates, found)
+        fixed = _are_capitals(batch, forms) | _are_shortened(batch, forms)
+        rates[:-1][fixed[:-1] | fixed[1:]] = 0.0
         self.words = np.flatnonzero(rates > 0)
         self.rates = rates[self.words]
 

@@ -14,6 +14,7 @@ class Paraphrase(SentenceRewriting):
     """Rewrite sentences in other words (TAPE has no such attack; 0.5 is that of its back-translation)."""
 
     name: ClassVar[str] = "paraphrase"
+    group: ClassVar[str] = "rewording"
     model: str = "cointegrated/rut5-base-paraphraser"
     prefix: str = ""
 

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_not
 from augment_ru.editing.word_forms import WordForms, counts_before
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import shortened_words
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, SPACE, WORD, Mask, decode
 
@@ -48,6 +48,7 @@ class Punctuation(CountedErrors):
     """
 
     name: ClassVar[str] = "punctuation"
+    group: ClassVar[str] = "people"
     known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.2
     classes: tuple[str, ...] = CLASSES
@@ -143,12 +144,7 @@ def _finals(batch: Batch, streams: Streams, rates: ErrorRates) -> _Errors:
 def _is_short(before: str) -> bool:
     """Whether the text in front of a full stop ends in a word that is written short: «т. е», «ул»."""
     word = _LAST_WORD.search(before)
-    return word is not None and (len(word[0]) == 1 or word[0].lower() in _short_words())
-
-
-@cache
-def _short_words() -> frozenset[str]:
-    return frozenset(word for (word,) in rows(dictionary_path("shortened_words"), columns=1))
+    return word is not None and (len(word[0]) == 1 or word[0].lower() in shortened_words())
 
 
 def _yo_dropped(batch: Batch, rates: ErrorRates) -> _Errors:

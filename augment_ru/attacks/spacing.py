@@ -36,6 +36,7 @@ class Spacing(CountedErrors):
     """
 
     name: ClassVar[str] = "spacing"
+    group: ClassVar[str] = "people"
     known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.1
     classes: tuple[str, ...] = CLASSES

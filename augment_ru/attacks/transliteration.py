@@ -33,6 +33,7 @@ class Transliteration(Attack):
     """
 
     name: ClassVar[str] = "transliteration"
+    group: ClassVar[str] = "people"
     probability: float = 0.2
     style: str = "chat"
     whole: bool = False

@@ -30,6 +30,7 @@ class WrongLayout(Attack):
     """
 
     name: ClassVar[str] = "wrong_layout"
+    group: ClassVar[str] = "people"
     probability: float = 0.1
     whole: bool = False
     layouts: str = "layouts"

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from augment_ru.cli.completion import complete_attacks
-from augment_ru.cli.shared_options import INPUT, PROBABILITY, SETUP, choices, usage, with_options
+from augment_ru.cli.shared_options import INPUT, PROBABILITY, SETUP, choices, files_read, usage, with_options
 from augment_ru.errors import AugmentError
 
 _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
@@ -54,9 +54,8 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     augment-ru calibrate in.jsonl
     augment-ru calibrate in.jsonl --similarity bertscore --attack butterfingers --accept 0.95
     """  # noqa: D301  (the backspace tells click to keep the line breaks)
-    import orjson  # noqa: PLC0415  (so that --help loads nothing heavy)
-
-    from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415
+    from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.formats.json_lines import indented  # noqa: PLC0415
     from augment_ru.jobs.calibrate import PROBABILITIES, calibrated, calibration_lines  # noqa: PLC0415
     from augment_ru.jobs.perturb import Job, records_of  # noqa: PLC0415
     from augment_ru.jobs.progress import terminal_width  # noqa: PLC0415
@@ -75,11 +74,14 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
             meta="none",
             limit=given["limit"],
             report=given["report"],
+            reads=files_read(given),
             input_format=given["input_format"],
             encoding=given["encoding"] or "utf-8",
         )
         if given["baseline"] is not None:
-            check_outputs([("--report", given["report"]), ("--write-baseline", given["baseline"])], [source])
+            check_outputs(
+                [("--report", given["report"]), ("--write-baseline", given["baseline"])], [source, *job.reads]
+            )
             _check_rescaled(run.similarity)
         job.check()
     except AugmentError as error:
@@ -98,7 +100,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
         click.echo(line)
     if given["report"]:
         with replacing(Path(given["report"])) as file:
-            file.write(orjson.dumps(found.table(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            file.write(indented(found.table()))
     if given["baseline"]:
         _write_baseline(Path(given["baseline"]), records, run.similarity)
     if wrote := [file for file in (given["report"], given["baseline"]) if file]:

@@ -1,16 +1,19 @@
 """The command `augment-ru evaluate`."""
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from augment_ru.cli.completion import complete_tasks
-from augment_ru.cli.shared_options import usage
+from augment_ru.cli.shared_options import merged, usage
 from augment_ru.errors import AugmentError
+
+_DEFAULTS = {"shots": "0", "episodes": 5, "device": "auto", "seed": 42, "form": "table"}
 
 
 @click.command()
-@click.argument("source", metavar="PERTURBED.jsonl|-")
+@click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
 @click.option(
     "--model",
     "models",
@@ -41,10 +44,14 @@ from augment_ru.errors import AugmentError
 )
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Metrics, in place of the task's. Repeatable.")
 @click.option("--train", metavar="FILE", help="Rows for demonstrations, and to train linear and similar models.")
-@click.option("--shots", default="0", metavar="K,K,…", help="Numbers of demonstrations.  [default: 0]")
-@click.option("--episodes", default=5, type=int, metavar="N", help="Sets of demonstrations for each K.  [default: 5]")
+@click.option(
+    "--shots",
+    metavar="K,K,…|task",
+    help="Numbers of demonstrations; task: as many as the task's benchmark shows.  [default: 0]",
+)
+@click.option("--episodes", type=int, metavar="N", help="Sets of demonstrations for each K.  [default: 5]")
 @click.option("--by", multiple=True, metavar="FIELD", help="Also report by the values of a field. Repeatable.")
-@click.option("--device", default="auto", metavar="NAME", help="auto, cpu or cuda[:N].  [default: auto]")
+@click.option("--device", metavar="NAME", help="auto, cpu or cuda[:N].  [default: auto]")
 @click.option(
     "--model-option",
     "options",
@@ -52,8 +59,17 @@ from augment_ru.errors import AugmentError
     metavar="KIND.NAME=VALUE",
     help="An option of the models of a kind; see augment-ru list models -v. Repeatable.",
 )
-@click.option("--seed", type=int, default=42, metavar="N", help="The seed of the random numbers.  [default: 42]")
+@click.option("--seed", type=int, metavar="N", help="The seed of the random numbers.  [default: 42]")
 @click.option("--cache", metavar="FILE|none", help="The cache of answers.  [default: in the user's cache folder]")
+@click.option("--verdicts", metavar="FILE.jsonl", help="Human verdicts: count every rate also over valid rows.")
+@click.option("--title", metavar="TEXT", help="The title of the report.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "markdown", "csv", "latex"]),
+    help="How the tables are printed.  [default: table]",
+)
+@click.option("--recipe", metavar="FILE.toml", help="Options in a file; those given here override them.")
 @click.option("-o", "--output", metavar="REPORT.json", help="The report as JSON; - for stdout.")
 @click.option("--html", metavar="REPORT.html", help="The report as a web page.")
 @click.option("--predictions", metavar="FILE.jsonl", help="Every prediction, to recount the report.")
@@ -63,11 +79,17 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
 
     \b
     augment-ru evaluate perturbed.jsonl --model linear:train.jsonl --html report.html
+    augment-ru evaluate release/task --model hf-causal:gpt --shots 0,4
     augment-ru evaluate perturbed.jsonl --model hf-causal:gpt --train train.jsonl --shots 0,1,4,8 -o report.json
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
+    from augment_ru.engine.recipe import EVALUATE_KEYS, EVALUATE_LISTS, read_recipe  # noqa: PLC0415
     from augment_ru.jobs.evaluate import EvaluationJob, run_evaluation  # noqa: PLC0415  (so that --help loads nothing heavy)
 
     try:
+        if given["recipe"]:
+            recipe = read_recipe(Path(given["recipe"]), EVALUATE_KEYS, EVALUATE_LISTS)
+            given = merged(given, {"form" if name == "format" else name: value for name, value in recipe.items()})
+        given |= {name: value for name, value in _DEFAULTS.items() if given[name] is None}
         job = EvaluationJob(
             source=given["source"],
             models=given["models"],
@@ -77,13 +99,14 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
                 name: given[name]
                 for name in (
                     *("originals", "task", "text_fields", "label_fields", "metrics", "train"),
-                    *("episodes", "by", "device", "seed"),
+                    *("episodes", "by", "device", "seed", "title", "verdicts"),
                 )
             },
             cache=given["cache"],
             report=given["output"],
             html=given["html"],
             predictions=given["predictions"],
+            form=given["form"],
         )
         job.check()
     except AugmentError as error:
@@ -91,11 +114,14 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
     run_evaluation(job)
 
 
-def _shots(text: str) -> tuple[int, ...]:
+def _shots(text: str) -> tuple[int, ...] | None:
+    """The numbers; None for those of the task."""
+    if text == "task":
+        return None
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError as error:
-        raise AugmentError(f"--shots {text}: must be numbers, as in 0,1,4,8") from error
+        raise AugmentError(f"--shots {text}: must be numbers, as in 0,1,4,8, or task") from error
 
 
 def _options(pairs: tuple[str, ...]) -> dict[str, dict[str, str]]:

@@ -16,13 +16,17 @@ from augment_ru.cli.models import models
 from augment_ru.cli.perturb import perturb
 from augment_ru.cli.release import release
 from augment_ru.cli.shared_options import print_help_without
-from augment_ru.errors import AugmentError
+from augment_ru.cli.similarity import similarity
+from augment_ru.cli.verdicts import verdicts
+from augment_ru.errors import AugmentError, Terminated
 from augment_ru.version import __version__
 
-_SIGNALLED = 128
 _CLOSED_PIPE = 141
 """128 and the number of SIGPIPE: what a shell reports of a program whose reader went away."""
-_UNFINISHED = "; no output file was written, and the output on stdout is incomplete"
+
+
+class _ReaderGoneError(Exception):
+    """The reader of stdout has closed it; click would end with code 1."""
 
 
 class _Commands(click.Group):
@@ -39,13 +43,15 @@ class _Commands(click.Group):
             found = super().invoke(ctx)
             if sys.stdout is not None:
                 sys.stdout.flush()  # so that what is left cannot fail at the end of the process
-        except BrokenPipeError:
-            _end_quietly()
+        except BrokenPipeError as error:
+            raise _ReaderGoneError from error
         return found
 
     def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (click's own signature)
         try:
             return super().main(*args, **{**kwargs, "standalone_mode": False})
+        except _ReaderGoneError:
+            _end_quietly()
         except click.UsageError as error:
             hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
             _fail(f"{error.format_message()}{hint}", 2)
@@ -57,17 +63,25 @@ class _Commands(click.Group):
             where = f"{error.filename}: " if error.filename else ""
             _fail(f"{where}{error.strerror or error}", 1)
         except (KeyboardInterrupt, click.Abort):
-            _fail(f"interrupted{_UNFINISHED}", 130)
-        except SystemExit as error:
-            if isinstance(error.code, int) and error.code > _SIGNALLED and error.code != _CLOSED_PIPE:
-                _fail(f"terminated{_UNFINISHED}", error.code)
-            raise
+            _fail(f"interrupted; {_left()}", 130)
+        except Terminated as error:
+            _fail(f"terminated; {_left()}", int(str(error.code)))
+        except (SystemExit, GeneratorExit) as error:  # code of another package that is called here
+            _fail(f"an attack, a model or another part raised {error!r}, which ends a program; {_left()}", 1)
+
+
+def _left() -> str:
+    """What a run leaves behind that was ended before its time."""
+    from augment_ru.formats.files import written_files  # noqa: PLC0415  (so that --help loads nothing heavy)
+
+    files = ", ".join(map(str, written_files()))
+    return f"{f'{files}: written' if files else 'no output file was written'}, and the output on stdout is incomplete"
 
 
 def _end_quietly() -> NoReturn:
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the process flushes it once more at its end
-    raise SystemExit(_CLOSED_PIPE)
+    sys.exit(_CLOSED_PIPE)
 
 
 def _fail(message: str, code: int) -> None:
@@ -85,5 +99,17 @@ def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
     del debug  # `_fail` reads it from `sys.argv`, because an error may occur before this function runs
 
 
-for _command in (perturb, evaluate, release, explain, calibrate, list_, check, models, completion):
+for _command in (
+    perturb,
+    evaluate,
+    verdicts,
+    release,
+    similarity,
+    explain,
+    calibrate,
+    list_,
+    check,
+    models,
+    completion,
+):
     cli.add_command(_command)

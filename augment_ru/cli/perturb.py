@@ -1,13 +1,22 @@
 """`augment-ru perturb`."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from augment_ru.cli.completion import complete_attacks
-from augment_ru.cli.shared_options import INPUT, PROBABILITY, SEARCH, SETUP, choices, merged, usage, with_options
+from augment_ru.cli.shared_options import (
+    INPUT,
+    PROBABILITY,
+    SEARCH,
+    SETUP,
+    choices,
+    files_read,
+    merged,
+    usage,
+    with_options,
+)
 from augment_ru.errors import AugmentError
 
 
@@ -79,6 +88,7 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
             skip=given["on_error"] == "skip",
             limit=given["limit"],
             report=given["report"],
+            reads=files_read(given),
             copies=given["copies"] or 1,
             quiet=given["quiet"],
             input_format=given["input_format"],
@@ -87,4 +97,4 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
         job.check()
     except AugmentError as error:
         raise usage(error) from error
-    sys.exit(run(job))
+    click.get_current_context().exit(run(job))

@@ -170,6 +170,15 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
     return Choices(Preparation(constraints, given["annotator"] or "natasha"), run)
 
 
+def files_read(given: Mapping[str, Any]) -> list[str]:
+    """The files and folders that options of `SEARCH`, or a recipe, name."""
+    from augment_ru.formats.files import named_files  # noqa: PLC0415  (so that --help loads nothing heavy)
+
+    chosen = [pair.partition("=")[2] for pair in given["options"]]
+    model = (given["similarity"] or "").partition(":")[2]
+    return named_files([given.get("recipe") or "", *given["constraints"], *chosen, model])
+
+
 _SEARCH = ("threshold", "schedule", "candidates", "min_changes")
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -144,6 +144,9 @@ class CountedErrors(Attack):
     """The dictionary of the classes."""
 
     def __post_init__(self) -> None:
+        if isinstance(cast("Any", self.classes), str):
+            raise AugmentError(f"{self.name}: classes: '{self.classes}'; needs a sequence of names")
+        object.__setattr__(self, "classes", tuple(self.classes))
         self.counted()  # so that an unknown class or a wrong dictionary is an error before the run starts
 
     def counted(self) -> ErrorRates:
@@ -153,3 +156,8 @@ class CountedErrors(Attack):
             AugmentError: there is no such class or dictionary, or none is named.
         """
         return error_rates(self.name, self.rates, self.classes, self.known)
+
+    @property
+    def mean_rate(self) -> float:
+        """How often people make an error of the classes, at the places of an average text; in (0, 1]."""
+        return self.counted().mean

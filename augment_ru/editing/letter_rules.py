@@ -2,10 +2,10 @@
 
 A rule is written `left(old>new)right`. `left`, `old` and `right` are letters, sets of letters (`[кгх]`) or one of the
 capitals Б (any letter), Г (a vowel), С (a consonant); `|` is the edge of a word or a hyphen; `=` in `old` is the letter
-before it once more. `~` behind an old vowel says that it must be unstressed: the rate of the rule is multiplied by how
-likely that is. `new` is letters, a set as long as the old one (letter by letter), or signs: `1` and `2` are the first
-and the second old letter, `@` a neighbouring key of the first, `?` another vowel for a vowel and another consonant for
-a consonant, `+` the first old letter one to four times.
+before it once more. `~` behind an old vowel says that it must be unstressed, `!` that it must be stressed: the rate of
+the rule is multiplied by how likely that is. `new` is letters, a set as long as the old one (letter by letter), or
+signs: `1` and `2` are the first and the second old letter, `@` a neighbouring key of the first, `?` another vowel for a
+vowel and another consonant for a consonant, `+` the first old letter one to four times.
 """
 
 import re
@@ -103,7 +103,7 @@ class LetterRule:
         context: what must stand at each place, with places counted from the first old letter; in order.
         length: how many letters are replaced.
         equal: the places of old letters that equal the one before them.
-        is_unstressed: whether the old vowel must be unstressed.
+        stress: "~" if the old vowel must be unstressed, "!" if it must be stressed, else "".
         old, new: the old letters, where each is one of a set, and the new text.
     """
 
@@ -111,7 +111,7 @@ class LetterRule:
     context: tuple[tuple[int, Mask], ...]
     length: int
     equal: tuple[int, ...]
-    is_unstressed: bool
+    stress: str
     old: str
     new: str
 
@@ -126,8 +126,9 @@ class LetterRule:
         if found is None:
             raise AugmentError(f"rule {text}: needs left(old>new)right, such as С(о~>а)")
         left, old, new, right = found.groups()
-        is_unstressed = "~" in old
-        elements = _ELEMENT.findall(old.replace("~", ""))
+        stress = "".join(sign for sign in "~!" if sign in old)
+        old = old.replace("~", "").replace("!", "")
+        elements = _ELEMENT.findall(old)
         context = [(at, part) for at, part in enumerate(elements) if part != "="]
         before = _ELEMENT.findall(left)
         context += [(at - len(before), part) for at, part in enumerate(before)]
@@ -139,7 +140,7 @@ class LetterRule:
             raise AugmentError(f"rule {text}: the new set needs a letter for each of the old one")
         equal = tuple(at for at, part in enumerate(elements) if part == "=")
         parts = tuple((at, _allowed(part, text)) for at, part in sorted(context))
-        return cls(text, parts, len(elements), equal, is_unstressed, old.replace("~", ""), new)
+        return cls(text, parts, len(elements), equal, stress, old, new)
 
     def places(self, words: Words) -> tuple[Ints, Floats]:
         """Where the rule fits, and with what weight: the places in `words` of the first old letters, ascending."""
@@ -158,7 +159,10 @@ class LetterRule:
         places = np.flatnonzero(fits) + _MARGIN
         here = places if self.length else places - 1  # an insertion belongs to the word of the letter before it
         weights = words.weights[here]
-        return places, weights * words.unstressed[places] if self.is_unstressed else weights
+        if self.stress:
+            share = words.unstressed[places]
+            weights = weights * (share if self.stress == "~" else 1.0 - share)
+        return places, weights
 
     def written(self, old: str, draw: Callable[[], float]) -> str:
         """What stands in place of old letters in lower case; `draw` draws from U[0, 1)."""

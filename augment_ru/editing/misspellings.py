@@ -11,11 +11,13 @@ from augment_ru.draws import Floats, Ints, Keys, unit
 from augment_ru.editing.letter_rules import LetterRule, Words
 from augment_ru.editing.separators import prefix_length
 from augment_ru.errors import AugmentError
+from augment_ru.language.frequency import is_common
+from augment_ru.language.morphology import is_known
 from augment_ru.resources import dictionary_path, rows
 
 _HIGHEST = 0.97
 """The highest rate of a word: nobody errs each time."""
-_AGAIN = 0.22
+_AGAIN = 0.16
 """How often a long word gets another error behind the first; so that 83 % of the wrong words have one edit."""
 _LONG = 6
 """Letters of a long word."""
@@ -131,23 +133,32 @@ class Misspellings:
         order = np.argsort(found.words, kind="stable")
         bounds = np.searchsorted(found.words[order], np.arange(len(words) + 1))
         sums = np.concatenate([[0.0], np.cumsum(found.rates[order])])
-        targets = sums[bounds[:-1]] + unit(keys, np.full(keys.size, _WHICH)) * (sums[bounds[1:]] - sums[bounds[:-1]])
-        chosen = np.minimum(np.searchsorted(sums, targets, side="right") - 1, bounds[1:] - 1)
+        widths = sums[bounds[1:]] - sums[bounds[:-1]]
+        tries = []
+        for number in range(_TRIES):
+            targets = sums[bounds[:-1]] + unit(keys, np.full(keys.size, _WHICH - number)) * widths
+            tries.append(np.minimum(np.searchsorted(sums, targets, side="right") - 1, bounds[1:] - 1))
         made: list[Misspelt] = []
         for number, word in enumerate(words):
             if bounds[number] == bounds[number + 1]:
                 made.append(Misspelt(word, ""))
                 continue
-            at = order[chosen[number]]
-            which = int(found.numbers[at])
-            if which < 0:
-                form = lexicon[number][-1 - which]
-                made.append(Misspelt(as_written(form.wrong, word), form.kind))
-            else:
+            for chosen in tries:
+                at = order[chosen[number]]
                 start = int(found.places[at] - columns.starts[number])
-                text = _changed(word, start, self.rules[which].rule, _Draws(keys[number]))
-                made.append(Misspelt(text, self.rules[which].kind, is_by_rule=True))
+                one = self._one(word, int(found.numbers[at]), start, lexicon[number], keys[number])
+                if not (one.is_by_rule and one.kind not in _TAKEN_FOR_THE_WORD and _is_other_word(one.text.lower())):
+                    break
+            made.append(one)
         return made
+
+    def _one(self, word: str, which: int, start: int, lexicon: Sequence[Form], key: np.uint64) -> Misspelt:
+        """A word with one error: by the rule `which` at the letter `start`, or as a form of the lexicon if negative."""
+        if which < 0:
+            form = lexicon[-1 - which]
+            return Misspelt(as_written(form.wrong, word), form.kind)
+        text = _changed(word, start, self.rules[which].rule, _Draws(key))
+        return Misspelt(text, self.rules[which].kind, is_by_rule=True)
 
     def _found(self, columns: Words, lexicon: Sequence[Sequence[Form]]) -> _Found:
         found: list[tuple[Ints, Ints, Ints, Floats]] = []
@@ -162,12 +173,21 @@ class Misspellings:
         return _Found(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-_WHICH, _MORE, _FIRST_DRAW = 0, 1, 2
-"""The numbers of a word's draws: which error, whether another follows, and those of the rules."""
+_TRIES = 4
+"""How many errors are drawn at the most until one makes no other word of the dictionary: «сделали» → «сделал»."""
+_TAKEN_FOR_THE_WORD = frozenset({"hyphen_dropped", "hyphen_space", "tsya"})
+"""Classes whose errors are read as the right word, even if they make another one."""
+_WHICH, _MORE, _FIRST_DRAW = _TRIES - 1, _TRIES, _TRIES
+"""The numbers of a word's draws: the first choice of an error, whether another follows, and those of the rules."""
 _SECOND = np.uint64(0x5851F42D4C957F2D)
 """Tells the draws of a second error from those of the first."""
 _SHORTEST_BEGINNING = 3
 _REMEMBERED = 200_000
+
+
+def _is_other_word(word: str) -> bool:
+    """Whether a misspelling is a word that readers know."""
+    return is_known(word) and is_common(word)
 
 
 class _Draws:

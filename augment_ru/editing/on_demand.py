@@ -1,11 +1,15 @@
-"""Changes computed only where the probability may make them active, for attacks that run a model for each change."""
+"""Changes computed only where they may become active, and new texts only where they are asked for."""
 
 from collections.abc import Callable
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
+from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
+
+T = TypeVar("T")
 
 Work = Callable[[Ints], Mask]
 """Tries to make the changes with these indices, in one batch; returns for each whether it was made."""
@@ -37,3 +41,26 @@ def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work) -> None
             return
         left = left[np.lexsort((ranks[left], rows[left]))]
         wanted = np.sort(left[np.diff(rows[left], prepend=-1) != 0])
+
+
+def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
+    """What stands at these ranges of global places, each inside one text."""
+    rows_of = batch.rows(starts)
+    at = batch.starts[rows_of]
+    ranges = zip(rows_of.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True)
+    return [batch.texts[row][start:stop] for row, start, stop in ranges]
+
+
+class LastValue(Generic[T]):
+    """A function of indices that remembers its last value: new texts and notes are asked one after the other."""
+
+    def __init__(self, function: Callable[[Ints], list[T]]) -> None:
+        self._function = function
+        self._indices: Ints | None = None
+        self._value: list[T] = []
+
+    def __call__(self, indices: Ints) -> list[T]:
+        """The value at these indices."""
+        if self._indices is None or not np.array_equal(self._indices, indices):
+            self._indices, self._value = indices, self._function(indices)
+        return self._value

@@ -14,6 +14,8 @@ from augment_ru.text.characters import Mask
 
 JOINS = ("ne", "join_particle", "join_phrase", "join_preposition", "join_words")
 """The classes of joined words."""
+_WHOLE = frozenset({"вместе", "затем", "немало", "немного", "немногие", "несколько", "потом"})
+"""Words that mean something else when they are parted: «не много», «по том»."""
 _SHORT = 3
 """Letters of a word that makes another word together with its neighbour: «не мой», «что бы»."""
 _SHORTEST_REST = 3
@@ -92,7 +94,7 @@ def prefix_length(word: str, prefixes: tuple[str, ...]) -> int:
 
     What is left is a word of at least three letters, and no finite verb («по чти»).
     """
-    if not word.startswith(prefixes):
+    if not word.startswith(prefixes) or word in _WHOLE:
         return 0
     for prefix in prefixes:
         rest = word.removeprefix(prefix)

@@ -1,13 +1,14 @@
 """The words of a batch as forms: which word stands where, found for all texts at once."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Ints, Keys
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, SPACE, WORD, Codes, Mask, decode
+from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Mask, decode
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _INVERSE = np.uint64(pow(int(_BASE), -1, 2**64))
@@ -109,6 +110,29 @@ class WordForms:
             found |= here
         return found
 
+    def find(self, table: "FormTable") -> tuple[Ints, Ints]:
+        """The words that are single words of a table, ascending, and the number of each in it."""
+        return table.numbers(np.arange(self.starts.size), self._digests, pairs=False)
+
+    def find_pairs(self, table: "FormTable") -> tuple[Ints, Ints]:
+        """The words with which phrases of a table start, ascending, and the number of each phrase in it."""
+        words = np.flatnonzero(table.may_begin(self._digests[:-1]) & self.beside[:-1])
+        return table.numbers(words, self._pair_digests(words), pairs=True)
+
+    def end_in(self, ending: str) -> Ints:
+        """The words of Cyrillic letters that are longer than an ending and end in it."""
+        words = np.flatnonzero(self.codes[self.stops - 1] == ord(ending[-1]))
+        words = words[self.letters[words] & (self.stops[words] - self.starts[words] > len(ending) + 1)]
+        for back, char in enumerate(reversed(ending), start=1):
+            words = words[self.codes[self.stops[words] - back] == ord(char)]
+        return words
+
+    def _pair_digests(self, words: Ints) -> Keys:
+        """The digests of these words written together with the next one."""
+        lengths = self.stops[words] - self.starts[words]
+        digests: Keys = self._digests[words] + self._digests[words + 1] * self._powers[lengths]
+        return digests
+
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
         """The different forms among these words, in lower case, and the number of the form of each word."""
         _, firsts, places = np.unique(self._digests[words], return_index=True, return_inverse=True)
@@ -122,10 +146,10 @@ class WordForms:
 
     def pair_values(self, words: Ints, function: Callable[[str], int]) -> Ints:
         """A function of each of these words written together with the next one; called once for each different pair."""
-        lengths = self.stops[words] - self.starts[words]
-        digests = self._digests[words] + self._digests[words + 1] * self._powers[lengths]
         ends = self.stops[words + 1]
-        return self._each(digests, self.starts[words], ends, lambda pair: function("".join(pair.split())))
+        return self._each(
+            self._pair_digests(words), self.starts[words], ends, lambda pair: function("".join(pair.split()))
+        )
 
     def _each(self, digests: Keys, starts: Ints, stops: Ints, function: Callable[[str], int]) -> Ints:
         _, firsts, places = np.unique(digests, return_index=True, return_inverse=True)
@@ -133,6 +157,76 @@ class WordForms:
         bounds = zip(starts[firsts].tolist(), stops[firsts].tolist(), strict=True)
         values = np.array([function(text[start:stop]) for start, stop in bounds], dtype=np.int64)
         return values[places]
+
+
+_BUCKETS = 16
+"""The first bits of a digest by which most words are told from those of a table at once."""
+
+
+class FormTable:
+    """Words and phrases of two words, in lower case, to be found among the words of a batch.
+
+    Args:
+        forms: the words and phrases, each once; their numbers are their places here.
+    """
+
+    def __init__(self, forms: Sequence[str]) -> None:
+        self._tables = {pairs: _Digests.of(forms, pairs=pairs) for pairs in (False, True)}
+        firsts = {form.partition(" ")[0] for form in forms if " " in form}
+        self._firsts = _Digests.of(sorted(firsts), pairs=False)
+
+    def numbers(self, words: Ints, digests: Keys, *, pairs: bool) -> tuple[Ints, Ints]:
+        """Those of the words, or of the pairs of words, that the table has, and the number of each."""
+        table = self._tables[pairs]
+        likely = np.flatnonzero(table.likely(digests))
+        places = table.places(digests[likely])
+        found = places >= 0
+        return words[likely[found]], table.numbers[places[found]]
+
+    def may_begin(self, digests: Keys) -> Mask:
+        """Whether each word may be the first of a phrase; few others are."""
+        return self._firsts.likely(digests)
+
+
+class _Digests(NamedTuple):
+    """Digests in order, the number of the form of each, and which first bits they have."""
+
+    digests: Keys
+    numbers: Ints
+    buckets: Mask
+
+    @classmethod
+    def of(cls, forms: Sequence[str], *, pairs: bool) -> "_Digests":
+        chosen = [number for number, form in enumerate(forms) if (" " in form) == pairs]
+        digests = np.array([digest_of("".join(forms[number].split())) for number in chosen], dtype=np.uint64)
+        order = np.argsort(digests)
+        buckets = np.zeros(1 << _BUCKETS, dtype=np.bool_)
+        buckets[digests >> _SHIFT] = True
+        return cls(digests[order], np.array(chosen, dtype=np.int64)[order], buckets)
+
+    def likely(self, digests: Keys) -> Mask:
+        """Whether each digest may be one of these."""
+        mask: Mask = self.buckets[digests >> _SHIFT]
+        return mask
+
+    def places(self, digests: Keys) -> Ints:
+        """The place of each digest among these; -1 if it is none of them."""
+        if not self.digests.size:
+            return np.full(digests.size, -1)
+        places = np.minimum(np.searchsorted(self.digests, digests), self.digests.size - 1)
+        return np.where(self.digests[places] == digests, places, -1)
+
+
+_SHIFT = np.uint64(64 - _BUCKETS)
+
+
+def first_of_sentences(batch: Batch, places: Ints) -> Mask:
+    """Whether no letter or digit stands between each place and the start of its sentence, line or option."""
+    before = counts_before((batch.flags & WORD) != 0)
+    edges = np.where((batch.flags & BREAK) != 0, before[:-1], 0)
+    edges[batch.fences] = before[batch.fences]
+    first: Mask = np.maximum.accumulate(edges)[places] == before[places]
+    return first
 
 
 @cache

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 from augment_ru import registry
 from augment_ru.constraints.rule_file import constraint
@@ -39,6 +39,17 @@ LOSSES = ("negation", "negated", "numbers", "restrictors")
 """Constraints on what a sentence must not lose: no deleted or replaced word may be one of theirs."""
 
 
+GROUPS = {
+    "people": "how people type, in chats and search",
+    "adversaries": "adversaries of moderation",
+    "learners": "learners of Russian",
+    "rewording": "the same in other words",
+    "tape": "the TAPE paper",
+    "other": "other",
+}
+"""What attacks test: the groups in which they are listed, and what each is called."""
+
+
 class Attack(ABC):
     """An attack proposes changes of texts, each with a rank in [0, 1). The engine decides which are applied.
 
@@ -50,6 +61,8 @@ class Attack(ABC):
     """
 
     __slots__ = ()
+    group: ClassVar[str] = "other"
+    """What the attack tests: one of `GROUPS`."""
 
     @property
     @abstractmethod

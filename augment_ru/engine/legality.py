@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from augment_ru.draws import Ints
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
@@ -172,6 +173,13 @@ def _wordy(codes: Codes) -> Mask:
     return wordy
 
 
+def without_overlaps(batch: Batch, proposals: Proposals) -> Proposals:
+    """The proposals without changes that overlap one of a lower rank which itself stays."""
+    bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
+    bad[proposals.changes[_overlapping(batch, proposals)]] = True
+    return proposals.keep(~bad)
+
+
 def _overlapping(batch: Batch, proposals: Proposals) -> Mask:
     """Whether an edit's change overlaps a change of a lower rank that is not dropped itself; shape (edits,).
 
@@ -184,7 +192,10 @@ def _overlapping(batch: Batch, proposals: Proposals) -> Mask:
     bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
     if not clash.any():
         return bad[proposals.changes]
-    if proposals.ranks.size == proposals.starts.size:  # single edits that overlap in pairs need no loop
+    if proposals.ranks.size == proposals.starts.size:  # single edits need no loop, insertions only beyond pairs
+        if (starts < stops).all():
+            bad[_beaten(proposals, np.sort(order[np.append(clash, False) | np.append(False, clash)]))] = True
+            return bad[proposals.changes]
         edge = np.concatenate([[False], clash, [False]])
         pairs = np.flatnonzero(edge[1:-1] & ~edge[:-2] & ~edge[2:] & (stops[:-1] == reach[:-1]))
         left, right = proposals.changes[order[pairs]], proposals.changes[order[pairs + 1]]
@@ -205,6 +216,37 @@ def _overlapping(batch: Batch, proposals: Proposals) -> Mask:
             else:
                 bad[change] = True
     return bad[proposals.changes]
+
+
+def _beaten(proposals: Proposals, edits: Ints) -> Ints:
+    """The numbers of the changes that overlap one of a lower rank that stays, of changes of one edit, no insertion.
+
+    In each round the changes stay that have the lowest rank at all their places; what overlaps them is dropped.
+
+    Args:
+        proposals: the changes; each is a single edit.
+        edits: the indices of the edits among which all overlaps are.
+    """
+    changes = proposals.changes[edits]
+    priority = np.empty(edits.size, dtype=np.int64)
+    priority[np.lexsort((changes, proposals.ranks[changes]))] = np.arange(edits.size)
+    lengths = proposals.stops[edits] - proposals.starts[edits]
+    owners = np.repeat(np.arange(edits.size), lengths)
+    places = np.repeat(proposals.starts[edits] - np.cumsum(lengths) + lengths, lengths) + np.arange(owners.size)
+    _, places = np.unique(places, return_inverse=True)
+    beaten = np.zeros(edits.size, dtype=np.bool_)
+    while owners.size:
+        lowest = np.full(int(places.max()) + 1, edits.size)
+        np.minimum.at(lowest, places, priority[owners])
+        is_lowest = lowest[places] == priority[owners]
+        stays = np.bincount(owners, is_lowest, edits.size) == lengths
+        taken = np.zeros(lowest.size, dtype=np.bool_)
+        taken[places[stays[owners]]] = True
+        near = np.bincount(owners, taken[places], edits.size) > 0
+        beaten |= near & ~stays
+        left = ~near[owners]
+        owners, places = owners[left], places[left]
+    return changes[beaten]
 
 
 def _free(taken: list[tuple[int, int]], places: list[tuple[int, int]]) -> bool:

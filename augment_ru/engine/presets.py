@@ -42,8 +42,8 @@ PAPER_PROBABILITIES = {
 PAPER_MODEL = "bert-base-multilingual-cased"
 """TAPE, section 4.2.2, footnote 11."""
 
-PAPER_GENERATOR = "ai-forever/mGPT"
-"""The language model of AddSent; TAPE, section 4.2.1, calls the model mGPT."""
+PAPER_GENERATOR = "THUMT/mGPT"
+"""The language model of AddSent; TAPE, section 4.2.1, footnote 10."""
 
 
 def paper_constraints(task: Task) -> Sequence[str]:

@@ -58,20 +58,45 @@ def best_token_f1(golds: Sequence[str], prediction: str) -> float:
     return max((token_f1(gold, prediction) for gold in golds), default=0.0)
 
 
-def macro_f1(pairs: Iterable[tuple[Label, Label]]) -> float:
-    """The unweighted mean of the F1 of every class that occurs; 0 without pairs.
+def mcc(pairs: Iterable[tuple[Label, Label]]) -> float:
+    """Matthews' correlation coefficient of several classes (Gorodkin 2004), in [-1, 1]; 0 where it is not defined.
+
+    >>> mcc([(1, 1), (0, 0), (1, 0)])
+    0.5
+    """
+    counts = Counter(pairs)
+    golds, predictions = Counter[Label](), Counter[Label]()
+    hits, total = 0, sum(counts.values())
+    for (gold, prediction), count in counts.items():
+        golds[gold] += count
+        predictions[prediction] += count
+        hits += count if gold == prediction else 0
+    covariance = hits * total - sum(golds[label] * predictions[label] for label in golds)
+    spreads = [total**2 - sum(count**2 for count in side.values()) for side in (golds, predictions)]
+    return covariance / (spreads[0] * spreads[1]) ** 0.5 if all(spreads) else 0.0
+
+
+def macro_f1(pairs: Iterable[tuple[Label, Label]], classes: Iterable[Label] = ()) -> float:
+    """The unweighted mean of the F1 of every class that occurs, and of further classes; 0 without pairs.
 
     Args:
         pairs: the right class and the predicted class of each decision.
+        classes: classes that count where they do not occur, too; their F1 is then 0.
 
     >>> macro_f1([("да", "да"), ("да", "нет")])
     0.3333333333333333
     """
     counts = Counter(pairs)
-    hits, golds, predictions = Counter[Label](), Counter[Label](), Counter[Label]()
+    hits: Counter[Label] = Counter()
+    golds: Counter[Label] = Counter()
+    predictions: Counter[Label] = Counter()
+    golds.update(dict.fromkeys(classes, 0))
     for (gold, prediction), count in counts.items():
         golds[gold] += count
         predictions[prediction] += count
         hits[gold] += count if gold == prediction else 0
-    scores = [2 * hits[label] / (golds[label] + predictions[label]) for label in sorted(golds | predictions)]
+    scores: list[float] = []
+    for label in sorted(golds.keys() | predictions.keys()):
+        size = golds[label] + predictions[label]
+        scores.append(2 * hits[label] / size if size else 0.0)
     return reduce(add, scores, 0.0) / len(scores) if scores else 0.0

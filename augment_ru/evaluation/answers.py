@@ -1,5 +1,6 @@
 """Right answers and predictions in the form that metrics compare: labels, texts, or lists of labels."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -11,7 +12,10 @@ from augment_ru.records.answers import answer_texts, label_of
 from augment_ru.records.task import Task
 
 Answer: TypeAlias = tuple[Any, ...]
-"""A prediction as metrics compare it: an entry for each field of `task.gold`, in the form of the metrics' kind."""
+"""A prediction as metrics compare it: an entry for each of `task.decided`, in the form of the metrics' kind."""
+
+_BITS = 14_000
+"""Bits of the longest number in a prediction: Python writes no number of over 4,300 digits."""
 
 _UNLABELLED = "-1"
 """The label that the `datasets` package writes where labels are held back."""
@@ -31,30 +35,64 @@ def _gold_value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noq
 
 
 def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[tuple[Gold | None, ...]]:
-    """The right answers of each row, one for each field of `task.gold`; None where it has none.
+    """The right answers of each row, one for each of `task.decided`; None where it has none.
 
     A field whose label is -1 in all rows has no right answers.
+
+    Raises:
+        AugmentError: a field holds no label where one is needed, or not a label for each norm.
     """
-    golds = [tuple(_gold(_gold_value(values, name, kind), kind) for name in task.gold) for values in rows]
-    held_back = {at for at in range(len(task.gold)) if golds and all(gold[at] == _UNLABELLED for gold in golds)}
+    golds = [tuple(None if one in task.unlabelled else one for one in _golds(values, task, kind)) for values in rows]
+    held_back = {at for at in range(len(task.decided)) if golds and all(gold[at] == _UNLABELLED for gold in golds)}
     return [tuple(None if at in held_back else answer for at, answer in enumerate(gold)) for gold in golds]
 
 
-def _gold(value: Any, kind: Kind) -> Gold | None:  # noqa: ANN401  (JSON values)
+def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | None, ...]:
+    if task.norms:
+        return _norm_labels(field_paths.value(values, task.gold[0]), task)
+    try:
+        return tuple(_gold(_gold_value(values, name, kind), kind, task.separator) for name in task.gold)
+    except AugmentError as error:
+        raise AugmentError(f"the right answer in {', '.join(task.gold)}: {error}") from error
+
+
+def _norm_labels(held: Any, task: Task) -> tuple[Gold | None, ...]:  # noqa: ANN401  (JSON values)
+    """The label of each norm, from a list in their order or from an object."""
+    if held is None or held in ("", [], {}):
+        return (None,) * len(task.norms)
+    if isinstance(held, Mapping):
+        by_norm = {norm: held[key] for norm in task.norms for key in held if key and norm.startswith(key)}
+        if len(by_norm) == len(held) == len(task.norms):
+            return tuple(_gold(by_norm[norm], "labels") for norm in task.norms)
+    elif isinstance(held, Sequence) and not isinstance(held, str) and len(held) == len(task.norms):
+        return tuple(_gold(label, "labels") for label in held)
+    raise AugmentError(f"field '{task.gold[0]}' is {held!r}; it must hold a label for each of {', '.join(task.norms)}")
+
+
+def _gold(value: Any, kind: Kind, separator: str | None = None) -> Gold | None:  # noqa: ANN401  (JSON values)
     if value is None or value in ("", []):
         return None
     if kind == "labels":
+        if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
+            raise AugmentError(f"{value!r} is no label; name another field with --label-field, or the task with --task")
         return label_of(value)
     if kind == "answers":
-        return tuple(answer_texts(value)) or None
+        return tuple(answer_texts(value, separator)) or None
     questions = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
     if any(label is None for labels in questions for label in labels):
         return None
     return tuple(tuple(label_of(label) for label in labels) for labels in questions)
 
 
+def most_frequent(golds: Sequence[Gold | None]) -> str:
+    """The most frequent right answer; of equally frequent ones the first in alphabetical order; "" without any."""
+    texts = (gold if isinstance(gold, str) else str(gold[0]) for gold in golds if gold)
+    counts = Counter(texts)
+    return min(counts, key=lambda text: (-counts[text], text), default="")
+
+
 def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
-    """A prediction as metrics compare it, with an entry for each field of `task.gold`.
+    """A prediction as metrics compare it, with an entry for each of `task.decided`; of norms all are the same.
 
     Raises:
         AugmentError: the prediction has not the form that the task needs.
@@ -62,7 +100,7 @@ def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
     if len(task.gold) == 1:
         if isinstance(prediction, Mapping):
             prediction = prediction.get(task.gold[0])
-        return (_entry(prediction, kind),)
+        return (_entry(prediction, kind),) * len(task.decided)
     if isinstance(prediction, Mapping):
         return tuple(_entry(prediction.get(name), kind) for name in task.gold)
     if isinstance(prediction, Sequence) and not isinstance(prediction, str) and len(prediction) == len(task.gold):
@@ -81,10 +119,15 @@ def _entry(value: Any, kind: Kind) -> Any:  # noqa: ANN401  (JSON values)
 
 
 def by_field(answer: Sequence[Any], task: Task) -> Any:  # noqa: ANN401  (JSON values)
-    """Entries for the fields of `task.gold` as JSON: the entry itself, or an object where there are several fields."""
-    if len(task.gold) == 1:
+    """Entries for `task.decided` as JSON: the entry itself, or an object where there are several."""
+    if len(task.decided) == 1:
         return answer[0]
-    return dict(zip(task.gold, answer, strict=True))
+    return dict(zip(task.decided, answer, strict=True))
+
+
+def prediction_json(answer: Answer, task: Task) -> Any:  # noqa: ANN401  (JSON values)
+    """A prediction as JSON: the one answer that is compared with all norms, else as `by_field`."""
+    return answer[0] if task.norms else by_field(answer, task)
 
 
 def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model returned)
@@ -95,6 +138,8 @@ def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model ret
     """
     if isinstance(value, Mapping):
         return {str(key): json_value(entry) for key, entry in value.items()}
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        raise AugmentError("a prediction is a number of over 4,300 digits")
     if isinstance(value, str | bool | int | float) or value is None:
         return value
     if callable(getattr(value, "tolist", None)):  # NumPy, torch
@@ -102,3 +147,9 @@ def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model ret
     if isinstance(value, Sequence):
         return [json_value(entry) for entry in value]
     raise AugmentError(f"a prediction is a {type(value).__name__}; a model must return labels or texts")
+
+
+def group_of(values: Mapping[str, Any], task: Task) -> str | None:
+    """The value of `task.grouped_by` in a row, as a text; None if it has none."""
+    held = field_paths.value(values, task.grouped_by) if task.grouped_by else None
+    return None if held is None else label_of(held)

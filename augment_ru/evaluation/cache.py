@@ -28,10 +28,20 @@ def default_path() -> Path:
     return folder / "responses.sqlite"
 
 
-def key_of(signature: str, example: Example) -> bytes:
-    """The key of an answer: a hash of the model's signature and of the whole question."""
-    question = (signature, example.task.name, example.task.gold, example.text, example.record, example.shots)
-    return blake2b(_canonical(question), digest_size=16).digest()
+def keys_of(signature: str, examples: Sequence[Example]) -> list[bytes]:
+    """The key of each answer: a hash of the model's signature and of the whole question.
+
+    Demonstrations are encoded once for all examples that show the same objects.
+    """
+    shown: dict[int, bytes] = {}
+    found: list[bytes] = []
+    for example in examples:
+        shots = shown.get(id(example.shots))
+        if shots is None:
+            shots = shown[id(example.shots)] = _canonical(example.shots)
+        question = (signature, example.task.name, example.task.gold, example.text, example.record)
+        found.append(blake2b(_canonical(question) + shots, digest_size=16).digest())
+    return found
 
 
 def _canonical(value: object) -> bytes:

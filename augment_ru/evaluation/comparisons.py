@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from augment_ru.evaluation.intervals import mcnemar, percentile95
+from augment_ru.evaluation.intervals import mcnemar, newcombe, percentile95
 from augment_ru.evaluation.outcomes import AttackOutcomes, Flags
 from augment_ru.evaluation.rates import JudgedRun, cells_of, percent, percents
 
@@ -33,7 +33,7 @@ def _of_models(judged: Sequence[JudgedRun], records: int) -> Iterator[dict[str, 
             entry |= _difference((first, attack), (second, attack), records)
             if _independent(a) and _independent(b):
                 known = a.known[0]
-                entry |= _mcnemar(a.after[0, 0][known], b.after[0, 0][known], "right")
+                entry["mcnemar"] = _mcnemar(a.after[0, 0][known], b.after[0, 0][known], "right")
             yield entry
 
 
@@ -52,7 +52,9 @@ def _of_attacks(judged: Sequence[JudgedRun], records: int) -> Iterator[dict[str,
             if _independent(a) and _independent(b):
                 _, rows_of_a, rows_of_b = np.intersect1d(a.original, b.original, return_indices=True)
                 right = a.right[0, 0][rows_of_a]
-                entry |= _mcnemar(a.broken[0, 0][rows_of_a][right], b.broken[0, 0][rows_of_b][right], "broken")
+                entry["mcnemar"] = _mcnemar(
+                    a.broken[0, 0][rows_of_a][right], b.broken[0, 0][rows_of_b][right], "broken"
+                )
             yield entry
 
 
@@ -67,10 +69,23 @@ def _difference(a: tuple[JudgedRun, str], b: tuple[JudgedRun, str], records: int
     if first is None or second is None:
         return {"difference": None, "ci95": None}
     drawn = [judged.resamples[attack, "asr"] for judged, attack in (a, b)]
-    return {"difference": percent(first - second), "ci95": percents(percentile95(drawn[0] - drawn[1]))}
+    interval = percentile95(drawn[0] - drawn[1])
+    if interval is not None and interval[0] == interval[1]:
+        rights = [float(judged.outcomes[attack].right.sum()) / judged.run.episodes for judged, attack in (a, b)]
+        interval = newcombe((first, rights[0]), (second, rights[1])) or interval
+    return {"difference": percent(first - second), "ci95": percents(interval)}
 
 
 def _mcnemar(a: Flags, b: Flags, counted: str) -> dict[str, Any]:
-    """The number of decisions where the flag is set for one alone, and the p value of McNemar's test."""
+    """McNemar's test of how many decisions have the flag: the counts, their difference in points, and the p value."""
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
-    return {"counted": counted, "only_a": only_a, "only_b": only_b, "mcnemar_p": round(mcnemar(only_a, only_b), 6)}
+    return {
+        "counted": counted,
+        "decisions": int(a.size),
+        "a": int(a.sum()),
+        "b": int(b.sum()),
+        "only_a": only_a,
+        "only_b": only_b,
+        "difference": percent((only_a - only_b) / a.size if a.size else None),
+        "p": round(mcnemar(only_a, only_b), 6),
+    }

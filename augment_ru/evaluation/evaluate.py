@@ -1,6 +1,6 @@
 """The evaluation itself: from rows and models to an `Evaluation`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,20 +12,18 @@ from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.demonstrations import demonstrations
 from augment_ru.evaluation.examples import Model, ModelRequest, PredictFunction, maker_of, model_of
 from augment_ru.evaluation.intervals import scipy_stats
-from augment_ru.evaluation.metrics import Kind, metrics_of, sklearn_metrics
+from augment_ru.evaluation.loading import RowsOrFile, loaded
+from augment_ru.evaluation.metrics import Kind, metrics_of, over_classes, sklearn_metrics
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.evaluation.outcomes import Golds
-from augment_ru.evaluation.pairs import Pairs, pair_rows, task_of_rows
+from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EPISODES, SHOTS, EvaluationPlan, ModelRun, run_model
 from augment_ru.evaluation.rates import judged_runs
 from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.subpopulations import subpopulations
-from augment_ru.formats.read import Rows, read_rows, rows_of
+from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
+from augment_ru.formats.read import Rows, read_rows
 from augment_ru.records import field_paths
-from augment_ru.records.task_file import task_or_file
-
-RowsOrFile: TypeAlias = str | Path | Iterable[Mapping[str, Any]]
-"""Rows: the path of a file, or dictionaries."""
 
 Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
 """Specifications as for `--model`; or names, each with a specification or a function."""
@@ -53,21 +51,23 @@ def evaluate(
     label_fields: Sequence[str] = (),
     metrics: Sequence[str] = (),
     train: str | Path | None = None,
-    shots: Sequence[int] = SHOTS,
+    shots: Sequence[int] | None = SHOTS,
     episodes: int = EPISODES,
     by: Sequence[str] = (),
     device: str = "auto",
     options: Mapping[str, Mapping[str, Any]] | None = None,
     seed: int = 42,
     cache: str | Path | None = None,
+    title: str | None = None,
+    verdicts: str | Path | None = None,
     progress: Progress = _no_progress,
     on_model_done: DoneHook = lambda _: None,
 ) -> Evaluation:
     """Ask models about original and perturbed rows, and count the right predictions that the attacks break.
 
     Args:
-        perturbed: the output of perturb, with full metadata or with the rows of the attack "original"; or any rows, if
-            `originals` are given.
+        perturbed: the output of perturb, with full metadata or with the rows of the attack "original"; the test file of
+            a task in a release, or its folder; or any rows, if `originals` are given.
         models: specifications as for `--model`; or names, each with a specification or a function that takes a list of
             `Example` and returns a list of predictions.
         originals: the unperturbed rows, if `perturbed` does not hold them.
@@ -75,36 +75,42 @@ def evaluate(
         text_fields: the perturbed fields, in place of the task's.
         label_fields: the fields of the right answer, in place of the task's.
         metrics: the metrics, in place of the task's.
-        train: a file of rows with right answers: demonstrations, and the training data of `linear` and similar models.
-        shots: the numbers of demonstrations.
+        train: a file of rows with right answers: demonstrations, and the training data of `linear` and similar models;
+            by default, the train rows of the release.
+        shots: the numbers of demonstrations; None for as many as the benchmark of the task shows.
         episodes: the number of sets of demonstrations for each number above 0.
         by: fields that split the report into subpopulations, beside the task's own.
         device: auto, cpu or cuda[:N].
         options: options of models, by kind.
         seed: the seed of demonstrations, of the bootstrap, and of models that draw.
         cache: the file of the cache of answers; None for no cache.
+        title: the title of the report.
+        verdicts: a file of human verdicts (`augment-ru verdicts import`): every rate is then also counted over the rows
+            that are valid.
         progress: the progress hook.
         on_model_done: the hook that is called with the runs of each model.
 
     Raises:
         AugmentError: rows, names or options are wrong, a model fails, or an extra is missing.
     """
-    rows = _rows(perturbed, "row")
-    schema = task_of_rows(rows.rows, task_or_file(task) if task else None, tuple(text_fields), tuple(label_fields))
-    schema = replace(schema, metrics=tuple(metrics) or schema.metrics)
+    scope = loaded(perturbed, originals, task=task, text_fields=text_fields, label_fields=label_fields)
+    rows, clean, train = scope.rows, scope.originals, scope.train if train is None else train
+    schema = replace(scope.pairs.task, metrics=tuple(metrics) or scope.pairs.task.metrics)
     scored = metrics_of(schema.metrics)
     kind = next(iter(scored.values())).kind
-    clean = _rows(originals, "original") if originals is not None else None
-    pairs = pair_rows(rows.rows, schema, clean.rows if clean else None)
+    pairs = replace(scope.pairs, task=schema)
+    if verdicts is not None:
+        pairs = with_verdicts(pairs, read_verdicts(str(verdicts)))
     _check_extras(kind, len(models), len(pairs.attacks))
     _check_labels(label_fields, pairs)
     golds: Golds = golds_of([original.values for original in pairs.originals], schema, kind)
     train_rows = read_rows(str(train)) if train is not None else None
     shown = demonstrations(train_rows.values, pairs, kind, seed) if train_rows else None
-    plan = EvaluationPlan(pairs, kind, tuple(shots), episodes, shown)
+    plan = EvaluationPlan(pairs, kind, (schema.shots,) if shots is None else tuple(shots), episodes, shown)
     plan.check()
     found = subpopulations([original.values for original in pairs.originals], schema, labels=kind == "labels", by=by)
     labels = _labels(golds, train_rows, pairs, kind)
+    scored = over_classes(scored, labels) if schema.every_class and labels else scored
     shared = {"seed": seed, **({"train": str(train)} if train is not None else {})}
     named = _named_models(models, pairs, labels, device, options or {}, shared)
     answers = Cache(Path(cache)) if cache is not None else None
@@ -122,15 +128,12 @@ def evaluate(
         "data": rows.digest,
         **({"originals": clean.digest} if clean else {}),
         **({"train": train_rows.digest} if train_rows else {}),
+        **({"verdicts": Path(verdicts).name} if verdicts is not None else {}),
         "shots": ",".join(map(str, plan.shots)),
         "episodes": str(episodes),
     }
     judged = judged_runs(runs, pairs, golds, kind, seed)
-    return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed)
-
-
-def _rows(given: RowsOrFile, name: str) -> Rows:
-    return read_rows(str(given)) if isinstance(given, str | Path) else rows_of(given, name)
+    return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed, title)
 
 
 def _check_extras(kind: Kind, models: int, attacks: int) -> None:

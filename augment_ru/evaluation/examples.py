@@ -17,8 +17,8 @@ Prediction: TypeAlias = str | int | float | bool | Sequence[Any] | Mapping[str, 
 CHUNK = 256
 """Examples of one call of a model that does not state a chunk of its own."""
 
-CHUNK = 256
-"""Examples of one call of a model that does not state a chunk of its own."""
+PERTURBATION, EPISODE = "perturbation", "episode"
+"""The fields of TAPE's published files, and of a release: the attack of a row, and the episodes that show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Example:
     Attributes:
         record: the row, without `augment` and without the fields of the right answer (`task.gold`).
         task: its task.
-        text: the fields that are perturbed, joined by line feeds; a bag of words reads nothing else.
+        text: the fields that a model reads (`task.read`), joined by line feeds; a bag of words reads nothing else.
         shots: the demonstrations: rows of the train file with their right answers; empty for zero shots.
     """
 
@@ -139,12 +139,13 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
     for gold in task.gold:
         for name in field_paths.every(question, gold):
             question = _without(question, field_paths.path_of(question, name))
-    return Example(question, task, "\n".join(Record(record, task).texts().values()), tuple(shots))
+    return Example(question, task, "\n".join(Record(question, task).read().values()), tuple(shots))
 
 
 def without_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of the row without the metadata of perturb."""
-    return {name: value for name, value in values.items() if name != KEY}
+    """A copy of the row without the metadata of perturb, and without the fields that TAPE's files add to a row."""
+    added = (KEY, PERTURBATION, EPISODE) if isinstance(values.get(PERTURBATION), str) else (KEY,)
+    return {name: value for name, value in values.items() if name not in added}
 
 
 def _without(value: Any, path: field_paths.Path) -> Any:  # noqa: ANN401  (JSON values)

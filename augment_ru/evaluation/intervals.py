@@ -41,6 +41,24 @@ def wilson(hits: float, trials: float) -> Interval | None:
     return low, 1.0 if hits == trials else min(1.0, centre + half)
 
 
+def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Interval | None:
+    """The 95 % interval of the difference of two rates, from their Wilson intervals (Newcombe 1998, method 10).
+
+    Args:
+        a: the first rate, in [0, 1], and its trials.
+        b: the second.
+
+    >>> [round(end, 4) for end in newcombe((0.7, 80), (0.5, 80))]
+    [0.0472, 0.3402]
+    """
+    first, second = (wilson(rate * trials, trials) for rate, trials in (a, b))
+    if first is None or second is None:
+        return None
+    low = a[0] - b[0] - math.hypot(a[0] - first[0], second[1] - b[0])
+    high = a[0] - b[0] + math.hypot(first[1] - a[0], b[0] - second[0])
+    return low, high
+
+
 class Cells(NamedTuple):
     """The counts behind a rate: hits and trials by episode and record, each of shape (groups, episodes, records).
 

@@ -1,6 +1,6 @@
 """The metrics of an evaluation, by name. Scores are in [0, 1], those of MCC in [-1, 1]."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from augment_ru.errors import AugmentError, missing, unknown
@@ -122,6 +122,15 @@ def metrics_of(names: Sequence[str]) -> dict[str, Metric]:
     if len({metric.kind for metric in found.values()}) > 1:
         raise AugmentError(f"the metrics {', '.join(names)} score answers of different kinds; take those of one kind")
     return found
+
+
+def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:
+    """The metrics, macro F1 as the mean over all these classes, those that occur nowhere included."""
+
+    def score(golds: Sequence[str], predictions: Sequence[str]) -> float:
+        return macro_f1(zip(golds, predictions, strict=True), classes)
+
+    return {name: Metric("labels", score) if name == "macro_f1" else metric for name, metric in metrics.items()}
 
 
 def is_right(kind: Kind, gold: Any, prediction: Any) -> bool:  # noqa: ANN401  (of the metric's kind)

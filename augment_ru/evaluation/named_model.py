@@ -1,12 +1,13 @@
 """Models under their names: what they state, and how they are asked: each different question once."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, Terminated
 from augment_ru.evaluation.answers import json_value
-from augment_ru.evaluation.cache import Cache, key_of
+from augment_ru.evaluation.cache import Cache, keys_of
 from augment_ru.evaluation.examples import CHUNK, Example, Model, PredictFunction, Prediction
 
 Answers: TypeAlias = Sequence[tuple[int, Prediction]]
@@ -29,17 +30,25 @@ class NamedModel:
 
     @classmethod
     def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
-        """The model under this name; an attribute that it does not have gets its default."""
-        signature = getattr(model, "signature", None)
-        return cls(
-            name,
-            model,
-            signature=signature if isinstance(signature, str) else None,
-            few_shot=bool(getattr(model, "few_shot", True)),
-            cached=bool(getattr(model, "cached", True)),
-            chunk=int(getattr(model, "chunk", CHUNK)),
-            stream=getattr(model, "stream", None),
-        )
+        """The model under this name; an attribute that it does not have gets its default.
+
+        Raises:
+            AugmentError: an attribute cannot be read, or `chunk` is no whole number from 1 on.
+        """
+        with _said_of(name):
+            signature = getattr(model, "signature", None)
+            chunk = getattr(model, "chunk", CHUNK)
+            if not isinstance(chunk, int) or chunk < 1:
+                raise AugmentError(f"chunk is {chunk!r}; needs a whole number from 1 on")
+            return cls(
+                name,
+                model,
+                signature=signature if isinstance(signature, str) else None,
+                few_shot=bool(getattr(model, "few_shot", True)),
+                cached=bool(getattr(model, "cached", True)),
+                chunk=chunk,
+                stream=getattr(model, "stream", None),
+            )
 
     @property
     def kept(self) -> bool:
@@ -53,14 +62,17 @@ class NamedModel:
             AugmentError: the model raises an error, or does not give a prediction for each example.
         """
         missing = set(range(len(examples)))
-        try:
-            for answers in self._answers(examples):
+        given = self._answers(examples)
+        while True:
+            with _said_of(self.name):  # not while the caller holds the answers: what it raises is not the model's
+                answers = next(given, None)
+                if answers is None:
+                    break
+                if strange := [number for number, _ in answers if number not in range(len(examples))]:
+                    raise AugmentError(f"answered example {strange[0]} of {len(examples)}; they are numbered from 0")
                 missing.difference_update(number for number, _ in answers)
-                yield [(number, json_value(prediction)) for number, prediction in answers]
-        except AugmentError as error:
-            raise AugmentError(f"--model {self.name}: {error}") from error
-        except Exception as error:  # a user's model may raise anything
-            raise AugmentError(f"--model {self.name}: {type(error).__name__}: {error}") from error
+                found = [(number, json_value(prediction)) for number, prediction in answers]
+            yield found
         if missing:
             raise AugmentError(f"--model {self.name}: {len(missing)} examples were not answered")
 
@@ -75,6 +87,19 @@ class NamedModel:
         if len(predictions) != len(examples):
             raise AugmentError(f"returned {len(predictions)} predictions for {len(examples)} examples; {_WANTED}")
         yield list(enumerate(predictions))
+
+
+@contextmanager
+def _said_of(name: str) -> Iterator[None]:
+    """What a model raises, which may be anything, as an error that names it."""
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated):
+        raise
+    except AugmentError as error:
+        raise AugmentError(f"--model {name}: {error}") from error
+    except BaseException as error:
+        raise AugmentError(f"--model {name}: {type(error).__name__}: {error}") from error
 
 
 @dataclass(slots=True)
@@ -105,7 +130,7 @@ def ask(
     Raises:
         AugmentError: the model raises an error, or does not answer every question.
     """
-    keys = [key_of(model.signature or "", example) for example in examples]
+    keys = keys_of(model.signature or "", examples)
     questions: dict[bytes, Example] = {}
     for key, example in zip(keys, examples, strict=True):
         questions.setdefault(key, example)

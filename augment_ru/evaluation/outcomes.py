@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import mean
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from augment_ru.evaluation.answers import Answer
+from augment_ru.evaluation.answers import Answer, group_of
 from augment_ru.evaluation.intervals import Cells
 from augment_ru.evaluation.metrics import Gold, Kind, Metric, is_right
 from augment_ru.evaluation.pairs import Pair, Pairs
@@ -15,7 +16,7 @@ from augment_ru.evaluation.protocol import ModelRun
 
 Flags = npt.NDArray[np.bool_]
 Golds = Sequence[Sequence[Gold | None]]
-"""For each original, the right answer of each field of `task.gold`; None where it has none."""
+"""For each original, the right answer of each of `task.decided`; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class AttackOutcomes:
         after: whether the prediction for the perturbed row is right.
         flipped: whether the two predictions differ.
         perturbed: whether the attack changed the row, shape (rows,).
+        judged: whether people judged the row, shape (rows,).
+        valid: whether they found it valid, shape (rows,).
         status: the number of rows of each status.
     """
 
@@ -38,6 +41,8 @@ class AttackOutcomes:
     after: Flags
     flipped: Flags
     perturbed: Flags
+    judged: Flags
+    valid: Flags
     status: Mapping[str, int]
 
     @property
@@ -91,7 +96,7 @@ class AttackOutcomes:
 def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Kind) -> AttackOutcomes:
     """The outcomes of an attack in a model run."""
     rows: Sequence[Pair] = pairs.attacks[attack]
-    fields = len(pairs.task.gold)
+    fields = len(pairs.task.decided)
     original = np.array([pair.original for pair in rows], np.int64)
     shape = (fields, run.episodes, len(rows))
     before, after, flipped = (np.zeros(shape, np.bool_) for _ in range(3))
@@ -106,32 +111,59 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Ki
                     after[field, episode, row] = is_right(kind, gold, now)
     perturbed = np.array([pair.status == "perturbed" for pair in rows], np.bool_)
     status = {name: sum(pair.status == name for pair in rows) for name in ("perturbed", "unchanged", "rejected")}
-    return AttackOutcomes(original, known, before, after, flipped, perturbed, status)
+    judged = np.array([pair.verdict is not None for pair in rows], np.bool_)
+    valid = np.array([pair.verdict == "valid" for pair in rows], np.bool_)
+    return AttackOutcomes(original, known, before, after, flipped, perturbed, judged, valid, status)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A metric in percent: its values by episode, also of its parts, by group of rows and number of the label."""
+
+    values: list[float]
+    parts: Mapping[tuple[str | None, int], list[float]]
+
+
+def groups_of(pairs: Pairs) -> list[str | None]:
+    """For each original the value of `task.grouped_by`, as a text; None if it has none."""
+    return [group_of(original.values, pairs.task) for original in pairs.originals]
 
 
 def scores(
     metrics: Mapping[str, Metric],
     golds: Golds,
     episodes: Sequence[Sequence[Answer]],
-) -> dict[str, list[float]]:
-    """The score of each metric in each episode, in percent, over the rows that have a right answer.
+    groups: Sequence[str | None],
+) -> dict[str, Score]:
+    """The scores of each metric over the rows that have a right answer.
 
-    Of several answer fields it is the mean. A metric is left out if no row has a right answer.
+    Of several labels it is the mean, and of several groups of rows the mean over the groups. A metric is left out if no
+    row has a right answer.
     """
-    found: dict[str, list[float]] = {}
-    fields = range(len(golds[0]) if golds else 0)
-    for name, metric in metrics.items():
-        for answers in episodes:
-            values: list[float] = []
-            for field in fields:
-                known: list[tuple[Any, Any]] = [
-                    (gold[field], answer[field])
-                    for gold, answer in zip(golds, answers, strict=True)
-                    if gold[field] is not None
-                ]
-                if known:
-                    wanted, given = zip(*known, strict=True)
-                    values.append(metric.score(list(wanted), list(given)))
-            if values:
-                found.setdefault(name, []).append(100 * sum(values) / len(values))
+    rows_of: dict[str | None, list[int]] = {}
+    for at, group in enumerate(groups):
+        rows_of.setdefault(group, []).append(at)
+    parts = [
+        (group, field, known)
+        for group in sorted(rows_of, key=lambda name: (name is None, name))
+        for field in range(len(golds[0]))
+        if (known := [at for at in rows_of[group] if golds[at][field] is not None])
+    ]
+    found: dict[str, Score] = {}
+    for name, metric in metrics.items() if parts else ():
+        values: dict[tuple[str | None, int], list[float]] = {}
+        for group, field, known in parts:
+            wanted: list[Any] = [golds[at][field] for at in known]
+            values[group, field] = [
+                100 * metric.score(wanted, [answers[at][field] for at in known]) for answers in episodes
+            ]
+        found[name] = Score([_mean_of_groups(values, episode) for episode in range(len(episodes))], values)
     return found
+
+
+def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], episode: int) -> float:
+    """The mean over the groups of the mean over their labels."""
+    of_group: dict[str | None, list[float]] = {}
+    for (group, _), values in parts.items():
+        of_group.setdefault(group, []).append(values[episode])
+    return mean(mean(values) for values in of_group.values())

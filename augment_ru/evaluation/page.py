@@ -2,6 +2,7 @@
 
 import base64
 import difflib
+import inspect
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from augment_ru import registry
 from augment_ru.draws import digests
-from augment_ru.evaluation.answers import by_field
+from augment_ru.evaluation import tables
+from augment_ru.evaluation.answers import by_field, prediction_json
+from augment_ru.evaluation.finding import findings
 from augment_ru.evaluation.pairs import Pair
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.evaluation.report import Evaluation
@@ -28,18 +32,18 @@ _LONG = 4000
 """Pieces (words, spaces, signs) beyond which two texts are not aligned piece by piece, which takes quadratic time."""
 
 
-def page(evaluation: Evaluation, report: Mapping[str, Any] | None = None) -> str:
+def page(evaluation: Evaluation, report: Mapping[str, Any] | None = None, date: str | None = None) -> str:
     """The page as HTML.
 
     Args:
         evaluation: the evaluation.
         report: its report, if it has been made already.
+        date: the date that the page shows; None for none, so that the same report gives the same bytes.
     """
     style = _file("style.css")
     script = "(() => {\n" + "\n".join(_file(name) for name in _SCRIPTS) + "})();\n"
-    data = json.dumps(
-        _data(evaluation, report or evaluation.report()), ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
+    found = _data(evaluation, report or evaluation.report(), date)
+    data = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     parts = {
         "STYLE-HASH": _hash(style),
         "SCRIPT-HASH": _hash(script),
@@ -60,7 +64,7 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _data(evaluation: Evaluation, report: Mapping[str, Any]) -> dict[str, Any]:
+def _data(evaluation: Evaluation, report: Mapping[str, Any], date: str | None) -> dict[str, Any]:
     """The data of the page's script: the report, and the examples with their originals."""
     pairs, task = evaluation.pairs, evaluation.pairs.task
     attacks = list(pairs.attacks)
@@ -97,12 +101,29 @@ def _data(evaluation: Evaluation, report: Mapping[str, Any]) -> dict[str, Any]:
         )
     return {
         "report": report,
+        "headline": _table(tables.headline(report) if report["attacks"] else tables.clean(report)),
+        "findings": findings(report),
+        "about": {name: about(name) for name in attacks},
+        "date": date,
+        "weak": [not tables.beats_majority(report, model) for model in report["models"]],
         "subpopulations": [{"name": one.name, "cells": one.cells} for one in evaluation.subpopulations],
         "originals": originals,
         "examples": examples,
         "left_out": len(every) - len(chosen),
         "episodes": any(judged.run.episodes > 1 for judged in evaluation.judged),
     }
+
+
+def about(attack: str) -> str:
+    """The first line of the description of an attack, or of each part of a composition; empty if it is unknown."""
+    known = registry.names("attacks")
+    told = [inspect.getdoc(registry.find("attacks", "attack", part)) for part in attack.split("+") if part in known]
+    return " ".join(text.splitlines()[0] for text in told if text)
+
+
+def _table(table: tables.Table) -> dict[str, Any]:
+    """A table as the page's script draws it."""
+    return {"columns": table.columns, "rows": table.rows, "named": table.named, "best": sorted(table.best)}
 
 
 def _sample(count: int, seed: int) -> list[int]:
@@ -119,8 +140,8 @@ def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int
     at = evaluation.pairs.attacks[attack][row].original
     flipped = bool(outcomes.flipped[:, 0, row].any())
     return [
-        by_field(judged.run.originals[0][at], task),
-        by_field(judged.run.attacks[attack][0][row], task),
+        prediction_json(judged.run.originals[0][at], task),
+        prediction_json(judged.run.attacks[attack][0][row], task),
         _main_outcome(outcomes.names(0, row), flipped=flipped),
     ]
 

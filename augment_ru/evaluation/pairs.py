@@ -1,12 +1,12 @@
 """Every perturbed row beside its original, from one output of perturb or from two aligned files."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import without_metadata
+from augment_ru.evaluation.examples import PERTURBATION, without_metadata
 from augment_ru.evaluation.restore import restored_row
 from augment_ru.formats.read import Row
 from augment_ru.formats.row import KEY
@@ -16,9 +16,6 @@ from augment_ru.records.task import Task, generic, recognise
 
 ORIGINAL = "original"
 """The name of the attack in rows that were not perturbed."""
-
-_TAPE_ATTACK = "perturbation"
-"""The field of TAPE's published files that names the perturbation; in unperturbed rows it holds the task's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +40,7 @@ class Pair:
         similarity: the similarity of the perturbation; None if the row does not state it.
         edits: the edits of each field, each a start, a stop and a text; None if they are not known.
         protected: the protected spans of each field, each a start, a stop and a label; None if they are not known.
+        verdict: what people found: valid, invalid or unclear; None if they did not judge it.
     """
 
     original: int
@@ -53,6 +51,7 @@ class Pair:
     similarity: float | None = None
     edits: Mapping[str, Sequence[Sequence[Any]]] | None = None
     protected: Mapping[str, Sequence[Sequence[Any]]] | None = None
+    verdict: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +95,21 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
     return replace(found, gold=tuple(gold) or found.gold)
 
 
-def pair_rows(rows: Iterable[Row], task: Task, originals: Iterable[Row] | None = None) -> Pairs:
+def pair_rows(
+    rows: Iterable[Row], task: Task, originals: Iterable[Row] | None = None, name_of_originals: str = ORIGINAL
+) -> Pairs:
     """The perturbed rows beside their originals.
 
-    Without `originals`, a row with `augment.source` and `augment.edits` gives its own original. All other rows find it
+    Rows of which none says that it was perturbed are originals without pairs. Without `originals`, a row with
+    `augment.source` and `augment.edits` gives its own original. All other rows find it
     among `originals`, or else among the rows of the attack "original": by the task's id field if each of these has a
     different id, otherwise by the order of the rows.
+
+    Args:
+        rows: the perturbed rows, and the originals if they are among them.
+        task: the task.
+        originals: the originals if they are not.
+        name_of_originals: what `perturbation` is in an original row, beside "original" and the name of the task.
 
     Raises:
         AugmentError: an original cannot be found or restored, or the rows of two files do not correspond.
@@ -109,13 +117,13 @@ def pair_rows(rows: Iterable[Row], task: Task, originals: Iterable[Row] | None =
     clean: list[Row] = list(originals) if originals is not None else []
     perturbed: list[tuple[str, Row]] = []
     for row in rows:
-        attack = _attack(row.values, task)
+        attack = _attack(row.values, {ORIGINAL, task.name, name_of_originals})
         if attack != ORIGINAL:
             perturbed.append((attack, row))
         elif originals is None:
             clean.append(row)
-    if not perturbed:
-        raise AugmentError("only originals, no perturbed rows; run augment-ru perturb with --attack")
+    if originals is None and not clean and all(_is_plain(row.values) for _, row in perturbed):
+        clean, perturbed = [row for _, row in perturbed], []  # rows as they are: nothing was perturbed
     index = _OriginalIndex(task)
     for row in clean:
         index.add(row)
@@ -132,14 +140,19 @@ def pair_rows(rows: Iterable[Row], task: Task, originals: Iterable[Row] | None =
     return Pairs(task, index.originals, attacks)
 
 
-def _attack(values: Mapping[str, Any], task: Task) -> str:
+def _attack(values: Mapping[str, Any], names_of_originals: Collection[str]) -> str:
     meta = values.get(KEY)
     if isinstance(meta, Mapping) and isinstance(meta.get("attack"), str):
         return str(meta["attack"])
-    named = values.get(_TAPE_ATTACK)
+    named = values.get(PERTURBATION)
     if isinstance(named, str) and named:
-        return ORIGINAL if named in (ORIGINAL, task.name) else named
+        return ORIGINAL if named in names_of_originals else named
     return "perturbed"
+
+
+def _is_plain(values: Mapping[str, Any]) -> bool:
+    """Whether nothing in a row says that it was perturbed."""
+    return KEY not in values and not values.get(PERTURBATION)
 
 
 @dataclass(slots=True)

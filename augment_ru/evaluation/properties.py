@@ -25,6 +25,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "ru_worldtree": ("exam_name", "school_grade", "knowledge_type"),
     "mera_ruworldtree": ("meta.exam_name", "meta.school_grade", "meta.knowledge_type"),
     "mera_rcb": ("meta.genre", "meta.verb", "meta.negation"),
+    "mera_ruethics": ("meta.question",),
     "mera_rummlu": ("meta.domain",),
     "rcb": ("genre", "verb", "negation"),
     "lidirus": ("lexical-semantics", "predicate-argument-structure", "logic", "knowledge"),
@@ -52,7 +53,7 @@ def properties_of(task: Task, *, labels: bool) -> dict[str, Property]:
         found["candidates"] = _candidates
     if not labels:
         found["answer_kind"] = _answer_kind
-    elif len(task.gold) == 1:
+    elif len(task.decided) == 1:
         found[task.gold[0]] = _label
     return found | {name: field_property(name) for name in _FIELDS.get(task.name, ())}
 

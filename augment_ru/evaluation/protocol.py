@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import Answer, answer_of
+from augment_ru.evaluation.answers import Answer, answer_of, group_of
 from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.demonstrations import Demonstrations
+from augment_ru.evaluation.dialogues import with_contexts
 from augment_ru.evaluation.examples import Example, example_of
 from augment_ru.evaluation.metrics import Kind
 from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
@@ -75,34 +76,51 @@ class EvaluationPlan:
     demonstrations: Demonstrations | None
 
     def check(self) -> None:
-        """Nothing, if there are enough demonstrations for every number of shots.
+        """Nothing, if there are demonstrations for every number of shots.
 
         Raises:
-            AugmentError: there are none, or not enough.
+            AugmentError: there are none.
         """
         check_shots(self.shots, self.episodes)
         if max(self.shots) > 0:
+            if self.pairs.task.norms:
+                raise AugmentError(f"--shots: {self.pairs.task.name} has no one right answer to show; take --shots 0")
             if self.demonstrations is None:
                 raise AugmentError(f"--shots {max(self.shots)}: needs demonstrations; give --train FILE")
-            self.demonstrations.sample(max(self.shots), 0)
+            for shots in self.shots:
+                for group in {group_of(original.values, self.pairs.task) for original in self.pairs.originals}:
+                    self._sample(shots, self._episodes(shots)[0], group)
 
-    def runs_of(self, model: NamedModel) -> list[tuple[int | None, int]]:
-        """The number of shots and of episodes of each run of a model."""
+    def _episodes(self, shots: int) -> list[int]:
+        """The numbers of the episodes with so many demonstrations; a single one for zero."""
+        if not shots or self.demonstrations is None:
+            return [0]
+        return self.demonstrations.episodes(shots, self.episodes)
+
+    def _sample(self, shots: int | None, episode: int, group: str | None) -> tuple[Mapping[str, Any], ...]:
+        if not shots or self.demonstrations is None:
+            return ()
+        return self.demonstrations.sample(shots, episode, group)
+
+    def runs_of(self, model: NamedModel) -> list[tuple[int | None, list[int]]]:
+        """The number of shots and the episodes of each run of a model."""
         if not model.few_shot:
-            return [(None, 1)]
-        return [(shots, self.episodes if shots else 1) for shots in self.shots]
+            return [(None, [0])]
+        return [(shots, self._episodes(shots)) for shots in self.shots]
 
     def questions(self, model: NamedModel) -> int:
         """The number of questions that a model is asked, equal ones counted each time."""
         rows = len(self.pairs.originals) + sum(map(len, self.pairs.attacks.values()))
-        return rows * sum(episodes for _, episodes in self.runs_of(model))
+        return rows * sum(len(episodes) for _, episodes in self.runs_of(model))
 
     def examples(self, shots: int | None, episode: int) -> list[Example]:
         """The questions of one episode: the originals, then the rows of each attack."""
-        sample = self.demonstrations.sample(shots, episode) if self.demonstrations and shots else ()
-        rows: list[Mapping[str, Any]] = [original.values for original in self.pairs.originals]
-        rows += [pair.values for pairs in self.pairs.attacks.values() for pair in pairs]
-        return [example_of(values, self.pairs.task, sample) for values in rows]
+        rows = with_contexts([original.values for original in self.pairs.originals], self.pairs.task)
+        for pairs in self.pairs.attacks.values():
+            rows += with_contexts([pair.values for pair in pairs], self.pairs.task)
+        groups = [group_of(values, self.pairs.task) for values in rows]
+        samples = {group: self._sample(shots, episode, group) for group in set(groups)}
+        return [example_of(values, self.pairs.task, samples[group]) for values, group in zip(rows, groups, strict=True)]
 
 
 def run_model(
@@ -127,7 +145,7 @@ def run_model(
         counts = QuestionCounts()
         originals: list[Sequence[Answer]] = []
         attacks: dict[str, list[Sequence[Answer]]] = {attack: [] for attack in plan.pairs.attacks}
-        for episode in range(episodes):
+        for episode in episodes:
             predictions = ask(model, plan.examples(shots, episode), cache, counts, advance)
             try:
                 answers = [answer_of(prediction, plan.pairs.task, plan.kind) for prediction in predictions]

@@ -10,9 +10,14 @@ import numpy.typing as npt
 
 from augment_ru.evaluation.intervals import Cells, Interval, bootstrap, percentile95, wilson
 from augment_ru.evaluation.metrics import Kind, Metric
-from augment_ru.evaluation.outcomes import AttackOutcomes, Flags, Golds, outcomes_of, scores
+from augment_ru.evaluation.outcomes import AttackOutcomes, Flags, Golds, Score, groups_of, outcomes_of, scores
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
+from augment_ru.evaluation.robustness import robustness_cells
+from augment_ru.records.task import Task
+
+_OF_VALID = "valid:"
+"""What the names of rates over valid rows start with."""
 
 DIGITS = 4
 """Digits after the point of a percentage in the report."""
@@ -20,38 +25,57 @@ DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A model run, the outcomes of each attack, and the bootstrapped rates by (attack, name of the rate)."""
+    """A model run, judged.
+
+    Attributes:
+        run: the answers.
+        outcomes: by attack.
+        together: the hits and trials of the rates over all attacks.
+        resamples: the bootstrapped rates, by (attack, name of the rate); those over all attacks have the attack "".
+    """
 
     run: ModelRun
     outcomes: Mapping[str, AttackOutcomes]
+    together: Mapping[str, Cells]
     resamples: Mapping[tuple[str, str], npt.NDArray[np.float64]]
 
 
 def judged_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: Kind, seed: int) -> list[JudgedRun]:
     """Every model run with its outcomes, and its rates in the same resamples, so that runs can be compared in pairs."""
     outcomes = [{attack: outcomes_of(run, pairs, attack, golds, kind) for attack in pairs.attacks} for run in runs]
+    together = [robustness_cells(run, own, pairs, kind) for run, own in zip(runs, outcomes, strict=True)]
     named = [
         (number, (attack, rate), cells)
         for number, of_attacks in enumerate(outcomes)
         for attack, of_attack in of_attacks.items()
         for rate, cells in cells_of(of_attack, len(pairs.originals)).items()
     ]
+    named += [(number, ("", rate), cells) for number, own in enumerate(together) for rate, cells in own.items()]
     drawn = bootstrap([cells for _, _, cells in named], seed)
     resamples: list[dict[tuple[str, str], npt.NDArray[np.float64]]] = [{} for _ in runs]
     for (number, name, _), values in zip(named, drawn, strict=True):
         resamples[number][name] = values
-    return [JudgedRun(*parts) for parts in zip(runs, outcomes, resamples, strict=True)]
+    return [JudgedRun(*parts) for parts in zip(runs, outcomes, together, resamples, strict=True)]
 
 
 def cells_of(outcomes: AttackOutcomes, records: int) -> dict[str, Cells]:
-    """The hits and trials of each rate."""
+    """The hits and trials of each rate, also over the rows that people found valid, if they judged any."""
+    found = _cells(outcomes, records, None)
+    if outcomes.judged.any():
+        valid = _cells(outcomes, records, outcomes.valid)
+        found |= {f"{_OF_VALID}{name}": valid[name] for name in valid if name != "asr_perturbed_rows"}
+    return found
+
+
+def _cells(outcomes: AttackOutcomes, records: int, rows: Flags | None) -> dict[str, Cells]:
     known = np.broadcast_to(outcomes.known[:, None, :], outcomes.before.shape)
     everything = np.ones_like(known)
     return {
-        "asr": outcomes.cells(outcomes.broken, outcomes.right, records),
+        "asr": outcomes.cells(outcomes.broken, outcomes.right, records, rows),
         "asr_perturbed_rows": outcomes.cells(outcomes.broken, outcomes.right, records, outcomes.perturbed),
-        "asr_all_rows": outcomes.cells(outcomes.broken, known, records),
-        "flip_rate": outcomes.cells(outcomes.flipped, everything, records),
+        "asr_all_rows": outcomes.cells(outcomes.broken, known, records, rows),
+        "flip_rate": outcomes.cells(outcomes.flipped, everything, records, rows),
+        "kept_accuracy": outcomes.cells(outcomes.after & known, outcomes.right, records, rows),
     }
 
 
@@ -89,10 +113,13 @@ def attack_entry(
         "asr_all_rows": _rate("asr_all_rows", cells, judged, attack),
         "flips": int(outcomes.flipped.sum()),
         "flip_rate": _rate("flip_rate", cells, judged, attack),
-        "metrics": _metrics(run, attack, outcomes, golds, metrics),
+        "performance_drop_rate": _drop_rate(cells, judged, attack),
+        "metrics": _metrics(run, attack, pairs, golds, metrics),
     }
-    if len(pairs.task.gold) > 1:
-        entry["labels"] = {name: _label(outcomes, field) for field, name in enumerate(pairs.task.gold)}
+    if outcomes.judged.any():
+        entry["valid_rows"] = _valid(outcomes, cells, judged, attack)
+    if len(pairs.task.decided) > 1:
+        entry["labels"] = {name: _label(outcomes, field) for field, name in enumerate(pairs.task.decided)}
     return entry
 
 
@@ -121,6 +148,44 @@ def _rate(rate: str, cells: Mapping[str, Cells], judged: JudgedRun, attack: str)
     return entry
 
 
+def together_entries(judged: JudgedRun) -> dict[str, Any]:
+    """The report's entries of the rates over all attacks."""
+    return {name: _rate(name, judged.together, judged, "") for name in judged.together}
+
+
+def _valid(outcomes: AttackOutcomes, cells: Mapping[str, Cells], judged: JudgedRun, attack: str) -> dict[str, Any]:
+    """The rates over the rows that people found valid, and how many they judged."""
+    rows, valid = int(outcomes.judged.sum()), int(outcomes.valid.sum())
+    return {
+        "judged": rows,
+        "valid": valid,
+        "share": {"value": percent(valid / rows), "ci95": percents(wilson(valid, rows))},
+        "right": int((outcomes.right & outcomes.valid).sum()),
+        "broken": int((outcomes.broken & outcomes.valid).sum()),
+        **{name: _rate(f"{_OF_VALID}{name}", cells, judged, attack) for name in ("asr", "asr_all_rows", "flip_rate")},
+        "performance_drop_rate": _drop_rate(cells, judged, attack, _OF_VALID),
+    }
+
+
+def _drop_rate(cells: Mapping[str, Cells], judged: JudgedRun, attack: str, rows: str = "") -> dict[str, Any]:
+    """The performance drop rate, 1 - attacked / clean share of right decisions (Zhu et al. 2023, PromptRobust).
+
+    Where all resamples give the same rate, the interval is as wide on both sides as Wilson's of a rate of 0.
+    """
+    name = f"{rows}kept_accuracy"
+    counts = cells[name]
+    kept = counts.rate()
+    interval = percentile95(1 - judged.resamples[attack, name])
+    if kept is not None and interval is not None and interval[0] == interval[1]:
+        half = (wilson(0, float((counts.trials > 0).sum())) or (0.0, 1.0))[1]
+        interval = (1 - kept - half, 1 - kept + half)
+    return {
+        "value": None if kept is None else percent(1 - kept),
+        "ci95": percents(interval),
+        "interval_method": "bootstrap",
+    }
+
+
 def spread(values: Sequence[float | None]) -> float | None:
     """The standard deviation over episodes (n - 1); None if there are fewer than two values."""
     known = [value for value in values if value is not None]
@@ -136,21 +201,53 @@ def mean_and_spread(values: Sequence[float]) -> dict[str, Any]:
 def _metrics(
     run: ModelRun,
     attack: str,
-    outcomes: AttackOutcomes,
+    pairs: Pairs,
     golds: Golds,
     metrics: Mapping[str, Metric],
 ) -> dict[str, Any]:
     """The scores before and after the attack, over the rows of the attack."""
-    wanted = [golds[at] for at in outcomes.original]
-    first = [[episode[at] for at in outcomes.original] for episode in run.originals]
-    before, after = scores(metrics, wanted, first), scores(metrics, wanted, run.attacks[attack])
+    rows = [pair.original for pair in pairs.attacks[attack]]
+    wanted, groups = [golds[at] for at in rows], groups_of(pairs)
+    groups = [groups[at] for at in rows]
+    first = [[episode[at] for at in rows] for episode in run.originals]
+    before, after = (scores(metrics, wanted, given, groups) for given in (first, run.attacks[attack]))
     found: dict[str, Any] = {}
     for name in before:
-        was, now = mean_and_spread(before[name]), mean_and_spread(after[name])
+        was, now = mean_and_spread(before[name].values), mean_and_spread(after[name].values)
         found[name] = {"before": was["value"], "after": now["value"]}
         if "std" in was:
             found[name] |= {"before_std": was["std"], "after_std": now["std"]}
+        if parts := part_entries(before[name], pairs.task):
+            later = part_entries(after[name], pairs.task)
+            found[name]["parts"] = [
+                {**part, "before": part.pop("value"), "after": then["value"]}
+                for part, then in zip(parts, later, strict=True)
+            ]
     return found
+
+
+def metric_entries(judged: JudgedRun, pairs: Pairs, golds: Golds, metrics: Mapping[str, Metric]) -> dict[str, Any]:
+    """The report's entry of the metrics of a model on the originals."""
+    found: dict[str, Any] = {}
+    for name, score in scores(metrics, golds, judged.run.originals, groups_of(pairs)).items():
+        found[name] = mean_and_spread(score.values)
+        if parts := part_entries(score, pairs.task):
+            found[name]["parts"] = parts
+    return found
+
+
+def part_entries(score: Score, task: Task) -> list[dict[str, Any]]:
+    """The means over episodes of the parts of a score; empty if it has one part alone."""
+    if len(score.parts) < 2:  # noqa: PLR2004  (one part is the score itself)
+        return []
+    return [
+        {
+            **({} if group is None else {"group": group}),
+            **({"label": task.decided[field]} if len(task.decided) > 1 else {}),
+            "value": round(sum(values) / len(values), DIGITS),
+        }
+        for (group, field), values in score.parts.items()
+    ]
 
 
 def _label(outcomes: AttackOutcomes, field: int) -> dict[str, Any]:

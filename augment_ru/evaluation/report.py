@@ -5,19 +5,22 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from augment_ru.evaluation.answers import by_field
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation import tables
+from augment_ru.evaluation.answers import Answer, by_field, most_frequent, prediction_json
 from augment_ru.evaluation.breakdowns import by_strength, by_subpopulation
 from augment_ru.evaluation.comparisons import comparisons
 from augment_ru.evaluation.intervals import RESAMPLES
 from augment_ru.evaluation.metrics import Kind, Metric
-from augment_ru.evaluation.outcomes import Golds, scores
+from augment_ru.evaluation.outcomes import Golds, groups_of, scores
 from augment_ru.evaluation.pairs import Pairs
-from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, mean_and_spread
+from augment_ru.evaluation.protocol import ModelRun
+from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, metric_entries, together_entries
 from augment_ru.evaluation.subpopulations import Subpopulation
 from augment_ru.version import __version__
 
 FORMAT = "augment-ru evaluation"
-VERSION = 1
+VERSION = 2
 """The version of the report's form; it changes when a key changes its meaning or is removed."""
 
 CORRECT = {
@@ -40,6 +43,7 @@ class Evaluation:
         subpopulations: the subpopulations of the originals.
         settings: further parts of the signature: name to value.
         seed: the seed of the demonstrations and of the bootstrap.
+        title: the title of the report; None for none.
     """
 
     pairs: Pairs
@@ -50,6 +54,7 @@ class Evaluation:
     subpopulations: Sequence[Subpopulation]
     settings: Mapping[str, str]
     seed: int
+    title: str | None = None
 
     def __repr__(self) -> str:
         models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
@@ -88,6 +93,7 @@ class Evaluation:
             "version": VERSION,
             "signature": self.signature,
             "unit": "percent",
+            **({} if self.title is None else {"title": self.title}),
             "task": task.name,
             "fields": list(task.fields),
             "gold": list(task.gold),
@@ -96,9 +102,20 @@ class Evaluation:
             "originals": len(self.pairs.originals),
             "originals_without_gold": sum(None in gold for gold in self.golds),
             "attacks": list(self.pairs.attacks),
+            "majority": self._majority(),
             "models": [self._model(one) for one in self.judged],
             "comparisons": comparisons(self.judged, len(self.pairs.originals)),
         }
+
+    def _majority(self) -> dict[str, float]:
+        """The score of each metric if every row got the most frequent right answer; empty where answers are lists."""
+        if self.kind == "lists":
+            return {}
+        columns = list(zip(*self.golds, strict=True))
+        constant = tuple(most_frequent(column) for column in columns)
+        answers: list[Answer] = [constant] * len(self.golds)
+        found = scores(self.metrics, self.golds, [answers], groups_of(self.pairs))
+        return {name: round(score.values[0], DIGITS) for name, score in found.items()}
 
     def _model(self, judged: JudgedRun) -> dict[str, Any]:
         run = judged.run
@@ -111,16 +128,48 @@ class Evaluation:
             for attack, outcomes in judged.outcomes.items()
         }
         rates = [entry["asr"] for entry in attacks.values()]
-        found = scores(self.metrics, self.golds, run.originals)
         return {
             "model": run.model,
             "signature": run.signature,
             "shots": run.shots,
             "episodes": run.episodes,
-            "metrics": {name: mean_and_spread(values) for name, values in found.items()},
-            "asr_mean": None if None in rates else round(sum(rates) / len(rates), DIGITS),
+            "metrics": metric_entries(judged, self.pairs, self.golds, self.metrics),
+            **together_entries(judged),
+            "asr_mean": None if None in rates or not rates else round(sum(rates) / len(rates), DIGITS),
             "attacks": attacks,
         }
+
+    def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
+        """The numbers of the report as a pandas DataFrame: a row for each model and attack.
+
+        Raises:
+            AugmentError: pandas is not installed.
+        """
+        try:
+            import pandas as pd  # noqa: PLC0415  (a package of the user's)
+        except ImportError as error:
+            raise AugmentError("to_frame needs pandas; pip install pandas") from error
+        return pd.DataFrame(tables.numbers(self.report()))
+
+    def to_markdown(self) -> str:
+        """The tables of the report in markdown."""
+        parts = [f"{table.title}\n\n{tables.written(table, 'markdown')}" for table in tables.tables_of(self.report())]
+        return "\n".join(parts)
+
+    def _clean_predictions(self, run: ModelRun, episode: int) -> Iterator[dict[str, Any]]:
+        """A row for each original, of an evaluation without attacks."""
+        task = self.pairs.task
+        for original, gold, answer in zip(self.pairs.originals, self.golds, run.originals[episode], strict=True):
+            yield {
+                "model": run.model,
+                "shots": run.shots,
+                "episode": episode,
+                "attack": None,
+                "id": original.id,
+                "gold": by_field(gold, task),
+                "original_prediction": prediction_json(answer, task),
+                **dict.fromkeys(("prediction", "status", "outcome")),
+            }
 
     def predictions(self) -> Iterator[dict[str, Any]]:
         """A row for each model, number of shots, episode, attack and record: enough to count the report again."""
@@ -128,6 +177,8 @@ class Evaluation:
         for judged in self.judged:
             run = judged.run
             for episode in range(run.episodes):
+                if not self.pairs.attacks:
+                    yield from self._clean_predictions(run, episode)
                 for attack, pairs in self.pairs.attacks.items():
                     outcomes = judged.outcomes[attack]
                     for row, pair in enumerate(pairs):
@@ -138,8 +189,8 @@ class Evaluation:
                             "attack": attack,
                             "id": self.pairs.originals[pair.original].id,
                             "gold": by_field(self.golds[pair.original], task),
-                            "original_prediction": by_field(run.originals[episode][pair.original], task),
-                            "prediction": by_field(run.attacks[attack][episode][row], task),
+                            "original_prediction": prediction_json(run.originals[episode][pair.original], task),
+                            "prediction": prediction_json(run.attacks[attack][episode][row], task),
                             "status": pair.status,
                             "outcome": by_field(outcomes.names(episode, row), task),
                         }

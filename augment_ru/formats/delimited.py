@@ -119,6 +119,7 @@ class Table:
 
     Attributes:
         layout: how the file is written.
+        called_tsv: whether the file is one of TSV by its name; a file of CSV may have tabs, too.
         names: the names of the columns; none if the file is empty.
 
     Raises:
@@ -129,6 +130,7 @@ class Table:
 
     def __init__(self, stream: BinaryIO, delimiter: str | None) -> None:
         csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))  # of the whole process: it is never lowered
+        self.called_tsv = delimiter == "\t"
         self._lines = _Lines(stream)
         first = self._lines.first.decode("utf-8", "replace")
         if delimiter is None:
@@ -230,17 +232,26 @@ def cell_text(value: object) -> str:
     return value if isinstance(value, str) else encoded(value)
 
 
-def row_of_values(values: Mapping[str, Any], names: Sequence[str], layout: Layout) -> str:
-    """Values as a row with the end of its line.
+def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Raise an error if the values have other names than the columns.
 
     Raises:
-        AugmentError: the values have other names than the columns, or a text has no form in the table.
+        AugmentError: both, and what to do.
     """
     if values.keys() != set(names):
         raise AugmentError(
             f"a row has the fields {', '.join(values)}; the table has the columns {', '.join(names)}; "
             f"write rows of different fields as JSON lines (-o OUT.jsonl)"
         )
+
+
+def row_of_values(values: Mapping[str, Any], names: Sequence[str], layout: Layout) -> str:
+    """Values as a row with the end of its line.
+
+    Raises:
+        AugmentError: the values have other names than the columns, or a text has no form in the table.
+    """
+    check_names(values, names)
     row = layout.row([cell_text(values[name]) for name in names])
     try:
         row.encode()

@@ -1,6 +1,8 @@
 """Files: input that may be stdin, output that is whole or absent, checks of names before work begins."""
 
+import errno
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -56,7 +58,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         except OSError as error:
             raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
         return
-    target = target.resolve()  # a link stays a link
+    target = followed(target)  # a link stays a link
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         stream = part.open("wb")
@@ -67,13 +69,28 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
+            stream_id = _identity(os.fstat(stream.fileno()))
         if target.exists():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
+        _renamed.append((target, stream_id))
         part.replace(target)
     except OSError as error:
         raise AugmentError(f"{target}: cannot be written: {error.strerror}; no output file was left") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+_renamed: list[tuple[Path, tuple[int, int]]] = []
+"""The files that were about to take their places, and what identifies them."""
+
+
+def written_files() -> list[Path]:
+    """The files that this process has written wholly, and that still stand in their places."""
+    return [path for path, identity in _renamed if path.exists() and _identity(path.stat()) == identity]
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 def check_input(source: str, option: str = "") -> None:
@@ -87,15 +104,38 @@ def check_input(source: str, option: str = "") -> None:
         raise AugmentError(f"{option} {source}: {problem}".lstrip())
 
 
+_SEPARATOR = re.compile(r"[:=@#,]")
+"""What stands beside the name of a file in the value of an option: `linear:FILE`, `NAME.OPTION=FILE`, `FILE@LAYER`."""
+
+
+def named_files(values: Iterable[str]) -> list[str]:
+    """The files and folders that values of options name: a value itself, or a part of it between separators."""
+    found: list[str] = []
+    for value in values:
+        marks = [*_SEPARATOR.finditer(value)]
+        stops = [mark.start() for mark in marks] + [len(value)]
+        for start, stop in zip([0, *(mark.end() for mark in marks)], stops, strict=True):
+            parts = {value[start:], value[start : max(stop, stops[-2] if marks else 0)], value[start:stop]}
+            found += sorted(part for part in parts if part and _exists(part))
+    return list(dict.fromkeys(found))
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # longer than a name may be, or with a character that none may have
+        return False
+
+
 def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[str | None]) -> None:
     """Raise an error if a file to write cannot be written, or would take the place of another file of the run.
 
     Args:
         outputs: options with their files; a file of None is passed over.
-        inputs: the files that are read; `-` is stdin, None is passed over.
+        inputs: the files that are read, and folders of such files; `-` is stdin, None is passed over.
 
     Raises:
-        AugmentError: a file is none, has no folder, is an input, or is named by two options.
+        AugmentError: a file is none, has no folder, is read by the run, or is named by two options.
     """
     sources = [source for source in inputs if source is not None]
     taken: dict[Path, str] = {}
@@ -106,10 +146,26 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
         if file in ("", "-") or path.is_dir():
             raise AugmentError(f"{option} {file}: is no file; give a file to write to")
         check_folder(f"{option} {file}", path)
-        if path.is_file() and any(_is_same(path, source) for source in sources):
-            raise AugmentError(f"{option} {file}: is the input; give another file, or the input would be lost")
-        if (other := taken.setdefault(path.resolve(), option)) != option:
+        if path.is_file() and any(_is_read(path, source) for source in sources):
+            raise AugmentError(
+                f"{option} {file}: is read by this run; give another file, or what it holds would be lost"
+            )
+        if (other := taken.setdefault(followed(path, option), option)) != option:
             raise AugmentError(f"{option} {file}: is the file of {other}, too; give each a file of its own")
+
+
+def followed(path: Path, option: str = "") -> Path:
+    """The place that a path leads to, through links.
+
+    Raises:
+        AugmentError: the links lead in a circle.
+    """
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise AugmentError(f"{option} {path}: is a link that leads in a circle; remove it".lstrip()) from error
+    return Path(os.path.realpath(path))
 
 
 def check_folder(what: str, path: Path) -> None:
@@ -122,8 +178,10 @@ def check_folder(what: str, path: Path) -> None:
         raise AugmentError(f"{what}: its folder does not exist; make it first")
 
 
-def _is_same(path: Path, source: str) -> bool:
-    """Whether an input is the same file."""
+def _is_read(path: Path, source: str) -> bool:
+    """Whether a file that exists is this input, or stands in this folder."""
     if source != "-":
+        if Path(source).is_dir():
+            return Path(source).resolve() in path.resolve().parents
         return Path(source).exists() and path.samefile(source)
     return sys.stdin is not None and os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))

@@ -3,7 +3,8 @@
 import json
 import json.decoder
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import orjson
@@ -140,11 +141,33 @@ class Around(NamedTuple):
 
 
 def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:
-    """The start and the stop of the value at a path of keys and numbers, in a line that is JSON."""
-    at = skip(line, 0)
-    for step in path:
-        at = _member(line, at, step) if isinstance(step, str) else _item(line, at, step)
-    return at, value_end(line, at)
+    """The start and the stop of the value at a path of keys and numbers, in a line that is JSON.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return all_located(line, [tuple(path)])[tuple(path)]
+
+
+def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str | int, ...], tuple[int, int]]:
+    """The start and the stop of the value at each path, of those that the line has; the line is read once."""
+    tree: dict[str | int, Any] = {}
+    wanted = set(paths)
+    for path in wanted:
+        node = tree
+        for step in path:
+            node = node.setdefault(step, {})
+    found: dict[tuple[str | int, ...], tuple[int, int]] = {}
+    waiting: list[tuple[tuple[str | int, ...], int, dict[str | int, Any]]] = [((), skip(line, 0), tree)]
+    while waiting:
+        path, at, node = waiting.pop()
+        if path in wanted:
+            found[path] = at, value_end(line, at)
+        if node and line[at] in "{[":
+            starts = member_starts(line, at) if line[at] == "{" else _item_starts(line, at)
+            inner = ((step, start) for step, start in starts if step in node)
+            waiting += [((*path, step), start, node[step]) for step, start in islice(inner, len(node))]
+    return found
 
 
 def value_end(line: str, at: int) -> int:
@@ -169,17 +192,15 @@ def member_starts(line: str, at: int) -> Iterator[tuple[str, int]]:
         at = skip(line, at + 1) if line.startswith(",", at) else at
 
 
-def _member(line: str, at: int, wanted: str) -> int:
-    """Where the value of a key of the object at `at` starts."""
-    return next(start for key, start in member_starts(line, at) if key == wanted)
-
-
-def _item(line: str, at: int, wanted: int) -> int:
-    """Where the entry of this number of the list at `at` starts."""
+def _item_starts(line: str, at: int) -> Iterator[tuple[int, int]]:
+    """The numbers of the entries of the list at `at`, and where each starts."""
     at = skip(line, at + 1)
-    for _ in range(wanted):
-        at = skip(line, skip(line, value_end(line, at)) + 1)
-    return at
+    number = 0
+    while not line.startswith("]", at):
+        yield number, at
+        number += 1
+        at = skip(line, value_end(line, at))
+        at = skip(line, at + 1) if line.startswith(",", at) else at
 
 
 def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
@@ -196,6 +217,14 @@ def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
         except TypeError:  # an integer over 64 bits: a seed may be one
             text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.replace("/", "\\/") if "\\/" in like else text
+
+
+def indented(table: Mapping[str, Any]) -> bytes:
+    """A report as JSON in several lines, with integers of any size, such as a seed."""
+    try:
+        return orjson.dumps(table, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # an integer over 64 bits
+        return f"{json.dumps(table, ensure_ascii=False, indent=2)}\n".encode()
 
 
 def encoded_row(row: Mapping[str, Any]) -> str:

@@ -46,10 +46,18 @@ def read_rows(source: str) -> Rows:
             held = source_of(kind_of(source), stream)
             for line in held:
                 rows.append(_read(f"{where}: {held.unit} {line.number}", held, line))
-                digest.update(encoded_row(rows[-1].values).encode("utf-8", "surrogatepass") + b"\n")
+                digest.update(_bytes_of(rows[-1].values) + b"\n")
         except AugmentError as error:
             raise error if str(error).startswith(where) else AugmentError(f"{where}: {error}") from error
     return Rows(rows, digest.hexdigest())
+
+
+def _bytes_of(values: Mapping[str, Any]) -> bytes:
+    """A row as bytes for a hash; also one with values that JSON has not, in fields that may not matter."""
+    try:
+        return encoded_row(values).encode("utf-8", "surrogatepass")
+    except AugmentError:
+        return json.dumps(dict(values), default=str).encode()
 
 
 def _read(place: str, held: RowSource, line: Line) -> Row:

@@ -7,7 +7,7 @@ from typing import Any
 
 from augment_ru.edits import Edit, Script
 from augment_ru.errors import AugmentError
-from augment_ru.formats.json_lines import encoded, encoded_row, located
+from augment_ru.formats.json_lines import all_located, encoded, encoded_row
 from augment_ru.records import field_paths
 from augment_ru.records.field_paths import Path
 from augment_ru.records.record import Record
@@ -48,8 +48,9 @@ def written(record: Record, changed: Changed) -> str:
         refuse_twice(record.values, changed.key)
     line = record.line if record.line is not None else encoded_row(record.values)
     edits = []
+    places = all_located(line, changed.values)
     for path, value in changed.values.items():
-        start, stop = located(line, path)
+        start, stop = places[path]
         edits.append(Edit(start, stop, encoded(value, like=line[start:stop])))
     if changed.metadata is not None:
         end = len(line[: line.rindex("}")].rstrip())

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import BinaryIO, Protocol
 
-from augment_ru.formats.delimited import Layout, Table, row_of_values
+from augment_ru.formats.delimited import Layout, Table, check_names, row_of_values
+from augment_ru.formats.fitting import TO_LINES, TO_PARQUET, check_values, json_problem, table_problem
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import Around, JsonLines
 from augment_ru.formats.parquet import Parquet, ParquetSink
@@ -16,6 +17,13 @@ from augment_ru.records.record import Record
 class Sink(Protocol):
     """Writes rows."""
 
+    def check(self, record: Record) -> None:
+        """Raise an error if the format cannot hold the row; called once for each row, before it is perturbed.
+
+        Raises:
+            AugmentError: the field that it cannot hold, and why.
+        """
+
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         """Write some more rows: the records that were read, and what is new in each.
 
@@ -25,6 +33,9 @@ class Sink(Protocol):
 
     def finish(self) -> None:
         """Write what comes after the last row."""
+
+    def close(self) -> None:
+        """Give back what it holds, also after an error; the stream stays open."""
 
 
 def sink_of(kind: str, stream: BinaryIO, source: RowSource, *, metadata: bool, mark: bool = True) -> Sink:
@@ -41,9 +52,10 @@ def sink_of(kind: str, stream: BinaryIO, source: RowSource, *, metadata: bool, m
         return _JsonArraySink(stream, source if isinstance(source, JsonArray) else None, mark=mark)
     if kind in {"CSV", "TSV"}:
         names = source.names if isinstance(source, Table) else ()
-        same = isinstance(source, Table) and source.layout.is_tsv == (kind == "TSV")
+        same = isinstance(source, Table) and source.called_tsv == (kind == "TSV")
         layout = source.layout if isinstance(source, Table) and same else Layout("\t" if kind == "TSV" else ",")
-        return _TableSink(stream, layout, (*names, KEY) if names and metadata else names, mark=mark)
+        names = (*names, KEY) if names and metadata else names
+        return _TableSink(stream, layout, names, metadata=metadata, mark=mark, same=same)
     if kind == "Parquet":
         return ParquetSink(stream, source if isinstance(source, Parquet) else None, KEY, metadata=metadata)
     return TextSink(stream, mark=mark) if kind == "text" else _LinesSink(stream, mark=mark)
@@ -54,6 +66,9 @@ class _LinesSink:
 
     def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
         self._stream, self._mark = stream, mark
+
+    def check(self, record: Record) -> None:
+        _check_json(record)
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         pieces: list[bytes] = []
@@ -68,8 +83,17 @@ class _LinesSink:
     def finish(self) -> None:
         pass
 
+    def close(self) -> None:
+        pass
+
 
 _PLAIN = Around(b"", b"\n")
+
+
+def _check_json(record: Record) -> None:
+    """Raise an error if a row that was not read from JSON has no form in it."""
+    if record.line is None:
+        check_values(record.values, json_problem, TO_PARQUET)
 
 
 class _JsonArraySink:
@@ -83,6 +107,9 @@ class _JsonArraySink:
         """The number of the array that is open; -1 before the first."""
         self._empty = True
         """Whether it has no row yet."""
+
+    def check(self, record: Record) -> None:
+        _check_json(record)
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         pieces: list[str] = []
@@ -109,20 +136,41 @@ class _JsonArraySink:
         rest = self._up_to(len(self._around) - 2)
         self._stream.write(f"{rest}{self._end()}{self._around[-1]}".encode())
 
+    def close(self) -> None:
+        pass
+
 
 class _TableSink:
-    """A table; the names of its columns are those given, or those of the first row."""
+    """A table; the names of its columns are those given, or those of the first row and of the metadata, if any."""
 
-    def __init__(self, stream: BinaryIO, layout: Layout, names: Sequence[str], *, mark: bool) -> None:
+    def __init__(
+        self, stream: BinaryIO, layout: Layout, names: Sequence[str], *, metadata: bool, mark: bool, same: bool
+    ) -> None:
         self._stream, self._layout, self._names = stream, layout, tuple(names)
+        self._key = (KEY,) if metadata else ()
         self._mark = "\ufeff" if mark and layout.bom else ""
+        self._same = same
         self._started = False
+
+    def check(self, record: Record) -> None:
+        if not self._same:
+            check_values(record.values, table_problem, TO_PARQUET if record.line is None else TO_LINES)
+            if self._layout.is_tsv:
+                check_values(record.values, _line_feed, "write CSV (-o OUT.csv)")
+            names = self._names_of(record)
+            check_names(record.values, names[: len(names) - len(self._key)])
+
+    def _names_of(self, record: Record) -> tuple[str, ...]:
+        """The names of the columns, which the first row gives if nothing else does."""
+        self._names = self._names or (*record.values, *self._key)
+        return self._names
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         made = [new_row(record.values, changed) for record, changed in rows]
-        if not self._names and made:
-            self._names = tuple(made[0])
-        lines = [row_of_values(row, self._names, self._layout) for row in made]
+        lines = [
+            row_of_values(row, self._names_of(record), self._layout)
+            for row, (record, _) in zip(made, rows, strict=True)
+        ]
         self._stream.write(f"{self._start()}{''.join(lines)}".encode())
 
     def _start(self) -> str:
@@ -134,3 +182,10 @@ class _TableSink:
 
     def finish(self) -> None:
         self._stream.write(self._start().encode())
+
+    def close(self) -> None:
+        pass
+
+
+def _line_feed(value: object) -> str | None:
+    return "a cell of TSV is one line, but a text has a line feed" if isinstance(value, str) and "\n" in value else None

@@ -51,6 +51,17 @@ class TextSink:
     def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
         self._stream, self._mark = stream, mark
 
+    def check(self, record: Record) -> None:
+        """Raise an error if a row cannot be a line.
+
+        Raises:
+            AugmentError: it has several texts, or its text has a line feed.
+        """
+        _text(record, Changed({}))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         """Write the texts of some rows.
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ from augment_ru.errors import AugmentError
 from augment_ru.evaluation.cache import default_path
 from augment_ru.evaluation.evaluate import check_models, evaluate
 from augment_ru.evaluation.metrics import metrics_of
-from augment_ru.evaluation.protocol import ModelRun, check_shots
-from augment_ru.formats.files import check_input, check_outputs, replacing
+from augment_ru.evaluation.protocol import SHOTS, ModelRun, check_shots
+from augment_ru.evaluation.released import rows_file
+from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.progress import progress
 from augment_ru.records.task_file import task_or_file
@@ -24,24 +26,26 @@ class EvaluationJob:
     Attributes:
         source: the file of perturbed rows, or - for stdin.
         models: specifications of models.
-        shots: the numbers of demonstrations.
+        shots: the numbers of demonstrations; None for that of the task.
         options: options of models, by kind.
         settings: further keyword arguments of `evaluate`.
         cache: the file of the cache, or none; None for the user's cache folder.
         report: the file of the report as JSON, or - for stdout; None for no report.
         html: the file of the report as a page; None for no page.
         predictions: the file of the predictions; None for no file.
+        form: how the tables are printed: as a table, or as a format of `evaluation.tables`.
     """
 
     source: str
     models: Sequence[str]
-    shots: Sequence[int]
+    shots: Sequence[int] | None
     options: Mapping[str, Mapping[str, str]]
     settings: Mapping[str, Any]
     cache: str | None
     report: str | None
     html: str | None
     predictions: str | None
+    form: str = "table"
 
     def check(self) -> None:
         """Nothing, if all names exist and all files can be read and written.
@@ -50,7 +54,7 @@ class EvaluationJob:
             AugmentError: a name does not exist, or a file cannot be read or written.
         """
         check_models(self.models, self.options)
-        check_shots(self.shots, self.settings["episodes"])
+        check_shots(SHOTS if self.shots is None else self.shots, self.settings["episodes"])
         metrics_of(self.settings["metrics"])
         if self.settings["task"]:
             task_or_file(self.settings["task"])
@@ -61,12 +65,26 @@ class EvaluationJob:
         self._check_files()
 
     def _check_files(self) -> None:
-        inputs = {"": self.source, "--originals": self.settings["originals"], "--train": self.settings["train"]}
+        inputs = {
+            "--verdicts": self.settings["verdicts"],
+            "": rows_file(self.source),
+            "--originals": self.settings["originals"],
+            "--train": self.settings["train"],
+        }
         for option, path in inputs.items():
             if path is not None:
                 check_input(path, option)
         report = None if self.report == "-" else self.report
-        check_outputs([("-o", report), ("--html", self.html), ("--predictions", self.predictions)], inputs.values())
+        outputs = [("-o", report), ("--html", self.html), ("--predictions", self.predictions)]
+        check_outputs(outputs, [*inputs.values(), *self._read_by_models()])
+
+    def _read_by_models(self) -> list[str]:
+        """The files and folders that models are made from, and the cache."""
+        arguments = [model.partition(":")[2] for model in self.models]
+        code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
+        values = [value for options in self.options.values() for value in options.values()]
+        cache = [] if self.cache == "none" else [self.cache or str(default_path())]
+        return named_files([*arguments, *code, *values, *cache])
 
 
 def run_evaluation(job: EvaluationJob) -> None:
@@ -99,7 +117,14 @@ def run_evaluation(job: EvaluationJob) -> None:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for --html)
 
         with replacing(Path(job.html)) as stream:
-            stream.write(page(evaluation, report).encode("utf-8", "replace"))
+            today = datetime.now(tz=UTC).date().isoformat()
+            stream.write(page(evaluation, report, today).encode("utf-8", "replace"))
+    if job.form != "table":
+        from augment_ru.evaluation.tables import tables_of, written  # noqa: PLC0415
+
+        text = "\n".join(written(table, job.form) for table in tables_of(report))
+        print(text, end="", file=sys.stderr if job.report == "-" else sys.stdout)
+        return
     from rich.console import Console  # noqa: PLC0415
 
     from augment_ru.evaluation.terminal import print_tables  # noqa: PLC0415

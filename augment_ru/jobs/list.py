@@ -3,11 +3,12 @@
 import dataclasses
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from augment_ru import registry
 from augment_ru.constraints.rule_file import constraint, constraint_paths
+from augment_ru.engine.attack import GROUPS, Attack
 from augment_ru.engine.similarity import similarity_of
 from augment_ru.errors import AugmentError
 from augment_ru.options import fields_of
@@ -16,39 +17,59 @@ from augment_ru.records.task import task
 KINDS = ("attacks", "constraints", "similarities", "tasks", "models")
 
 
+_NO_GROUP = Attack.group
+
+
 def listing(kind: str | None, *, verbose: bool) -> Iterator[str]:
     """The lines for one kind; without a kind, for all kinds under headings; `verbose` adds options and files."""
     for shown in (kind,) if kind else KINDS:
         if not kind:
             yield f"{shown}:"
         indent = "" if kind else "  "
-        for name, summary, details in _entries(shown, verbose=verbose):
-            yield f"{indent}{name:<16} {summary}"
-            if verbose:
-                for detail in details:
-                    yield f"{indent}    {detail}"
+        for heading, names in _groups(shown):
+            if heading:
+                yield f"{indent}{heading}:"
+            inner = f"{indent}  " if heading else indent
+            for name, summary, details in _entries(shown, names, verbose=verbose):
+                yield f"{inner}{name:<16} {summary}"
+                if verbose:
+                    for detail in details:
+                        yield f"{inner}    {detail}"
 
 
-def _entries(kind: str, *, verbose: bool) -> Iterator[tuple[str, str, list[str]]]:
-    """Name, summary and details of everything of a kind."""
+def _groups(kind: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """The headings under which a kind is listed, and the names under each; one empty heading if it has none."""
+    if kind != "attacks":
+        yield "", [*constraint_paths()] if kind == "constraints" else registry.names(kind)
+        return
+    grouped: dict[str, list[str]] = {group: [] for group in GROUPS}
+    for name in registry.names("attacks"):
+        grouped.setdefault(getattr(registry.find("attacks", "attack", name), "group", _NO_GROUP), []).append(name)
+    for group, names in grouped.items():
+        if names:
+            yield GROUPS.get(group, group), names
+
+
+def _entries(kind: str, names: Sequence[str], *, verbose: bool) -> Iterator[tuple[str, str, list[str]]]:
+    """Name, summary and details of what has these names, and of what every run has of this kind."""
     if kind == "attacks":
-        for name in registry.names("attacks"):
+        for name in names:
             made = registry.find("attacks", "attack", name)
             yield name, _example(made), [_summary(made), *_options(name, made)]
     elif kind == "constraints":
-        for name, path in constraint_paths().items():
+        for name in names:
             found = constraint(name)
             labels = ", ".join(dict.fromkeys(rule.label for rule in found.rules))
-            yield name, found.why, [f"labels: {labels}", f"file: {path}"]
+            yield name, found.why, [f"labels: {labels}", f"file: {constraint_paths()[name]}"]
     elif kind == "similarities":
-        for name in registry.names("similarities"):
+        for name in names:
             yield from _similarity(name, verbose=verbose)
         yield "none", "No gate: every perturbation passes, unscored.", []
     elif kind == "models":
-        for name in registry.names("models"):
+        for name in names:
             yield _model(name)
     else:
-        for name in [*registry.names("tasks"), "generic"]:
+        for name in [*names, "generic"]:
             known = task(name)
             keys = ", ".join(sorted(known.keys)) or "a text in the field 'text', or those of --field"
             yield (

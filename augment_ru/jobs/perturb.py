@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -44,6 +44,7 @@ class Job:
         skip: whether bad rows go to the rejects file; otherwise the first one ends the run.
         limit: how many rows are read at most.
         report: the file of the closing table as JSON.
+        reads: the files that options name: the recipe, rule files, dictionaries, folders of models.
         input_format: the format of the input, as the end of a file's name without its dot; None goes by the name.
         encoding: the encoding of the input.
         copies: how many perturbations each attack makes of a row, from different draws.
@@ -61,6 +62,7 @@ class Job:
     skip: bool = False
     limit: int | None = None
     report: str | None = None
+    reads: Sequence[str] = ()
     input_format: str | None = None
     encoding: str = "utf-8"
     copies: int = 1
@@ -97,7 +99,7 @@ class Job:
             raise AugmentError(f"--on-error skip: {self.output} is no plain file, so rejects have no place beside it")
         rejects = str(rejects_of(self.output)) if self.skip and self.output else None
         outputs = [("-o", self.output), ("the rejects of --on-error skip:", rejects), ("--report", self.report)]
-        check_outputs(outputs, [self.source])
+        check_outputs(outputs, [self.source, *self.reads])
 
     @property
     def input_kind(self) -> str:
@@ -128,9 +130,10 @@ def run(job: Job) -> int:
         source = _source(job, content)
         output = stack.enter_context(outputs(job.output, skip=job.skip))
         advance = stack.enter_context(progress("perturb", "rows", _size(job), silent=job.quiet or show is not None))
-        sink = sink_of(job.format, output.stream, source, metadata=job.meta != "none", mark=job.output is not None)
+        kind, marked, metadata = job.format, job.output is not None, job.meta != "none"
+        sink = stack.enter_context(closing(sink_of(kind, output.stream, source, metadata=metadata, mark=marked)))
         read = 0
-        for chunk in chunks(_records(source, job, tally, output.reject)):
+        for chunk in chunks(_records(source, job, tally, output.reject, sink.check)):
             share = (tally.read - read) / (len(job.perturbers) * job.copies)
             read = tally.read
             results = list(_perturbed(chunk, job, tally, partial(advance, len(chunk), share)))
@@ -240,19 +243,22 @@ def records_of(job: Job) -> Iterator[Record]:
 
     with _input(job) as stream:
         source = _source(job, stream)
-        yield from _records(source, job, Tally({}), reject)
+        yield from _records(source, job, Tally({}), reject, lambda _record: None)
 
 
-def _records(source: RowSource, job: Job, tally: Tally, reject: Reject) -> Iterator[Record]:
-    """The records that can be perturbed; a row that cannot is rejected, or ends the run."""
+def _records(
+    source: RowSource, job: Job, tally: Tally, reject: Reject, check: Callable[[Record], None]
+) -> Iterator[Record]:
+    """The records that can be perturbed and written; a row that cannot is rejected, or ends the run."""
     task = job.schema
     where = "stdin" if job.source == "-" else job.source
     if job.limit == 0:
         return
-    for line in source:
+    for line in _lines(source, where):
         tally.read += len(line.data) + 1
         try:
             record = _record(source, line, job, task)
+            check(record)
         except AugmentError as error:
             if not job.skip:
                 raise AugmentError(f"{where}: {source.unit} {line.number}: {error}") from error
@@ -263,6 +269,18 @@ def _records(source: RowSource, job: Job, tally: Tally, reject: Reject) -> Itera
         yield record
         if tally.rows == job.limit:
             return
+
+
+def _lines(source: RowSource, where: str) -> Iterator[Line]:
+    """The rows of a file.
+
+    Raises:
+        AugmentError: the file is damaged; the message names it.
+    """
+    try:
+        yield from source
+    except AugmentError as error:
+        raise AugmentError(f"{where}: {error}") from error
 
 
 def _record(source: RowSource, line: Line, job: Job, task: Task | None) -> Record:

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
 from augment_ru.engine.figures import Figures
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.result import STATUSES, Result
 from augment_ru.engine.search import Cost
 from augment_ru.evaluation.column_groups import column_groups
+from augment_ru.formats.json_lines import indented
 from augment_ru.version import __version__
 
 
@@ -86,7 +85,7 @@ class Tally:
             "skipped": self.skipped,
             "attacks": {name: summary.table() for name, summary in self.summaries.items()},
         }
-        return orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        return indented(report)
 
 
 _COLUMNS = (

@@ -19,6 +19,11 @@ def word_counts() -> tuple[dict[str, int], int]:
     return counts, sum(counts.values())
 
 
+def is_common(word: str) -> bool:
+    """Whether a word in lower case is one of the 250,000 words that the vectors have."""
+    return word in word_counts()[0]
+
+
 @lru_cache(maxsize=100_000)
 def information(word: str) -> float:
     """The information of a word in lower case, in (0, 1]: minus the logarithm of its frequency.

@@ -23,11 +23,20 @@ _POS = {
     "INTJ": ("INTJ",),
 }
 _GRAMMEMES = {
-    "Case=Nom": "nomn", "Case=Gen": "gent", "Case=Dat": "datv", "Case=Acc": "accs", "Case=Ins": "ablt",
-    "Case=Loc": "loct", "Number=Sing": "sing", "Number=Plur": "plur", "Gender=Masc": "masc",
-    "Gender=Fem": "femn", "Gender=Neut": "neut", "Animacy=Anim": "anim", "Animacy=Inan": "inan",
-    "Aspect=Perf": "perf", "Aspect=Imp": "impf",
+    "Case=Nom": "nomn", "Case=Gen": "gent", "Case=Par": "gen2", "Case=Dat": "datv", "Case=Acc": "accs",
+    "Case=Ins": "ablt", "Case=Loc": "loct", "Case=Voc": "voct", "Number=Sing": "sing", "Number=Plur": "plur",
+    "Gender=Masc": "masc", "Gender=Fem": "femn", "Gender=Neut": "neut", "Animacy=Anim": "anim", "Animacy=Inan": "inan",
+    "Aspect=Perf": "perf", "Aspect=Imp": "impf", "Tense=Past": "past", "Tense=Pres": "pres", "Tense=Fut": "futr",
+    "Mood=Ind": "indc", "Mood=Imp": "impr", "Person=1": "1per", "Person=2": "2per", "Person=3": "3per",
+    "Voice=Act": "actv", "Voice=Pass": "pssv", "Degree=Sup": "Supr",
 }  # fmt: skip
+_KINDS = {
+    "VerbForm=Fin": ("VERB",), "VerbForm=Inf": ("INFN",), "VerbForm=Part": ("PRTF", "PRTS"), "VerbForm=Conv": ("GRND",),
+    "Degree=Cmp": ("COMP",), "Variant=Short": ("ADJS", "PRTS"),
+}  # fmt: skip
+"""Features of the tagger that name pymorphy3's part of speech more closely than the universal one."""
+_SECOND_CASES = {"gen1": "gent", "gen2": "gent", "loc1": "loct", "loc2": "loct", "acc2": "accs"}
+"""The cases that the tagger does not tell from the common ones."""
 
 
 @cache
@@ -98,6 +107,14 @@ def only_form(word: str) -> str:
     return str(forms.pop()) if len(forms) == 1 else word
 
 
+def may_stand_for(lemma: str, pos: str) -> bool:
+    """Whether the dictionary has this dictionary form, with ё, of a word of this universal part of speech."""
+    wanted = _POS.get(pos, ())
+    return is_known(lemma) and any(
+        one.normal_form == lemma and one.tag.POS in wanted for one in morphology().parse(lemma)
+    )
+
+
 @lru_cache(maxsize=200_000)
 def lemmas_of(word: str) -> tuple[str, ...]:
     """The dictionary forms of all readings of a word in lower case, the likeliest first, with е for ё.
@@ -140,24 +157,57 @@ def may_be_name(word: str, following: str) -> bool:
     )
 
 
+class Analysis(NamedTuple):
+    """A reading of a word form in the dictionary.
+
+    Attributes:
+        form: the form as the dictionary writes it: in lower case, with ё.
+        lemma: its dictionary form, with ё.
+        grammemes: pymorphy3's grammemes, its part of speech among them.
+    """
+
+    form: str
+    lemma: str
+    grammemes: frozenset[str]
+
+
 @lru_cache(maxsize=100_000)
-def lemma(word: str, pos: str, features: str) -> str:
-    """The lemma of the analysis that agrees best with the tagger; of equal ones, of the likeliest.
+def analysis(word: str, pos: str, features: str) -> Analysis | None:
+    """The reading of a word that agrees best with the tagger; of equal ones, the likeliest.
 
     Only Russian words are analysed: the dictionary has no others, and pymorphy3 fails on characters without a Unicode
-    name. The lemma of another word is the word in lower case.
+    name.
+
+    Args:
+        word: the word form.
+        pos: its universal part of speech, by the tagger.
+        features: its universal features, `Case=Nom|…`.
+
+    Returns:
+        The reading; None if the word is not Russian.
+    """
+    if not RUSSIAN.fullmatch(word):
+        return None
+    wanted = _POS.get(pos, ())
+    names = features.split("|")
+    grammemes = {_GRAMMEMES[name] for name in names if name in _GRAMMEMES}
+    kinds = [_KINDS[name] for name in names if name in _KINDS]
+
+    def agreement(one: Any) -> tuple[bool, int]:  # noqa: ANN401
+        shared = grammemes & {_SECOND_CASES.get(name, name) for name in one.tag.grammemes}
+        return one.tag.POS in wanted, len(shared) + sum(one.tag.POS in kind for kind in kinds)
+
+    best = max(morphology().parse(word), key=agreement)
+    return Analysis(str(best.word), str(best.normal_form), frozenset(best.tag.grammemes))
+
+
+def lemma(word: str, pos: str, features: str) -> str:
+    """The lemma of the reading that agrees best with the tagger; of a word that is not Russian, the word in lower case.
 
     Args:
         word: the word form.
         pos: its universal part of speech, by the tagger.
         features: its universal features, `Case=Nom|…`.
     """
-    if not RUSSIAN.fullmatch(word):
-        return word.lower()
-    wanted = _POS.get(pos, ())
-    grammemes = {_GRAMMEMES[name] for name in features.split("|") if name in _GRAMMEMES}
-
-    def agreement(analysis: Any) -> tuple[bool, int]:  # noqa: ANN401
-        return analysis.tag.POS in wanted, len(grammemes & analysis.tag.grammemes)
-
-    return str(max(morphology().parse(word), key=agreement).normal_form)
+    found = analysis(word, pos, features)
+    return word.lower() if found is None else found.lemma

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+LONGEST_TREE = 512
+"""Words of the longest sentence that has one tree."""
+
 _TOKENS_AT_ONCE = 512  # measured: the models' matrices stay in the cache
 
 
@@ -147,19 +150,23 @@ def tags(sentences: list[list[str]]) -> list[list[str]]:
 
 
 def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
-    """The head and the relation of each word; the head is a word number in the sentence, a root is its own head."""
+    """The head and the relation of each word; the head is a word number in the sentence, a root is its own head.
+
+    A sentence over `LONGEST_TREE` words gets a tree for each so many words: the network compares all words with all.
+    """
     network = _network("syntax")
     model, labels = network.model, network.labels
     trees: list[list[tuple[int, str]]] = []
-    for outputs in network.encoded(sentences):
-        size = len(outputs)
-        mask = np.ones((1, size), dtype=np.bool_)
-        heads = model.head.decode(model.head(outputs[None]), mask)
-        relations = model.rel.decode(model.rel(outputs[None], heads), mask)[0]
-        trees.append(
-            [
-                (place if head == 0 else int(head) - 1, labels[relation])
-                for place, (head, relation) in enumerate(zip(heads[0], relations, strict=True))
+    for sentence in network.encoded(sentences):
+        tree: list[tuple[int, str]] = []
+        for first in range(0, len(sentence), LONGEST_TREE):
+            outputs = sentence[None, first : first + LONGEST_TREE]
+            mask = np.ones(outputs.shape[:2], dtype=np.bool_)
+            heads = model.head.decode(model.head(outputs), mask)
+            relations = model.rel.decode(model.rel(outputs, heads), mask)[0]
+            tree += [
+                (place if head == 0 else first + int(head) - 1, labels[relation])
+                for place, (head, relation) in enumerate(zip(heads[0], relations, strict=True), first)
             ]
-        )
+        trees.append(tree)
     return trees

@@ -9,6 +9,8 @@ from augment_ru.evaluation.answers import golds_of
 from augment_ru.evaluation.examples import Example, ModelRequest, Prediction, example_of
 from augment_ru.evaluation.metrics import sklearn_metrics
 from augment_ru.formats.read import read_rows
+from augment_ru.records.task import Task
+from augment_ru.records.task import task as task_of
 
 
 class Classifier(Protocol):
@@ -41,11 +43,14 @@ def train_of(request: ModelRequest, kind: str) -> Train:
         AugmentError: no file is given, or a row has no text or no label.
     """
     path, task = request.argument or request.options.get("train"), request.task
+    if task.norms:
+        raise AugmentError(f"{task.name} has no one right answer to learn, but a label for each norm")
     if not path:
         raise AugmentError(f"needs a train file: {kind}:TRAIN.jsonl, or --train TRAIN.jsonl")
     read = read_rows(str(path))
     if not read.rows:
         raise AugmentError(f"{path}: no rows")
+    task = _learned(task, read.values)
     golds = golds_of(read.values, task, "labels")
     texts: list[str] = []
     for row, gold in zip(read.rows, golds, strict=True):
@@ -56,8 +61,15 @@ def train_of(request: ModelRequest, kind: str) -> Train:
             texts.append(example_of(row.values, task).text)
         except AugmentError as error:
             raise AugmentError(f"{row.where}: {error}") from error
-    labels = {name: [str(gold[at]) for gold in golds] for at, name in enumerate(task.gold)}
+    labels = {name: [str(gold[at]) for gold in golds] for at, name in enumerate(request.task.gold)}
     return Train(texts, labels, read.digest)
+
+
+def _learned(task: Task, rows: Sequence[Mapping[str, Any]]) -> Task:
+    """The task of the train rows: the task itself, or the one that it is learned from, if the rows have its fields."""
+    if task.trained_on is None or set(task.fields) <= rows[0].keys():
+        return task
+    return task_of(task.trained_on)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,19 @@
 """Questions to a server over HTTP, in JSON; failures that may pass are retried, others are errors."""
 
 import json
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from email.message import Message
-from http.client import HTTPException, HTTPMessage, HTTPResponse, IncompleteRead
+from http.client import HTTPException, HTTPResponse, IncompleteRead
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 from augment_ru.errors import AugmentError
+from augment_ru.models._deadline import OPENER
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ class Server:
     Attributes:
         url: the address that questions are posted to.
         headers: sent with each question, beside the content type.
-        timeout: how many seconds an attempt may take.
+        timeout: how many seconds an attempt may take, from the connection to the last byte.
         retries: how many attempts may follow the first.
     """
 
@@ -76,48 +76,27 @@ class Server:
             except (urllib.error.URLError, HTTPException, OSError) as error:
                 reason = getattr(error, "reason", None) or error
                 problem = f"{type(reason).__name__}: {reason}" if isinstance(reason, Exception) else str(reason)
-            except (ValueError, LookupError, TypeError) as error:
+            except (ValueError, LookupError, TypeError, RecursionError) as error:
                 problem = f"answer of an unexpected form: {type(error).__name__}: {error}"
         raise AugmentError(f"{self.url}: {self.retries + 1} attempts failed, the last with: {problem}")
 
     def _posted(self, body: bytes) -> Any:  # noqa: ANN401  (JSON values)
         headers = {"Content-Type": "application/json", **self.headers}
         request = urllib.request.Request(self.url, body, headers, method="POST")  # noqa: S310  (http and https alone)
-        ends = time.monotonic() + self.timeout
-        with _opener.open(request, timeout=self.timeout) as answer:
-            return json.loads(_body(answer, ends))
+        with OPENER.open(request, timeout=self.timeout) as answer:
+            return json.loads(_body(answer))
 
 
-def _body(answer: HTTPResponse, ends: float) -> bytes:
-    """The whole body, if it arrives before the time `ends`; a socket's own timeout restarts with every byte."""
+def _body(answer: HTTPResponse) -> bytes:
+    """The whole body."""
     size, data = answer.length, bytearray()
     while part := answer.read1(_READ_SIZE if size is None else min(_READ_SIZE, size - len(data))):
         data += part
         if len(data) > _MOST_BYTES:
             raise ValueError(f"over {_MOST_BYTES:,} bytes")
-        if time.monotonic() > ends:
-            raise TimeoutError("timed out")
     if size is not None and len(data) < size:
         raise IncompleteRead(bytes(data), size - len(data))
     return bytes(data)
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Does not follow redirects, which would send the key to another server."""
-
-    def redirect_request(  # noqa: PLR0917  (urllib's own signature)
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: HTTPMessage,
-        newurl: str,
-    ) -> None:
-        """Return None, so that the redirect is an error with its status."""
-
-
-_opener = urllib.request.build_opener(_NoRedirects)
 
 
 def concurrent_answers(count: int, threads: int, ask: Callable[[int, Event], T]) -> Iterator[tuple[int, T]]:
@@ -200,7 +179,7 @@ def _message(error: urllib.error.HTTPError) -> str:
     try:
         found = json.loads(text)
         text = found["error"]["message"] if isinstance(found["error"], dict) else str(found["error"])
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         pass
     text = " ".join(text.split()) or str(error.reason)
     return text if len(text) <= _MESSAGE_LENGTH else text[:_MESSAGE_LENGTH] + "…"

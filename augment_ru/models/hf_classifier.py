@@ -26,7 +26,8 @@ class Options(LoadingOptions):
     """The options of `--model-option hf-classifier.NAME=VALUE`: those of `LoadingOptions`, and some more.
 
     Attributes:
-        fields: the fields that the model reads, one or two, separated by a comma; by default the perturbed ones.
+        fields: the fields that the model reads, one or two, separated by a comma; by default those of the
+            task, joined if they are more than two.
         mapping: the model's labels with the data's, for example LABEL_0=нет,LABEL_1=да; by default labels are matched
             by name, and LABEL_0, LABEL_1, … by number.
         threshold: for a task with several labels: the lowest sigmoid of an output that counts as a yes.
@@ -44,7 +45,7 @@ class Classifier:
     Attributes:
         pretrained: the model.
         task: the task of the rows.
-        fields: the fields that the model reads; empty for the perturbed ones.
+        fields: the fields that the model reads; empty for those of the task.
         labels: the data's label for each output of the model; for a task with several labels, its field.
         several: whether each output is a yes or a no by itself.
         threshold: the lowest sigmoid of an output that is a yes.
@@ -107,7 +108,7 @@ class Classifier:
     def _texts(self, example: Example) -> list[str]:
         if self.fields:
             return [text_of(example.record, name) for name in self.fields]
-        texts = list(Record(example.record, self.task).texts().values())
+        texts = list(Record(example.record, self.task).read().values())
         return texts if len(texts) <= _PAIR else ["\n".join(texts)]
 
 

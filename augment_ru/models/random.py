@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from augment_ru.draws import Rng, Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import CHUNK, Example, ModelRequest, Prediction
+from augment_ru.formats.json_lines import encoded_row
 from augment_ru.options import chosen
 
 
@@ -22,7 +23,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Random:
-    """Random labels; the draw depends on the seed and the text alone, so equal texts get equal labels."""
+    """Random labels; the draw depends on the seed and the row alone, so equal rows get equal labels."""
 
     labels: tuple[str, ...]
     seed: int
@@ -37,7 +38,8 @@ class Random:
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """A label for each example; for a task with several labels, an object from field to label."""
-        keys = Streams.of(digests([example.text for example in examples]), "random", self.seed).keys
+        rows = [encoded_row(example.record) for example in examples]
+        keys = Streams.of(digests(rows), "random", self.seed).keys
         found: list[Prediction] = []
         for example, key in zip(examples, keys.tolist(), strict=True):
             rng = Rng(key)

@@ -23,7 +23,7 @@ from augment_ru.records.task import Task
 LIMITS = (100, 200)
 """The most tokens of a written answer, without and with demonstrations: TAPE's numbers for CheGeKa (section 5.2)."""
 FIELDS = "fields"
-"""The name of the place that holds all perturbed texts of the row."""
+"""The name of the place that holds all texts of the row that a model reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class Prompt:
 
     def _value(self, record: Mapping[str, Any], name: str, numbers: tuple[int, ...]) -> str:
         if name == FIELDS and FIELDS not in record:
-            texts = Record(record, self.task).texts()
+            texts = Record(record, self.task).read()
             titled = len(texts) > 1
             return "\n".join(f"{path.split('.')[-1]}: {text}" if titled else text for path, text in texts.items())
         text = text_of(record, _numbered(name, numbers))
@@ -205,7 +205,7 @@ class Prompt:
             raise AugmentError(f"no right answer in the field '{field}'; demonstrations need one")
         choices = () if self.writes else self._choices(shot, labels)
         if not choices:
-            return answer_text(golds[0])
+            return answer_text(golds[0], self.task.separator)
         gold = label_of(golds[0])
         spellings = {**(self.labels or {}), **((self.options and self.options.fields) or {})}
         for choice in choices:
@@ -216,7 +216,7 @@ class Prompt:
         raise AugmentError(f"prompt {self.name}: no word for label '{gold}'; it has words for {known}")
 
 
-def answer_text(value: object) -> str:
+def answer_text(value: object, separator: str | None = None) -> str:
     """A right answer as the text to write: of several the first, of an annotated one its segment.
 
     >>> answer_text([{"label": "passage", "offset": 0, "length": 5, "segment": "Мехмо"}])
@@ -225,7 +225,7 @@ def answer_text(value: object) -> str:
     Raises:
         AugmentError: there is no answer.
     """
-    text = next(iter(answer_texts(value)), None)
+    text = next(iter(answer_texts(value, separator)), None)
     if text is None:
         raise AugmentError("the right answer is empty")
     return text

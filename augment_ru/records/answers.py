@@ -27,9 +27,20 @@ def answer_values(value: object) -> Iterator[object]:
         yield value
 
 
-def answer_texts(value: object) -> list[str]:
-    """The single answers in the value of an answer field, as texts: see `answer_values` and `label_of`."""
-    return [label_of(answer) for answer in answer_values(value)]
+def answer_texts(value: object, separator: str | None = None) -> list[str]:
+    """The single answers in the value of an answer field, as texts: see `answer_values` and `label_of`.
+
+    Args:
+        value: the value.
+        separator: what stands between several answers in one text; None if a text is one answer.
+
+    >>> answer_texts("Шведы; шведские стрелки;", ";")
+    ['Шведы', 'шведские стрелки']
+    """
+    texts = [label_of(answer) for answer in answer_values(value)]
+    if separator is None:
+        return texts
+    return [part.strip() for text in texts for part in text.split(separator) if part.strip()]
 
 
 def label_of(value: object) -> str:

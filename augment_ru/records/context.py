@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from augment_ru.edits import Span
 from augment_ru.records import field_paths
-from augment_ru.records.answers import answer_values, label_of
+from augment_ru.records.answers import answer_texts, answer_values, label_of
 from augment_ru.records.record import Record, option_letter, option_markers
 from augment_ru.text.batch import Context
 
@@ -17,7 +17,7 @@ def contexts_of(records: Sequence[Record]) -> list[Context]:
 
 
 def _contexts(record: Record) -> Iterator[Context]:
-    answers = _texts(record, record.task.gold)
+    answers = _texts(record, record.task.gold, record.task.separator)
     forbidden = _texts(record, (*record.task.option_fields, *record.task.forbidden))
     judged = judged_fields(record)
     texts, label = record.texts(), label_of_record(record)
@@ -39,9 +39,10 @@ def judged_fields(record: Record) -> frozenset[str]:
     return frozenset(one for name in judged for one in field_paths.every(record.values, name))
 
 
-def _texts(record: Record, names: Sequence[str]) -> tuple[str, ...]:
+def _texts(record: Record, names: Sequence[str], separator: str | None = None) -> tuple[str, ...]:
     values = [value for name in names for value in field_paths.values(record.values, name)]
-    texts = [answer.strip() for value in values for answer in answer_values(value) if isinstance(answer, str)]
+    held = [answer for value in values for answer in answer_values(value) if isinstance(answer, str)]
+    texts = [text for answer in held for text in answer_texts(answer, separator)]
     return tuple(dict.fromkeys(filter(None, texts)))
 
 

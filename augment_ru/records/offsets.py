@@ -1,6 +1,6 @@
 """Offsets: places in a text that a row states as numbers. They are checked, and moved along with the text."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from augment_ru.edits import Script, Span
@@ -10,6 +10,11 @@ from augment_ru.records.field_paths import Path, named
 from augment_ru.records.task import AnswerOffsets, CharacterSpans, Task, WordSpans
 
 Values = Mapping[str, Any]
+
+_DIGITS = 18
+"""The most digits of a number in a table of texts; no text is so long."""
+_SHOWN = 40
+"""Characters of a wrong number in a message."""
 
 
 class Offset(NamedTuple):
@@ -89,7 +94,7 @@ def _answer_span(where: str, answer: Values, text: str, answers: AnswerOffsets) 
         raise AugmentError(f"{where}: needs a number offset, a number length and a text segment; has {dict(answer)}")
     if offset < 0 or length < 1 or text[offset : offset + length] != segment:
         raise AugmentError(
-            f"{where}: '{segment}' does not stand at offset {offset} of '{answers.text}'; "
+            f"{where}: '{segment}' does not stand at offset {_shown([offset])} of '{answers.text}'; "
             f"there stands '{text[max(offset, 0) : max(offset, 0) + length]}'"
         )
     return Span(offset, offset + length, answers.label)
@@ -112,7 +117,7 @@ def _word_span(where: str, stated: object, count: int, text: str, label: str) ->
     starts = _word_starts(text)
     first = _number(stated)
     if first is None or not 0 <= first < len(starts):
-        raise AugmentError(f"{where}: word {stated} of a text of {len(starts)} words")
+        raise AugmentError(f"{where}: word {_shown([stated])} of a text of {len(starts)} words")
     last = starts[min(first + max(count, 1), len(starts)) - 1]
     stop = last + len(text[last:].split(maxsplit=1)[0])
     while stop > last + 1 and not text[stop - 1].isalnum():
@@ -144,9 +149,11 @@ def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[O
         stated = field_paths.value(row, first), field_paths.value(row, last)
         start, stop = map(_number, stated)
         if start is None or stop is None:
-            raise AugmentError(f"{first}, {last}: need two numbers of characters; have {stated[0]} and {stated[1]}")
+            raise AugmentError(f"{first}, {last}: need two numbers of characters; have {_shown(stated)}")
         if not 0 <= start < min(stop, len(text)) or stop > len(text) + 1:
-            raise AugmentError(f"{first}, {last}: {start} to {stop} is no span of '{field}' ({len(text)} characters)")
+            raise AugmentError(
+                f"{first}, {last}: {_shown(stated, ' to ')} is no span of '{field}' ({len(text)} characters)"
+            )
         whole = _whole(text, start, stop, spans.label)
         yield Offset(field, whole, field_paths.path_of(row, first), stated[0])
         yield Offset(field, whole, field_paths.path_of(row, last), stated[1])
@@ -173,8 +180,14 @@ def _whole(text: str, start: int, stop: int, label: str) -> Span:
 def _number(stated: object) -> int | None:
     """The number that a value states as an integer or as digits; None if it states none."""
     if isinstance(stated, str) and stated.isascii() and stated.isdigit():
-        return int(stated)
+        return int(stated) if len(stated) <= _DIGITS else None
     return stated if isinstance(stated, int) and not isinstance(stated, bool) else None
+
+
+def _shown(stated: Iterable[object], joined: str = " and ") -> str:
+    """Numbers as they are stated, in a message."""
+    texts = [str(one) for one in stated]
+    return joined.join(text if len(text) <= _SHOWN else text[:_SHOWN] + "…" for text in texts)
 
 
 def table(value: object, where: str) -> Values:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError
 from augment_ru.records import field_paths
+from augment_ru.records.answers import answer_texts, label_of
 from augment_ru.records.field_paths import occurrences, strings
 from augment_ru.records.offsets import Offset, kind, offsets_of, table
 from augment_ru.records.task import Task
@@ -74,6 +75,18 @@ class Record:
         """
         return self.texts()[name]
 
+    def read(self) -> dict[str, str]:
+        """What a model reads: the texts of `task.read`, by field; fields that the row does not have are left out.
+
+        Raises:
+            AugmentError: a field that is perturbed is missing, or is not a text.
+        """
+        texts = self.texts()
+        names = [name for given in self.task.read for name in field_paths.every(self.values, given)]
+        names = [name for name in dict.fromkeys((*names, *texts)) if field_paths.has_value(self.values, name)]
+        held = {name: field_paths.value(self.values, name) for name in names}
+        return {name: value if isinstance(value, str) else label_of(value) for name, value in held.items()}
+
     @property
     def key(self) -> str:
         """What the record's random draws depend on: its id, else the texts that are perturbed."""
@@ -88,7 +101,12 @@ class Record:
         if not self.task.aliases:
             return self.values
         found = {theirs: field_paths.value(self.values, ours) for theirs, ours in self.task.aliases}
-        return {**self.values, **{name: value for name, value in found.items() if value is not None}}
+        split = {
+            theirs: answer_texts(found[theirs], self.task.separator)
+            for theirs, ours in self.task.aliases
+            if ours in self.task.gold and isinstance(found[theirs], str)
+        }
+        return {**self.values, **{name: value for name, value in (found | split).items() if value is not None}}
 
     def check(self) -> None:
         """Raise an error that names the record, if a text is missing or an offset does not match its text.

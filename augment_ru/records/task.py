@@ -56,6 +56,18 @@ class Marks:
 
 
 @dataclass(frozen=True, slots=True)
+class Dialogue:
+    """Rows that are questions of one dialogue (ruTiE); their prompts hold what was said before."""
+
+    id: str
+    """The field that tells dialogues apart."""
+    turn: str
+    """The field with the number of the question."""
+    context: str
+    """The field that a model is given what was said before in."""
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A dataset's schema. Fields are named as in `records.field_paths`: `text`, `inputs.text`, `qas[].query`.
 
@@ -79,7 +91,18 @@ class Task:
             them, and none is made of their sentences.
         forbidden: further fields with words that no distractor may hold: the word that is asked about.
         aliases: pairs (name that constraints look for, name of our field that holds it).
+        inputs: the fields that a model reads, the most important first; perturbed fields that are not among them
+            follow.
         gold: the fields that hold the right answer; several for several labels of one row.
+        separator: what stands between several right answers in one text (MERA); None if a text is one answer.
+        dialogue: how the rows belong together if they are questions of dialogues.
+        unlabelled: labels that stand for no right answer, as -1 does in every task.
+        every_class: whether macro F1 is the mean over all classes of the data, those that occur nowhere included.
+        shots: how many demonstrations the task's benchmark shows.
+        trained_on: the task whose train rows a model may learn from where the task has none (LiDiRus from TERRa).
+        norms: what the one answer about a row is compared with, one by one, where its answer field holds a label for
+            each: in this order if it is a list; an object may name a norm by its beginning (`util`).
+        grouped_by: the field whose values split the rows for the metrics: a score is the mean over them.
         metrics: names of `augment_ru.evaluation.metrics`, the main one first.
         prompt: the name of the prompt file in `prompts/`; by default the name of the task.
     """
@@ -106,6 +129,25 @@ class Task:
     forbidden: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
     option_fields: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    separator: str | None = None
+    dialogue: Dialogue | None = None
+    unlabelled: tuple[str, ...] = ()
+    every_class: bool = False
+    shots: int = 0
+    trained_on: str | None = None
+    norms: tuple[str, ...] = ()
+    grouped_by: str | None = None
+
+    @property
+    def decided(self) -> tuple[str, ...]:
+        """The names of what is decided about a row: its norms, or the fields of its right answers."""
+        return self.norms or self.gold
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The fields that a model reads, in order."""
+        return (*self.inputs, *(name for name in self.fields + self.optional if name not in self.inputs))
 
     @property
     def anchored(self) -> bool:

@@ -11,9 +11,11 @@ import orjson
 from augment_ru.engine.figures import Figures
 from augment_ru.records import field_paths
 from augment_ru.release.card import card
+from augment_ru.release.croissant import CROISSANT, column_types, croissant
 from augment_ru.release.edit_log import count_entry, line_digest
 from augment_ru.release.lm_eval import harness_files
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
+from augment_ru.release.pairs_shown import shown_pairs
 from augment_ru.release.recipe import ReleaseRecipe
 from augment_ru.release.settings import constraints_of
 from augment_ru.release.shards import Shard
@@ -74,7 +76,8 @@ def assemble(
         (target / OWN).mkdir(exist_ok=True)
         (target / OWN / Path(file).name).write_bytes((recipe_file.resolve().parent / file).read_bytes())
         names.append(f"{OWN}/{Path(file).name}")
-    derived = derived_files(content)
+    content["examples"] = shown_pairs(target, content["tasks"])
+    derived = derived_files(content, file_entries(target, names))
     for name, text in derived.items():
         (target / name).parent.mkdir(exist_ok=True)
         (target / name).write_bytes(text.encode())
@@ -83,10 +86,15 @@ def assemble(
     return content
 
 
-def derived_files(content: Mapping[str, Any]) -> dict[str, str]:
-    """The files that follow from the manifest: the card, and the tasks for lm-evaluation-harness."""
+def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The files that follow from the manifest: the card, Croissant metadata, and the tasks for lm-evaluation-harness.
+
+    Args:
+        content: the manifest without its list of files.
+        files: the entries of the files of rows in that list.
+    """
     tasks = harness_files(content)
-    return {CARD: card(content, tasks), **tasks}
+    return {CARD: card(content, tasks), CROISSANT: croissant(content, files), **tasks}
 
 
 def _write_test(recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard], folder: Path) -> dict[str, Figures]:
@@ -124,6 +132,7 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
         "task": task.schema.name,
         "fields": list(task.schema.fields),
         "gold": list(task.schema.gold),
+        "columns": column_types(task.test.records[0].values),
         "labels": _labels(task),
         "answered": all(
             field_paths.has_value(record.values, field) for record in task.test.records for field in task.schema.gold

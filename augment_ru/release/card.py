@@ -1,5 +1,6 @@
 """The card of a release: a README in the form of the Hugging Face Hub, from the template `card.md.jinja`."""
 
+import html
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,8 @@ from augment_ru.release.yaml import yaml
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _TAGS = ("robustness", "adversarial", "text-perturbation", "few-shot", "augment-ru")
 _NONE = "–"
+_EXCERPT = 300
+"""Characters of a text that the card shows."""
 
 
 def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
@@ -51,13 +54,20 @@ def _template() -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"cell": _cell, "codes": _codes, "hundredths": _hundredths, "per_cent": _per_cent}
+    environment.filters |= {"cell": _cell, "excerpt": _excerpt, "codes": _codes}
+    environment.filters |= {"hundredths": _hundredths, "per_cent": _per_cent}
     return environment.from_string(Path(__file__).with_name("card.md.jinja").read_text(encoding="utf-8"))
 
 
 def _cell(value: object) -> str:
     """A value in a cell of a table, where `|` would end the cell."""
     return _NONE if value is None else str(value).replace("|", "\\|")
+
+
+def _excerpt(text: str) -> str:
+    """A text on one line, without markup, cut after a word; of very long ones the beginning."""
+    words = html.escape(" ".join(text.split()), quote=False)
+    return words if len(words) <= _EXCERPT else words[:_EXCERPT].rsplit(" ", 1)[0] + " …"
 
 
 def _codes(names: Iterable[str]) -> str:

@@ -121,6 +121,7 @@ def _is_entry(values: Mapping[str, Any]) -> bool:
         keys == _COMMON | {"probability", "similarity", "candidate", "edits"}
         and values["status"] in STATUSES
         and all(isinstance(values[key], float | int | None) for key in ("probability", "similarity"))
+        and (values["status"] != "perturbed" or values["probability"] is not None)
         and _are_triples(values["edits"])
         and _are_triples(values.get("protected", {}))
         and isinstance(values.get("notes", {}), Mapping)

@@ -5,7 +5,7 @@ has these files for each label. Three modules are copied beside them: one reads 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +30,9 @@ _MODULES = {
 """The modules that a release holds for the harness: name to source in this package, copied as it is."""
 
 _VERSION = 1.0
+
+_OF_PAIRS = (("macro_f1", "f1", "macro_f1"), ("mcc", "mcc", "mcc"))
+"""Metrics of pairs of classes: ours, the harness's, and the function that aggregates them."""
 
 
 def harness_files(content: Mapping[str, Any]) -> dict[str, str]:
@@ -105,17 +108,22 @@ def _base(task: Mapping[str, Any], schema: Task, prompt: Prompt, target: str) ->
     if prompt.instruction and choices:
         words = [word for _, word in choices.get("words", ())]
         base["description"] = _escaped(prompt.instruction.fill({"labels": ", ".join(words)})) + prompt.separator
-    return base | (_multiple_choice() if choices is not None else _generation(prompt))
+    return base | (_multiple_choice(task["metrics"]) if choices is not None else _generation(prompt))
 
 
-def _multiple_choice() -> dict[str, Any]:
+def _multiple_choice(metrics: Sequence[str]) -> dict[str, Any]:
+    """Accuracy, and those of the task's metrics that the harness computes of choices."""
+    of_pairs = [(metric, score) for name, metric, score in _OF_PAIRS if name in metrics]
     return {
         "output_type": "multiple_choice",
         "doc_to_choice": "choices",
         "doc_to_target": "target",
         "metric_list": [
             {"metric": "acc", "aggregation": "mean", "higher_is_better": True},
-            {"metric": "f1", "aggregation": Function("answer_scores.macro_f1"), "higher_is_better": True},
+            *(
+                {"metric": metric, "aggregation": Function(f"answer_scores.{score}"), "higher_is_better": True}
+                for metric, score in of_pairs
+            ),
         ],
     }
 
@@ -153,7 +161,7 @@ def _column(name: str) -> str:
 
 def _source(prompt: Prompt, schema: Task, name: str) -> dict[str, Any]:
     """The fields that fill a placeholder, and how they are converted: arguments for the data module."""
-    source: dict[str, Any] = {"paths": list(schema.fields) if name == FIELDS else [name]}
+    source: dict[str, Any] = {"paths": list(schema.read) if name == FIELDS else [name]}
     if prompt.words and name in prompt.words:
         source["words"] = dict(prompt.words[name])
     if prompt.options and prompt.options.inside == name:

@@ -40,6 +40,7 @@ def load_rows(
     columns: Mapping[str, Mapping[str, Any]],
     answer: str,
     choices: Mapping[str, Any] | None = None,
+    separator: str | None = None,
     episode: int = 0,
     **_: Any,  # noqa: ANN401  (the harness adds its own settings)
 ) -> Any:  # noqa: ANN401  (a datasets.DatasetDict)
@@ -51,6 +52,7 @@ def load_rows(
         columns: the parts of the prompt, name to the arguments of `_column`.
         answer: the path of the right answer.
         choices: the arguments of `_choices`; None if the answer is generated.
+        separator: what stands between several right answers in one text.
         episode: the number of the set of demonstrations; 0 for none.
 
     Raises:
@@ -63,7 +65,8 @@ def load_rows(
     if episode and not train:
         raise ValueError(f"{folder}: no train row is in episode {episode}")
     made = {
-        split: [_doc(row, columns, answer, choices) for row in own] for split, own in (("test", test), ("train", train))
+        split: [_doc(row, columns, answer, choices, separator) for row in own]
+        for split, own in (("test", test), ("train", train))
     }
     features = datasets.Dataset.from_list(made["test"]).features
     tables = {split: {name: [doc[name] for doc in docs] for name in features} for split, docs in made.items()}
@@ -80,12 +83,16 @@ def _read(folder: str, split: str) -> list[dict[str, Any]]:
 
 
 def _doc(
-    row: Mapping[str, Any], columns: Mapping[str, Mapping[str, Any]], answer: str, choices: Mapping[str, Any] | None
+    row: Mapping[str, Any],
+    columns: Mapping[str, Mapping[str, Any]],
+    answer: str,
+    choices: Mapping[str, Any] | None,
+    separator: str | None = None,
 ) -> dict[str, Any]:
     doc: dict[str, Any] = {name: _column(row, **column) for name, column in columns.items()}
     right = _value(row, answer)
     if choices is None:
-        return doc | {"answers": answers.answer_texts(right) or [""]}
+        return doc | {"answers": answers.answer_texts(right, separator) or [""]}
     labels, texts = _choices(row, **choices)
     if answers.label_of(right) not in labels:
         raise ValueError(f"the answer {right!r} is none of {', '.join(labels)}")
@@ -103,11 +110,12 @@ def _column(
 
     Args:
         row: the row.
-        paths: the paths of its fields; several get a line each, with the field's name.
+        paths: the paths of its fields; several get a line each, with the field's name; missing ones are left out.
         words: what stands for each value in the prompt.
         before_options: whether the options at the end of the text are left out.
     """
-    texts = {path: answers.label_of(_value(row, path)) for path in paths}
+    given = {path: _value(row, path) for path in paths if _has(row, path)}
+    texts = {path: value if isinstance(value, str) else answers.label_of(value) for path, value in given.items()}
     titled = len(texts) > 1
     text = "\n".join(f"{path.split('.')[-1]}: {one}" if titled else one for path, one in texts.items())
     if before_options and (markers := _markers(text)):
@@ -179,6 +187,14 @@ def _value(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  (a JSON v
     for step in re.findall(r"[^.\[\]]+", path):  # qas[0].query
         value = value[int(step)] if isinstance(value, list) else value[step]
     return value
+
+
+def _has(row: Mapping[str, Any], path: str) -> bool:
+    try:
+        _value(row, path)
+    except (KeyError, IndexError, TypeError, ValueError):
+        return False
+    return True
 
 
 def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:

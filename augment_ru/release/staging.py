@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.files import check_folder, replacing
+from augment_ru.formats.files import check_folder, followed, replacing
 from augment_ru.release.manifest import MANIFEST, read_manifest
 
 
@@ -28,7 +28,7 @@ class Staging:
         Raises:
             AugmentError: `target` is not a folder, is the working folder, or its parent does not exist.
         """
-        resolved = target.resolve()  # a link stays a link
+        resolved = followed(target)  # a link stays a link
         if resolved.exists() and not resolved.is_dir():
             raise AugmentError(f"{target}: is no folder; give a new one with -o")
         check_folder(str(target), resolved)

@@ -8,7 +8,6 @@ row; and a change that was made together with all digests must still be one that
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.release.assemble import RECIPE, derived_files
@@ -89,7 +88,7 @@ def _changed_files(release: ReleaseFiles, checks: Sequence[TaskCheck], changed: 
     reported = {line.partition(":")[0] for check in checks for line in check.problems}
     tasks = {task["name"] for task in release.content["tasks"]}
     others = sorted(changed - reported)
-    derived = derived_files(_without_files(release)) if {name.partition("/")[0] for name in others} - tasks else {}
+    derived = _derived(release) if {name.partition("/")[0] for name in others} - tasks else {}
     for name in others:
         path = release.folder / name
         digest = release.content["files"][name]["sha256"]
@@ -113,7 +112,7 @@ def _recipe_problems(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
 def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[str]) -> Iterator[str]:
     """Files that have the digest in the manifest, but do not follow from it."""
     listed = release.content["files"].keys()
-    derived = derived_files(_without_files(release))
+    derived = _derived(release)
     for name in sorted(listed - expected - derived.keys()):
         yield f"{name}: does not belong to the release"
     for name in sorted(derived.keys() - listed - expected):
@@ -125,8 +124,10 @@ def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[st
             yield f"{name}: line {line}: is not what follows from {MANIFEST}"
 
 
-def _without_files(release: ReleaseFiles) -> dict[str, Any]:
-    return {key: value for key, value in release.content.items() if key != "files"}
+def _derived(release: ReleaseFiles) -> dict[str, str]:
+    """The files that follow from the manifest."""
+    content = {key: value for key, value in release.content.items() if key != "files"}
+    return derived_files(content, release.content["files"])
 
 
 def _first_difference(ours: bytes, theirs: bytes) -> int:

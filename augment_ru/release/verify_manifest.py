@@ -8,6 +8,7 @@ from typing import Any
 from augment_ru.engine.figures import Figures
 from augment_ru.release.assemble import CARD, RECIPE, task_entry, total_entries
 from augment_ru.release.manifest import MANIFEST, OWN
+from augment_ru.release.pairs_shown import shown_pairs
 from augment_ru.release.sources import TaskInput, episodes_of
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
 
@@ -29,6 +30,8 @@ def manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Ite
         yield f"{MANIFEST}: name is {content['name']!r}; the recipe's is {recipe.name!r}"
     if content["episodes"] != [asdict(episode) for episode in episodes_of(recipe)]:
         yield f"{MANIFEST}: the episodes are not those of the recipe"
+    if content.get("examples") != shown_pairs(release.folder, content["tasks"]):
+        yield f"{MANIFEST}: the examples of the card are not rows of the release"
     totals = {attack.name: Figures() for attack in recipe.attacks}
     for check, known in zip(checks, content["tasks"], strict=True):
         if check.rows is not None:

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -84,12 +85,15 @@ class Source:
     def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", list[Edit]]]:
         """The sentences that edits touch, each with its edits; sentences that one edit joins are one part.
 
-        What is added behind the last word is a part with the whole text, which it may contradict.
+        What is added behind the last word is a part with the whole text, which it may contradict; words that move there
+        are not.
         """
         if not self.words:
             return [(self, list(edits))] if edits else []
         behind = [edit for edit in edits if edit.start == edit.stop >= self.stops[-1]]
-        inside = [edit for edit in edits if not edit.start == edit.stop >= self.stops[-1]]
+        if behind and len(behind) < len(edits):
+            behind = self._added(edits, behind)
+        inside = [edit for edit in edits if edit not in behind] if behind else list(edits)
         found = [(self, behind)] if behind else []
         if len(self._sentences) == 1:
             return [*found, (self, inside)] if inside else found
@@ -107,6 +111,15 @@ class Source:
             )
             at = until
         return found
+
+    def _added(self, edits: Sequence[Edit], behind: Sequence[Edit]) -> list[Edit]:
+        """The edits behind the last word that bring a word which no other edit takes away."""
+        lost = Counter[str]()
+        for edit in edits:
+            lost.update(forms_of(self.text[edit.start : edit.stop]))
+            if edit not in behind:
+                lost.subtract(forms_of(edit.read))
+        return [edit for edit in behind if not (new := Counter(forms_of(edit.read))) or new - lost]
 
     def _sentence(self, place: int) -> int:
         """The number of the sentence that a place is in."""

@@ -8,6 +8,7 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="chegeka",
     fields=("question",),
+    inputs=("topic", "question"),
     keys=frozenset({"question_id", "question", "answer", "topic"}),
     id="question_id",
     constraints=("named_entities", "jeopardy"),

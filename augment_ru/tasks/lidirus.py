@@ -14,5 +14,6 @@ TASK = Task(
     id="idx",
     constraints=("named_entities", "numbers", "negation"),
     judged=("sentence2",),
+    trained_on="terra",
     metrics=("mcc",),
 )

@@ -8,6 +8,7 @@ from augment_ru.records.task import Marks, Task
 TASK = Task(
     name="mera_mathlogicqa",
     fields=("inputs.text",),
+    inputs=("inputs.text", "inputs.option_a", "inputs.option_b", "inputs.option_c", "inputs.option_d"),
     keys=frozenset(
         {
             "instruction",
@@ -24,6 +25,7 @@ TASK = Task(
     constraints=("named_entities", "numbers", "negation"),
     option_fields=("inputs.option_a", "inputs.option_b", "inputs.option_c", "inputs.option_d"),
     gold=("outputs",),
+    shots=5,
     metrics=("accuracy",),
     prompt="mera",
 )

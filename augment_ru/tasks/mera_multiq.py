@@ -18,6 +18,7 @@ TASK = Task(
     aliases=(("bridge_answers", "meta.bridge_answers"), ("main_answers", "outputs")),
     constraints=("named_entities", "multihop"),
     gold=("outputs",),
+    separator=";",
     metrics=("f1", "exact_match"),
     prompt="mera",
 )

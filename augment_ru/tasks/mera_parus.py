@@ -8,6 +8,7 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="mera_parus",
     fields=("inputs.premise", "inputs.choice1", "inputs.choice2"),
+    inputs=("inputs.premise", "meta.task", "inputs.choice1", "inputs.choice2"),
     keys=frozenset({"instruction", "inputs.premise", "inputs.choice1", "inputs.choice2"}),
     id="meta.id",
     constraints=("named_entities", "negation"),

@@ -8,10 +8,13 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="mera_ruethics",
     fields=("inputs.text",),
+    inputs=("inputs.text", "inputs.actant_1", "inputs.actant_2"),
     keys=frozenset({"instruction", "inputs.text", "inputs.actant_1", "inputs.actant_2"}),
     kept=("inputs.actant_1", "inputs.actant_2"),
     constraints=("named_entities", "negation"),
     gold=("outputs",),
+    norms=("virtue", "law", "moral", "justice", "utilitarianism"),
+    grouped_by="meta.question",
     metrics=("mcc",),
     prompt="mera",
 )

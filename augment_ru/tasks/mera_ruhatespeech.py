@@ -8,6 +8,7 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="mera_ruhatespeech",
     fields=("inputs.reply_1", "inputs.reply_2"),
+    inputs=("inputs.target_group", "inputs.replica", "inputs.replic", "inputs.reply_1", "inputs.reply_2"),
     optional=("inputs.replica", "inputs.replic"),
     keys=frozenset({"instruction", "inputs.target_group", "inputs.reply_1", "inputs.reply_2"}),
     id="meta.id",

@@ -8,6 +8,14 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="mera_rummlu",
     fields=("inputs.text",),
+    inputs=(
+        "inputs.subject",
+        "inputs.text",
+        "inputs.option_a",
+        "inputs.option_b",
+        "inputs.option_c",
+        "inputs.option_d",
+    ),
     keys=frozenset(
         {
             "instruction",
@@ -23,6 +31,8 @@ TASK = Task(
     constraints=("named_entities", "numbers", "negation"),
     option_fields=("inputs.option_a", "inputs.option_b", "inputs.option_c", "inputs.option_d"),
     gold=("outputs",),
+    grouped_by="meta.domain",
+    shots=5,
     metrics=("accuracy",),
     prompt="mera",
 )

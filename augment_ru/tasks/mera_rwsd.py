@@ -8,6 +8,7 @@ from augment_ru.records.task import Task, WordSpans
 TASK = Task(
     name="mera_rwsd",
     fields=("inputs.text",),
+    inputs=("inputs.text", "inputs.span1_text", "inputs.span2_text"),
     keys=frozenset({"instruction", "inputs.text", "inputs.span1_text", "inputs.span2_text"}),
     id="meta.id",
     words=(

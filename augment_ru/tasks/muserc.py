@@ -9,6 +9,7 @@ from augment_ru.records.task import Marks, Task
 TASK = Task(
     name="muserc",
     fields=("passage.text", "passage.questions[].question"),
+    inputs=("passage.text", "passage.questions[].question", "passage.questions[].answers[].text"),
     keys=frozenset({"passage.text", "passage.questions"}),
     id="idx",
     marks=(Marks("passage.text", r"\(\d+\)", "SENTENCE", border=True),),

@@ -8,6 +8,7 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="parus",
     fields=("premise", "choice1", "choice2"),
+    inputs=("premise", "question", "choice1", "choice2"),
     keys=frozenset({"premise", "choice1", "choice2", "question"}),
     id="idx",
     constraints=("named_entities", "negation"),

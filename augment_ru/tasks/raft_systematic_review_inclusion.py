@@ -8,10 +8,13 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="raft_systematic_review_inclusion",
     fields=("Title", "Abstract"),
+    inputs=("Title", "Abstract", "Journal"),
     keys=frozenset({"Abstract", "Authors", "ID", "Journal", "Title"}),
     id="ID",
     language="en",
     constraints=(),
     gold=("Label",),
+    unlabelled=("Unlabeled", "0"),
+    every_class=True,
     metrics=("macro_f1",),
 )

@@ -8,6 +8,7 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="raft_tai_safety_research",
     fields=("Title", "Abstract Note"),
+    inputs=("Title", "Abstract Note", "Publication Title", "Item Type", "Publication Year"),
     keys=frozenset(
         {"Abstract Note", "Author", "ID", "Item Type", "Publication Title", "Publication Year", "Title", "Url"}
     ),
@@ -15,5 +16,7 @@ TASK = Task(
     language="en",
     constraints=(),
     gold=("Label",),
+    unlabelled=("Unlabeled", "0"),
+    every_class=True,
     metrics=("macro_f1",),
 )

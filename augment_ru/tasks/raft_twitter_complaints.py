@@ -10,5 +10,7 @@ TASK = Task(
     language="en",
     constraints=(),
     gold=("Label",),
+    unlabelled=("Unlabeled", "0"),
+    every_class=True,
     metrics=("macro_f1",),
 )

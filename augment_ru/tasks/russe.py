@@ -9,6 +9,7 @@ from augment_ru.records.task import CharacterSpans, Task
 TASK = Task(
     name="russe",
     fields=("sentence1", "sentence2"),
+    inputs=("word", "sentence1", "sentence2"),
     keys=frozenset({"word", "sentence1", "sentence2", "start1", "end1", "start2", "end2"}),
     id="idx",
     characters=(

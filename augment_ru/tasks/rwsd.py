@@ -8,6 +8,7 @@ from augment_ru.records.task import Task, WordSpans
 TASK = Task(
     name="rwsd",
     fields=("text",),
+    inputs=("text", "target.span1_text", "target.span2_text"),
     keys=frozenset({"idx", "target", "text"}),
     id="idx",
     words=(

@@ -9,6 +9,7 @@ from augment_ru.records.task import Task
 TASK = Task(
     name="winograd",
     fields=("text",),
+    inputs=("text", "reference", "answer"),
     lists=("options",),
     keys=frozenset({"text", "answer", "label", "options"}),
     constraints=("named_entities", "referents"),

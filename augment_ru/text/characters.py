@@ -39,16 +39,8 @@ _SIGNS = "+-−±№#$€₽£₴¥%‰°"
 _classes: Flags = np.zeros(0x110000, dtype=np.uint16)
 """The class of each code point, 0 where not computed yet. Threads may share it: they compute the same values."""
 
-_CLUSTERED = (
-    (0x0D, 0x0D),  # CR, before LF
-    (0x1100, 0x11FF),  # Hangul jamo
-    (0x200C, 0x200D),  # zero-width (non-)joiner
-    (0xAC00, 0xD7FF),  # Hangul syllables
-    (0xFE00, 0xFE0F),  # variation selectors
-    (0x1F1E6, 0x1F1FF),  # regional indicators
-    (0x1F3FB, 0x1F3FF),  # emoji modifiers
-    (0xE0020, 0xE007F),  # tags
-)
+_REGIONS = (0x1F1E6, 0x1F1FF)
+"""Regional indicators, of which two are a flag."""
 _NO_WORD = ((0x20D0, 0x20FF), (0xFE00, 0xFE0F))  # marks on symbols and emoji, not on letters
 
 
@@ -65,11 +57,16 @@ def _classify(code: int) -> int:
         JOINER: char in _JOINERS,
         SPACE: category == "Zs" or char == "\t",
         BREAK: char in _ENDS,
-        CLUSTER: category[0] == "M" or _within(code, _CLUSTERED),
+        CLUSTER: category[0] == "M" or _joins(char),
         ATOM: char in _ATOM_HINTS,
         SIGN: char in _SIGNS or char == "\\",
     }
     return int(KNOWN) | sum(int(bit) for bit, holds in bits.items() if holds)
+
+
+def _joins(char: str) -> bool:
+    """Whether a character is in one grapheme cluster with a letter before or after it, with itself, or with LF."""
+    return any(regex.fullmatch(r"\X", pair) for pair in (f"a{char}", f"{char}a", char + char, f"{char}\n"))
 
 
 def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
@@ -110,9 +107,16 @@ def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
     if not hints.size:
         return None
     may = np.ones(codes.size + 1, dtype=np.bool_)
+    flags_of_regions = (codes >= _REGIONS[0]) & (codes <= _REGIONS[1])
+    plain = np.where(flags_of_regions, np.uint32(ord("a")), codes)  # `regex` counts each from the start of its run
     for start, stop in _texts_at(hints, starts):
-        for cluster in regex.finditer(r"\X", decode(codes[start:stop])):
+        for cluster in regex.finditer(r"\X", decode(plain[start:stop])):
             may[start + cluster.start() + 1 : start + cluster.end()] = False
+    regions = np.flatnonzero(flags_of_regions)
+    if regions.size:  # two of a run are a flag
+        first = np.concatenate([[True], np.diff(regions) > 1])
+        begun = np.maximum.accumulate(np.where(first, np.arange(regions.size), 0))
+        may[regions[(np.arange(regions.size) - begun) % 2 == 1]] = False
     return may
 
 
@@ -154,7 +158,7 @@ _DOMAINS = (
 )
 _ATOM = re.compile(
     rf"""
-    (?P<EMAIL> (?<![\w.+-]) (?:mailto:)? [\w.+%-]+ @ [\w-]+ (?:\.[\w-]+)+ )
+    (?P<EMAIL> (?<![\w.+%-]) (?:mailto:)? [\w.+%-]+ @ [\w-]+ (?:\.[\w-]+)+ )
   | (?P<URL>
         (?<![a-z0-9]) (?: [a-z][a-z0-9+.-]{{1,15}}:// | www\. ) [^\s<>«»"“”„]+
       | (?<![\w@.-]) [\w-]+ (?:\.[\w-]+)* \.(?:{_DOMAINS}) (?![\w-]) (?!\.\w) (?: :\d+ )? (?: [/?\#][^\s<>«»"“”„]* )?
@@ -191,11 +195,10 @@ def atoms_of(text: str) -> Iterator[Span]:
 
 def _trailing_marks(link: str) -> int:
     """How many marks at the end are the sentence's, not the link's; the bracket of «…/Кот_(зверь)» is the link's."""
-    stripped = link
-    while (
-        stripped
-        and stripped[-1] in _CLOSING
-        and stripped.count(_PAIRS.get(stripped[-1], " ")) < stripped.count(stripped[-1])
-    ):
-        stripped = stripped[:-1]
-    return len(link) - len(stripped)
+    open_ones = {closing: link.count(opening) - link.count(closing) for closing, opening in _PAIRS.items()}
+    stop = len(link)
+    while stop and link[stop - 1] in _CLOSING and open_ones.get(link[stop - 1], -1) < 0:
+        if link[stop - 1] in open_ones:
+            open_ones[link[stop - 1]] += 1
+        stop -= 1
+    return len(link) - stop

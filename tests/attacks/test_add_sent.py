@@ -610,7 +610,7 @@ def test_an_option_is_the_first_phrase_of_a_continuation(continuation: str, expe
 
 
 def test_the_preset_of_the_paper_takes_its_model() -> None:
-    assert preset("tape").options["add_sent"]["generator"] == "hf:ai-forever/mGPT"
+    assert preset("tape").options["add_sent"]["generator"] == "hf:THUMT/mGPT"
     assert AddSent().generator == "shipped"
 
 
@@ -618,7 +618,7 @@ def test_a_language_model_writes_the_same_in_every_batch() -> None:
     pytest.importorskip("torch")
     from small_models import SENTENCES  # noqa: PLC0415  (torch)
 
-    attack = make("add_sent", {"generator": "hf:ai-forever/mGPT", "new_tokens": 40, "temperature": 0.8, "attempts": 2})
+    attack = make("add_sent", {"generator": "hf:THUMT/mGPT", "new_tokens": 40, "temperature": 0.8, "attempts": 2})
     augmenter = Augmenter(attack, similarity="none", constraints=())
     texts = [*SENTENCES, "", "🙂", "Кошка спит на окне. " * 60]
     together = [result.script for result in augmenter.texts(texts)]

@@ -1,5 +1,6 @@
 """The command line through a real process: rows, errors in one line, and nothing half-done left behind."""
 
+import json
 import os
 import shutil
 import signal
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from augment_ru.resources import folder
 from commands import PATIENCE, fails, rows_of, run, started, wait_until, write
 from strategies import ATTACKS, OFFLINE, SENTENCES
 
@@ -132,11 +134,58 @@ def test_files_that_cannot_be_read_or_written(source: Path, tmp_path: Path) -> N
     assert "is no file" in fails(2, "perturb", source, *case, "-o", "")
     assert "does not exist" in fails(2, "perturb", source, *case, "-o", tmp_path / "no" / "out.jsonl")
     before = source.read_bytes()
-    assert "is the input" in fails(2, "perturb", source, *case, "-o", source)
+    assert "is read by this run" in fails(2, "perturb", source, *case, "-o", source)
     link = tmp_path / "link.jsonl"
     link.symlink_to(source)
-    assert "is the input" in fails(2, "perturb", source, *case, "-o", link)
+    assert "is read by this run" in fails(2, "perturb", source, *case, "-o", link)
     assert source.read_bytes() == before
+
+
+def test_a_link_in_a_circle_is_one_line(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    case = ("--attack", "case", *FAST)
+    said = fails(2, "perturb", source, *case, "-o", tmp_path / "a")
+    assert f"-o {tmp_path / 'a'}: is a link that leads in a circle" in said
+    out = tmp_path / "out.jsonl"
+    assert "leads in a circle" in fails(2, "perturb", source, *case, "-o", out, "--report", tmp_path / "a")
+    assert "no such file" in fails(2, "perturb", tmp_path / "a", *case)
+    assert (tmp_path / "a").is_symlink()
+
+
+def test_a_seed_of_any_size_stands_in_the_report(source: Path, tmp_path: Path) -> None:
+    seed = 10**30 + 7
+    files = ("-o", tmp_path / "out.jsonl", "--report", tmp_path / "report.json")
+    assert run("perturb", source, "--attack", "case", *FAST, *files, "--seed", str(seed)).returncode == 0
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["seed"] == seed
+    assert rows_of((tmp_path / "out.jsonl").read_bytes())[0]["augment"]["seed"] == seed
+
+
+RULES = (folder("constraints") / "negation.toml").read_text(encoding="utf-8")
+KEYS = (folder("dictionaries") / "keyboard_ru.tsv").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("recipe.toml", 'attack = ["case"]\n', ("--recipe", "{file}")),
+        ("rules.toml", RULES, ("--attack", "case", "--constraint", "{file}")),
+        ("keys.tsv", KEYS, ("--attack", "butterfingers", "--set", "butterfingers.layouts={file}")),
+        ("words.txt", "кот\n", ("--attack", "masking", "--set", "masking.targets={file}")),
+    ],
+)
+def test_no_file_that_options_name_is_written(
+    source: Path, tmp_path: Path, name: str, content: str, options: tuple[str, ...]
+) -> None:
+    (tmp_path / "read").mkdir()
+    file = tmp_path / "read" / name
+    file.write_text(content, encoding="utf-8")
+    before = file.read_bytes()
+    filled = [option.format(file=file) for option in options]
+    for output in (("-o", file), ("-o", tmp_path / "out.jsonl", "--report", file)):
+        assert "is read by this run" in fails(2, "perturb", source, *filled, *output)
+    assert file.read_bytes() == before
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 BAD = (
@@ -190,11 +239,11 @@ def test_skip_writes_rejects_and_loses_nothing(tmp_path: Path) -> None:
 def test_rejects_never_replace_the_input(tmp_path: Path) -> None:
     path = write(tmp_path / "out.rejects.jsonl", {"text": "one"})
     said = fails(2, "perturb", path, "--attack", "case", *FAST, "-o", tmp_path / "out.jsonl", "--on-error", "skip")
-    assert "is the input" in said
+    assert "is read by this run" in said
     with path.open("rb") as stream:
         command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "-o", str(path)]
         done = subprocess.run(command, stdin=stream, capture_output=True, check=False)
-    assert (done.returncode, b"is the input" in done.stderr) == (2, True)
+    assert (done.returncode, b"is read by this run" in done.stderr) == (2, True)
 
 
 def test_a_link_stays_a_link_and_permissions_stay(source: Path, tmp_path: Path) -> None:
@@ -297,6 +346,19 @@ def test_an_interrupted_run_leaves_no_file_that_looks_complete(tmp_path: Path, n
     if number != signal.SIGKILL:
         assert "no output file was written, and" in said
         assert [entry.name for entry in tmp_path.iterdir()] == ["out.jsonl"]
+
+
+def test_a_signal_after_the_rename_says_what_was_written(source: Path, tmp_path: Path) -> None:
+    out, report = tmp_path / "out.jsonl", tmp_path / "report"
+    os.mkfifo(report)  # the run waits there for a reader, when its output has its name already
+    command = [sys.executable, "-m", "augment_ru", "perturb", str(source), "--attack", "case", *FAST]
+    with started([*command, "-o", str(out), "--report", str(report)], stderr=subprocess.PIPE) as process:
+        wait_until(out.exists)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 143
+        said = process.stderr.read().decode() if process.stderr else ""
+    assert f"terminated; {out}: written, and the output on stdout is incomplete" in said
+    assert "no output file" not in said
 
 
 @pytest.mark.parametrize("command", ["perturb {} --attack case --no-constraints --similarity none", "list -v"])

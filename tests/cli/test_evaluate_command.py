@@ -36,7 +36,7 @@ def test_two_commands_make_a_table_a_report_a_page_and_the_predictions(perturbed
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
     table = done.stdout.decode()
-    assert all(name in table for name in (*ATTACKS, "mean", "Attack success rate", "* the lowest of a column"))
+    assert all(name in table for name in (*ATTACKS, "mean ASR", "attack success rate", "worst case"))
     report = json.loads(names[0].read_text(encoding="utf-8"))
     assert [model["model"].split(":")[0] for model in report["models"]] == ["linear", "majority"]
     assert list(report["models"][0]["attacks"]) == list(ATTACKS)
@@ -58,7 +58,23 @@ def test_two_commands_make_a_table_a_report_a_page_and_the_predictions(perturbed
 def test_the_report_goes_to_stdout_and_the_table_to_stderr(perturbed: Path) -> None:
     done = run("evaluate", perturbed, "--model", "random", "-o", "-", "--cache", "none")
     assert json.loads(done.stdout)["models"][0]["model"] == "random"
-    assert "Attack success rate" in done.stderr.decode()
+    assert "attack success rate" in done.stderr.decode()
+
+
+def test_a_recipe_holds_the_options_and_the_command_line_overrides_it(perturbed: Path, tmp_path: Path) -> None:
+    recipe = tmp_path / "evaluate.toml"
+    recipe.write_text(
+        f'model = ["random", "majority:{TRAIN}"]\nseed = 7\ntitle = "Отзывы"\ncache = "none"\nformat = "csv"\n'
+    )
+    done = run("evaluate", perturbed, "--recipe", recipe, "--seed", "8", "-o", tmp_path / "r.json")
+    assert done.returncode == 0, done.stderr.decode()
+    report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert [one["model"] for one in report["models"]] == ["random", f"majority:{TRAIN}"]
+    assert report["title"] == "Отзывы"
+    assert "|seed=8|" in report["signature"]
+    assert done.stdout.decode().startswith("model,shots,accuracy,")
+    recipe.write_text('modle = "random"\n')
+    assert "modle" in run("evaluate", perturbed, "--recipe", recipe).stderr.decode()
 
 
 def test_rows_from_stdin_and_originals_from_a_file(perturbed: Path, tmp_path: Path) -> None:
@@ -153,7 +169,15 @@ def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: object
         (2, ("--model", "random", "--shots", "few"), "--shots few: must be numbers"),
         (2, ("--model", "random", "--model-option", "linear"), "must be KIND.NAME=VALUE"),
         (2, ("--model", "random", "-o", "no/such/folder/r.json"), "its folder does not exist; make it first"),
-        (2, ("--model", "random", "--html", "{perturbed}"), "is the input; give another file"),
+        (2, ("--model", "random", "--html", "{perturbed}"), "is read by this run; give another file"),
+        (2, ("--model", "linear:{train}", "-o", "{train}"), "is read by this run"),
+        (2, ("--model", "random", "--train", "{train}", "--predictions", "{train}"), "is read by this run"),
+        (2, ("--model", "random", "--cache", "{train}", "--html", "{train}"), "is read by this run"),
+        (
+            2,
+            ("--model", "openai:http://localhost#m", "--model-option", "openai.template={train}", "-o", "{train}"),
+            "is read by this run",
+        ),
         (2, ("--model", "random", "--predictions", "-"), "is no file; give a file to write to"),
         (2, ("--model", "random", "-o", "x", "--html", "x"), "give each a file of its own"),
         (2, ("--model", "random", "--shots", "1,1"), "must be different numbers from 0"),
@@ -175,7 +199,9 @@ def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: object
 def test_errors_are_one_line(
     code: int, arguments: tuple[str, ...], message: str, perturbed: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    filled = [argument.format(perturbed=perturbed) for argument in arguments]
+    train = perturbed.with_name("train.jsonl")
+    train.write_bytes(TRAIN.read_bytes())
+    filled = [argument.format(perturbed=perturbed, train=train) for argument in arguments]
     cache = [] if "--cache" in filled else ["--cache", "none"]
     assert message in error_line(capsys, code, perturbed, *filled, *cache)
 
@@ -185,11 +211,10 @@ def test_errors_are_one_line(
     [
         ([], "no rows; give the output of augment-ru perturb"),
         (
-            [{"id": 1, "text": "Кот.", "label": 1}],
+            [{"id": 1, "text": "Кот.", "label": 1, "augment": {"attack": "a"}}],
             "no original for it: the row has no augment.source, and none was given",
         ),
         ([{"a": 1}], "no field 'text', and no task has the fields a"),
-        ([{"text": "Кот.", "augment": {"attack": "original"}}], "only originals, no perturbed rows"),
         ([{"text": 5, "augment": {"attack": "a", "source": {"text": "Кот"}, "edits": {"text": []}}}], "line 1: "),
     ],
 )
@@ -218,3 +243,10 @@ def test_broken_lines_are_named(tmp_path: Path) -> None:
     source = tmp_path / "rows.jsonl"
     source.write_text('{"text": "Кот."}\n{"text": \n', encoding="utf-8")
     assert "rows.jsonl: line 2: not JSON" in fails(1, "evaluate", source, "--model", "random")
+
+
+def test_a_number_beyond_floating_point_in_another_field_is_no_problem(perturbed: Path, tmp_path: Path) -> None:
+    rows = perturbed.read_text(encoding="utf-8").replace('{"', '{"u": 1e400, "', 1)
+    (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")
+    done = run("evaluate", tmp_path / "rows.jsonl", "--model", "random", "--cache", "none")
+    assert done.returncode == 0, done.stderr.decode()

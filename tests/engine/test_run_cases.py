@@ -74,7 +74,7 @@ def test_probability_zero_changes_nothing_and_the_search_lowers_the_probability(
         asked.extend(candidates)
         return [0.0] * len(candidates)
 
-    long = SENTENCE * 10
+    long = " ".join([SENTENCE, "Вчера сосед купил автомобиль."] * 10)
     Augmenter(name, constraints=(), similarity=never, candidates=1, probability=0.9)(long)
     kept = [SequenceMatcher(None, long.split(), text.split(), autojunk=False).ratio() for text in asked]
     assert len(asked) > 2

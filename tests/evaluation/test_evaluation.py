@@ -138,7 +138,7 @@ def test_written_answers_are_right_if_they_match_one_of_several() -> None:
         "Северная столица.": "Санкт-Петербург",
         "СЕВЕРНАЯ СТОЛИЦА.": "«Санкт-петербург»",
     }
-    done = evaluate(rows, {"m": lambda examples: [answers[one.text] for one in examples]})
+    done = evaluate(rows, {"m": lambda examples: [answers[one.record["question"]] for one in examples]})
     found = entry(done)
     assert (found["right"], found["broken"], found["asr"], found["flips"]) == (2, 1, 50.0, 1)
     assert found["metrics"] == {"f1": {"before": 100.0, "after": 50.0}, "exact_match": {"before": 100.0, "after": 50.0}}
@@ -266,15 +266,14 @@ def watched() -> tuple[Callable[[Sequence[Example]], list[str]], set[tuple[int, 
     return model, shown
 
 
-def test_episodes_show_their_own_demonstrations_and_more_shots_hold_the_fewer(train: Path) -> None:
+def test_each_episode_draws_its_demonstrations_with_replacement(train: Path) -> None:
     model, seen = watched()
     done = evaluate(table("+-", "++"), {"m": model}, train=train, shots=(0, 1, 4), episodes=3, seed=5)
     by_count = defaultdict(list)
     for shown in seen:
         by_count[len(shown)].append(shown)
     assert [len(by_count[count]) for count in (0, 1, 4)] == [1, 3, 3]
-    assert {shown[:1] for shown in by_count[4]} == set(by_count[1])
-    assert all(len(set(shown)) == 4 for shown in by_count[4])
+    assert all(shown == tuple(sorted(shown)) for shown in by_count[4]), "in the order of the train file"
     models = done.report()["models"]
     assert [(one["shots"], one["episodes"]) for one in models] == [(0, 1), (1, 3), (4, 3)]
     assert models[1]["attacks"]["a"]["decisions"] == 6
@@ -282,6 +281,12 @@ def test_episodes_show_their_own_demonstrations_and_more_shots_hold_the_fewer(tr
     model, again = watched()
     evaluate(table("+-"), {"m": model}, train=train, shots=(4,), episodes=3, seed=5)
     assert again == set(by_count[4]), "the same seed shows the same demonstrations, whatever else is asked"
+
+    model, many = watched()
+    evaluate(table("+-"), {"m": model}, train=train, shots=(12,), episodes=9)
+    assert any(len(set(shown)) < 12 for shown in many), "with replacement a row may be drawn twice"
+    held = {number for shown in many for number in shown}
+    assert len(held) > 10, "every row can be drawn"
 
 
 def test_rates_of_episodes_are_averaged_with_their_spread(train: Path) -> None:
@@ -314,10 +319,8 @@ def test_rows_that_are_evaluated_or_unanswered_are_never_shown(tmp_path: Path) -
     model, shown = watched()
     evaluate(table("++"), {"m": model}, train=path, shots=(1,))
     assert shown == {(1,)}
-    with pytest.raises(AugmentError, match="--shots 2: the train file has only 1 rows that can be shown"):
-        evaluate(table("++"), {"m": reader}, train=path, shots=(2,))
-    path.write_text("".join(f"{json.dumps(one)}\n" for one in [*rows, {"id": 2, "text": "u", "label": None}]))
-    with pytest.raises(AugmentError, match="only 1 rows that can be shown, with a right answer and not evaluated"):
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in [rows[0], {"id": 2, "text": "u", "label": None}]))
+    with pytest.raises(AugmentError, match="no row that can be shown, with a right answer and not evaluated"):
         evaluate(table("++"), {"m": reader}, train=path, shots=(2,))
     with pytest.raises(AugmentError, match="--shots 2: needs demonstrations; give --train FILE"):
         evaluate(table("++"), {"m": reader}, shots=(2,))
@@ -331,7 +334,7 @@ def test_the_report_is_json_and_the_same_every_time() -> None:
     once, again = (json.dumps(evaluate(rows, {"m": reader}).report(), allow_nan=False) for _ in range(2))
     assert once == again
     report = json.loads(once)
-    assert (report["format"], report["version"], report["unit"]) == ("augment-ru evaluation", 1, "percent")
+    assert (report["format"], report["version"], report["unit"]) == ("augment-ru evaluation", 2, "percent")
     for part in ("asr=broken/right", "task=generic", "gold=label", "seed=42", "scikit-learn=", "data="):
         assert part in report["signature"]
 
@@ -357,10 +360,14 @@ def test_models_and_attacks_are_compared_pair_by_pair() -> None:
     rows = [*table("+-", "+-", "++", "-+", "-+", "+-"), *table("+-", "++", "++", "-+", "-+", "++", attack="b")]
     report = evaluate(rows, {"m": reader, "yes": lambda examples: ["yes"] * len(examples)}).report()
     (models,) = [one for one in report["comparisons"] if one["between"] == "models" and one["attack"] == "a"]
-    assert (models["only_a"], models["only_b"], models["mcnemar_p"]) == (0, 3, 0.25)
+    tested = models["mcnemar"]
+    assert (tested["counted"], tested["a"], tested["b"], tested["decisions"]) == ("right", 3, 6, 6)
+    assert (tested["only_a"], tested["only_b"], tested["difference"], tested["p"]) == (0, 3, -50.0, 0.25)
     assert models["difference"] == 75.0
     attacks = next(one for one in report["comparisons"] if one["between"] == "attacks" and one["model"] == "m")
-    assert (attacks["only_a"], attacks["only_b"], attacks["mcnemar_p"]) == (2, 0, 0.5)
+    tested = attacks["mcnemar"]
+    assert (tested["counted"], tested["only_a"], tested["only_b"], tested["p"]) == ("broken", 2, 0, 0.5)
+    assert tested["difference"] == attacks["difference"] == 50.0, "both are of the same rate"
     assert attacks["difference"] == 50.0
     assert attacks["ci95"][0] <= 50.0 <= attacks["ci95"][1]
 

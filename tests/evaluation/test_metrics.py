@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation import answer_scores
 from augment_ru.evaluation.answer_scores import macro_f1, normalised, token_f1
+from augment_ru.evaluation.answers import golds_of
 from augment_ru.evaluation.metrics import (
     METRICS,
     accuracy,
@@ -23,6 +25,9 @@ from augment_ru.evaluation.metrics import (
     muserc_em,
     muserc_f1a,
 )
+from augment_ru.records.context import contexts_of
+from augment_ru.records.record import Record
+from augment_ru.records.task import task
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=30)
 WORDS = st.lists(st.sampled_from(["дом", "кот", "лес", "мир"]), max_size=6)
@@ -38,6 +43,7 @@ def test_label_metrics_are_those_of_scikit_learn(pairs: list[tuple[str, str]]) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of a single class
         assert mcc(golds, predictions) == matthews_corrcoef(golds, predictions)
+        assert answer_scores.mcc(pairs) == pytest.approx(matthews_corrcoef(golds, predictions))
 
 
 @given(WORDS, WORDS)
@@ -120,3 +126,36 @@ def test_every_metric_of_every_task_is_known() -> None:
     for name in registry.names("tasks"):
         assert set(task(name).metrics) <= METRICS.keys(), name
         metrics_of(task(name).metrics)
+
+
+@pytest.mark.parametrize(
+    ("name", "outputs", "right"),
+    [
+        ("mera_chegeka", "Шведы; шведские стрелки;", ["шведы", "Шведские стрелки!"]),
+        ("mera_multiq", "Тверь;город Тверь", ["Тверь", "город Тверь"]),
+        ("mera_multiq", [{"segment": "Тверь", "offset": 0, "length": 5}], ["Тверь"]),
+    ],
+)
+def test_answers_joined_by_semicolons_are_several_in_mera(name: str, outputs: object, right: list[str]) -> None:
+    ((golds,),) = golds_of([{"outputs": outputs}], task(name), "answers")
+    assert golds is not None
+    assert all(is_right("answers", golds, answer) for answer in right)
+    assert not is_right("answers", golds, str(outputs)) or len(right) == 1
+    assert f1([list(map(str, golds))], [right[-1]]) == 1.0
+
+
+def test_tape_s_answers_are_not_split() -> None:
+    ((golds,),) = golds_of([{"answer": "Ходит; не ходит"}], task("chegeka"), "answers")
+    assert golds == ("Ходит; не ходит",)
+
+
+def test_each_of_several_answers_is_protected_and_no_distractor_holds_one() -> None:
+    row = {
+        "instruction": "{text}",
+        "inputs": {"text": "Тверь — город на Волге.", "support_text": "Лев родился в городе.", "question": "Где?"},
+        "outputs": "Тверь;город на Волге",
+        "meta": {"id": 1, "bridge_answers": "городе"},
+    }
+    record = Record(row, task("mera_multiq"))
+    assert record.view["main_answers"] == ["Тверь", "город на Волге"]
+    assert contexts_of([record])[0].answers == ("Тверь", "город на Волге")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, Terminated
 from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.examples import CHUNK, Example, Prediction
 from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
@@ -93,3 +93,44 @@ def test_a_stream_that_ends_early_is_an_error() -> None:
     model.stream = lambda asked: iter([(0, asked[0].text)])  # type: ignore[attr-defined]
     with pytest.raises(AugmentError, match="--model m: 2 examples were not answered"):
         ask(NamedModel.of("m", model), examples(3), None, QuestionCounts())
+
+
+@pytest.mark.parametrize("chunk", [0, -1, "x", 2.5, None])
+def test_a_chunk_is_a_whole_number(chunk: object) -> None:
+    with pytest.raises(AugmentError, match=r"--model m: chunk is .*; needs a whole number from 1 on"):
+        NamedModel.of("m", Recorder(chunk=chunk))
+
+
+@pytest.mark.parametrize("raised", [SystemExit(0), GeneratorExit(), RecursionError("deep"), ValueError("wrong")])
+@pytest.mark.parametrize("stream", [False, True])
+def test_whatever_a_model_raises_is_an_error_that_names_it(raised: BaseException, stream: bool) -> None:  # noqa: FBT001
+    def fails(_: Sequence[Example]) -> Any:  # noqa: ANN401
+        if stream:
+            yield 0, "1"
+        raise raised
+
+    def stops(_: Sequence[Example]) -> Any:  # noqa: ANN401
+        raise raised
+
+    model = NamedModel.of("m", Recorder(stream=fails) if stream else stops)
+    with pytest.raises(AugmentError, match=f"--model m: {type(raised).__name__}: "):
+        ask(model, examples(2), None, QuestionCounts())
+
+
+@pytest.mark.parametrize("signal", [Terminated(143), KeyboardInterrupt()])
+def test_a_signal_is_not_the_models(signal: BaseException) -> None:
+    def interrupted(_: Sequence[Example]) -> list[Prediction]:
+        raise signal
+
+    with pytest.raises(type(signal)):
+        ask(NamedModel.of("m", interrupted), examples(2), None, QuestionCounts())
+
+
+def test_a_number_that_cannot_be_written_is_no_prediction() -> None:
+    with pytest.raises(AugmentError, match="a prediction is a number of over 4,300 digits"):
+        ask(NamedModel.of("m", lambda asked: [10**5000] * len(asked)), examples(2), None, QuestionCounts())
+
+
+def test_an_answer_to_no_question_is_an_error() -> None:
+    with pytest.raises(AugmentError, match="answered example 7 of 2; they are numbered from 0"):
+        ask(NamedModel.of("m", Recorder(stream=lambda _: iter([(7, "1")]))), examples(2), None, QuestionCounts())

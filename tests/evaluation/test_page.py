@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import browser as chromium
 from augment_ru import Edit, Example, Script, evaluate
 from augment_ru.evaluation import page as pages
+from augment_ru.evaluation.finding import findings
 from augment_ru.evaluation.page import edits_between, page
 from augment_ru.evaluation.report import Evaluation
 from evaluations import reader, table
@@ -141,7 +142,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_draws_the_tables_and_the_plots(window: chromium.Browser, report: Path) -> None:
     window.open(report)
     assert window.all("#table tbody tr td:first-child") == ["m", "yes"]
-    assert window.all("#table td.best") == ["0.00", "0.00", "0.00"]  # the constant's
+    assert window.all("#table td.best") == [], "the constant is no better than the most frequent answer"
+    assert window.all("#weak") == ["No better than the most frequent answer, so never marked: m, 0-shot, yes, 0-shot."]
+    assert window.all("#table th")[:5] == ["model", "shots", "accuracy", "a: accuracy", "a: ASR"]
     assert len(window.all("#counts tbody tr")) == 4
     assert len(window.all("#rates-plot circle")) == 4
     assert len(window.all("#strength-plot circle")) == 2
@@ -154,6 +157,11 @@ def test_it_draws_the_tables_and_the_plots(window: chromium.Browser, report: Pat
 @needs_browser
 def test_examples_are_filtered_paged_and_opened(window: chromium.Browser, report: Path) -> None:
     window.open(report)
+    assert window.all("#count") == ["2 of 140 examples."], "open on broken"
+    assert set(window.all(".example .badge")) == {"broken"}
+    assert window.all(".example .snippet del")
+    assert window.all(".example .snippet ins")
+    window.choose("by-outcome", "all")
     (count,) = window.all("#count")
     assert count == "140 of 140 examples."
     assert len(window.all(".example")) == 25
@@ -184,6 +192,7 @@ def test_examples_are_filtered_paged_and_opened(window: chromium.Browser, report
 @needs_browser
 def test_cells_of_a_subpopulation_filter_examples(window: chromium.Browser, report: Path) -> None:
     window.open(report)
+    window.choose("by-outcome", "all")
     data = data_of(report.read_text(encoding="utf-8"))
     for one in data["subpopulations"]:
         window.choose("by-subpopulation", one["name"])
@@ -195,6 +204,52 @@ def test_cells_of_a_subpopulation_filter_examples(window: chromium.Browser, repo
     window.choose("cells-model", "yes, 0-shot")
     window.choose("cells-attack", "b")
     assert window.complaints() == []
+
+
+def test_the_finding_is_told_in_words() -> None:
+    """Of 40 right answers 10 break; they are the 10 of the genre b, of 20."""
+    rows = table(*["++"] * 30, *["+-"] * 10, *["--"] * 5)
+    for at, one in enumerate(rows):
+        one["genre"] = "b" if 20 <= at < 40 else "a"
+        one["label"] = "yes" if at < 40 else "maybe"
+    done = evaluate(rows, {"m": reader, "yes": _yes}, by=("genre",))
+    told = findings(done.report())
+    assert told[0].startswith("No better") or "no better" in told[0], "majority is as right as the reader"
+    for at in range(40, 45):
+        rows[at]["label"] = "no"
+    told = findings(evaluate(rows, {"m": reader, "yes": _yes}, by=("genre",)).report())
+    assert told[0].startswith(
+        "a turns 22 % of the right answers of m (0-shot) wrong, 2.3 times as many where genre is b."
+    )
+    assert told[1] == "yes (0-shot) is no better than the most frequent answer, so its rates say nothing."
+
+
+@needs_browser
+def test_filters_and_place_are_in_the_address(window: chromium.Browser, report: Path) -> None:
+    window.open(report)
+    window.choose("by-outcome", "all")
+    window.choose("by-attack", "b")
+    window.click("#pages button:last-child")
+    address = window.run("return location.hash")
+    assert address == "#examples?by-model=0&by-attack=1&page=2"
+    window.run(
+        "location.hash = arguments[0]; location.reload()", "#examples?by-model=1&by-attack=0&by-outcome=kept&page=2"
+    )
+    for _ in range(100):
+        if window.run("return document.body && document.body.dataset.ready") == "yes":
+            break
+    assert window.all("#count") == ["70 of 140 examples."]
+    assert window.all("#pages span") == ["2 of 3"]
+
+
+@needs_browser
+def test_axes_have_round_ticks_and_scroll_areas_have_focus(window: chromium.Browser, report: Path) -> None:
+    window.open(report)
+    ticks = window.all("#rates-plot text.soft")
+    numbers = [float(one.replace(" %", "")) for one in ticks if one.replace(" %", "").replace(".", "").isdigit()]
+    assert {0.0, 5.0, 10.0} <= set(numbers) or {0.0, 2.0, 4.0} <= set(numbers)
+    assert window.run("return [...document.querySelectorAll('.scroll')].every((one) => one.tabIndex === 0)")
+    assert len(window.all(".exports button")) == 9, "three tables in three formats"
 
 
 @needs_browser

@@ -199,9 +199,10 @@ def test_damaged_metadata_is_an_error_that_names_the_row(change: dict[str, Any],
     assert message in str(caught.value)
 
 
-def test_only_originals_or_no_rows_are_errors() -> None:
-    with pytest.raises(AugmentError, match="only originals"):
-        pairs_of(rows(with_original=True))
+def test_rows_without_attacks_are_originals_and_no_rows_are_an_error() -> None:
+    found = pairs_of([{"id": number, "text": text} for number, text in enumerate(TEXTS)])
+    assert (len(found.originals), dict(found.attacks)) == (len(TEXTS), {})
+    assert dict(pairs_of(rows(with_original=True)).attacks) == {}
     with pytest.raises(AugmentError, match="no rows"):
         pairs_of([])
 

@@ -4,7 +4,10 @@ import csv
 import io
 import json
 import os
+import re
 from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,9 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record
 from augment_ru.engine.prepare import CHUNK_ROWS
+from augment_ru.formats import parquet
 from augment_ru.formats.delimited import Layout, Table
+from augment_ru.formats.files import check_outputs, named_files
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import MAX_LINE, JsonLines
 from augment_ru.formats.row import Changed
@@ -328,7 +333,7 @@ def test_arrays_stay_whole_whatever_rows_are_written(data: st.DataObject) -> Non
 
 def test_what_json_spells_in_its_own_way_stays_in_an_array(tmp_path: Path) -> None:
     numbers = '"n": 1.50, "e": 1e400, "big": 123456789012345678901234567890'
-    row = f'{{{numbers}, "s": "\\ud800", "u": "a\u2028  b", "text": "кот"}}'
+    row = f'{{{numbers}, "s": "\\ud800", "u": "a\u2028  b\u2029\x85", "text": "\x85кот\u2028"}}'
     (tmp_path / "a.json").write_text(f"[\n  {row.replace(', ', ',' + chr(10) + '    ')}\n]\n", encoding="utf-8")
     perturb(tmp_path / "a.json", tmp_path / "b.json", probability=1.0)
     perturb(tmp_path / "a.json", tmp_path / "b.jsonl", probability=1.0)
@@ -583,3 +588,121 @@ def test_what_is_no_dataset_is_refused() -> None:
         augmenter.map_dataset(datasets.Dataset.from_list(DATA).to_iterable_dataset(), num_proc=2)
     with pytest.raises(AugmentError, match="has a column 'augment' already"):
         augmenter.map_dataset(datasets.Dataset.from_list([{"text": "Кот", "augment": "x"}]))
+
+
+# what a format cannot hold
+
+_TYPED = ("csv", "tsv", "parquet")
+JSON_ROWS: dict[str, tuple[str, dict[str, str]]] = {
+    "beyond": ('{"text": "кот", "n": {"a": [1e400]}}', dict.fromkeys(_TYPED, "'n.a[0]': a number beyond")),
+    "surrogate": (r'{"text": "кот", "s": "\ud800"}', dict.fromkeys(_TYPED, "'s': a text with a lone")),
+    "key": (r'{"text": "кот", "\ud800": 1}', dict.fromkeys(_TYPED, r"'\ud800': a text with a lone")),
+    "long": ('{"text": "кот", "n": 18446744073709551616}', {"parquet": "'n': an integer over 64 bits"}),
+    "empty": ('{"text": "кот", "o": {}}', {"parquet": "'o': an empty object"}),
+    "deep": (f'{{"text": "кот", "o": {"[" * 500}{"]" * 500}}}', {"parquet": "'o': nested too deeply"}),
+    "feed": (r'{"text": "кот", "s": "a\nb"}', {"tsv": "'s': a cell of TSV is one line"}),
+    "mixed": ('{"text": "кот", "a": "x"}', {"parquet": "'a': a text, but an integer in a row before it"}),
+    "fields": ('{"text": "кот", "x": 1}', dict.fromkeys(("csv", "tsv"), "a row has the fields text, x;")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("end", ["jsonl", "json", "csv", "tsv", "parquet"])
+@pytest.mark.parametrize("name", JSON_ROWS)
+def test_a_row_that_a_format_cannot_hold_is_named_or_skipped(tmp_path: Path, name: str, end: str) -> None:
+    row, problems = JSON_ROWS[name]
+    first = '{"text": "ёж", "a": 1}' if name == "mixed" else row.replace(row[row.index(":") + 2 :], '"ёж"}')
+    if name not in {"mixed", "fields"} and end in {"csv", "tsv"}:
+        first = json.dumps({key: "ёж" if key == "text" else "1" for key in json.loads(row)})
+    source, target = tmp_path / "in.jsonl", tmp_path / f"out.{end}"
+    source.write_text("".join(f"{line}\n" for line in (first, row, first)), encoding="utf-8")
+    if name == "key" and end in {"csv", "tsv"}:
+        return  # the line of names cannot be written then, and the first row is the problem
+    if end not in problems:
+        assert perturb(source, target) == 0
+        assert len(read(target)) == 3
+        return
+    with pytest.raises(AugmentError, match=rf"in\.jsonl: line 2: .*{re.escape(problems[end])}"):
+        perturb(source, target)
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+    assert perturb(source, target, skip=True) == 1
+    assert [one["text"] for one in read(target)] == ["ёж", "ёж"]
+    (reject,) = [json.loads(line) for line in (tmp_path / "out.rejects.jsonl").read_text("utf-8").splitlines()]
+    assert (reject["line"], problems[end] in reject["reason"]) == (2, True)
+
+
+PARQUET_VALUES = [
+    Decimal("1.50"), b"a\xff", timedelta(seconds=5), date(2020, 1, 1), datetime(2020, 1, 1, tzinfo=UTC), float("nan"),
+    float("inf"), {"a": [Decimal(1)]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("end", ["jsonl", "json", "csv", "tsv"])
+@pytest.mark.parametrize("value", PARQUET_VALUES, ids=lambda value: type(value).__name__)
+def test_what_only_parquet_holds_is_named(tmp_path: Path, value: object, end: str) -> None:
+    source = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"text": ["кот", "пёс"], "v": [None, value]}), source)
+    with pytest.raises(AugmentError, match=r"in\.parquet: row 2: field 'v.*': .*; write Parquet"):
+        perturb(source, tmp_path / f"out.{end}")
+    perturb(source, tmp_path / "out.parquet")
+    assert str(read(tmp_path / "out.parquet")) == str(read(source))
+    assert perturb(source, tmp_path / f"out.{end}", skip=True) == 1
+    assert [row["text"] for row in read(tmp_path / f"out.{end}")] == ["кот"]
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_two_columns_of_one_name_are_refused(tmp_path: Path, inner: bool) -> None:  # noqa: FBT001
+    twins = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    table = (
+        pa.table({"text": ["кот"], "v": twins}) if inner else pa.table([["кот"], [1], [2]], names=["text", "a", "a"])
+    )
+    pq.write_table(table, tmp_path / "in.parquet")
+    for end in ("jsonl", "parquet"):
+        with pytest.raises(AugmentError, match=r"in\.parquet: 'a' stands twice; rename one column"):
+            perturb(tmp_path / "in.parquet", tmp_path / f"out.{end}")
+
+
+def test_a_date_that_python_has_not_is_one_line(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"text": ["кот"], "v": pa.array([4_000_000], type=pa.date32())}), tmp_path / "in.parquet")
+    with pytest.raises(AugmentError, match=r"in\.parquet: after row 0: cannot be read: "):
+        perturb(tmp_path / "in.parquet", tmp_path / "out.parquet")
+
+
+def test_parquet_is_written_by_groups_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "_GROUP_ROWS", 2000)
+    rows: list[dict[str, Any]] = [{"text": f"кот {n}", "n": n, "o": {"a": [n]}} for n in range(5000)]
+    rows[4000] |= {"n": 0.5, "o": {"b": "x"}, "late": True}  # columns and types that the first groups did not have
+    (tmp_path / "in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    perturb(tmp_path / "in.jsonl", tmp_path / "a.parquet")
+    perturb(tmp_path / "a.parquet", tmp_path / "b.parquet")
+    for name in ("a.parquet", "b.parquet"):
+        file = pq.ParquetFile(tmp_path / name)
+        assert [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)] == [2048, 2048, 904]
+        found = file.read().to_pylist()
+        assert [row["text"] for row in found] == [row["text"] for row in rows]
+        assert [row["n"] for row in found] == [row["n"] for row in rows]
+        assert (found[0]["o"], found[4000]["o"]) == ({"a": [0], "b": None}, {"a": None, "b": "x"})
+        assert [row["late"] for row in found if row["late"] is not None] == [True]
+
+
+def test_a_table_with_tabs_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("id\ttext\n1\tкот, пёс\n", encoding="utf-8")
+    perturb(tmp_path / "in.csv", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "in.csv").read_bytes()
+
+
+# files
+
+
+@pytest.mark.parametrize("value", ["{}", "bert:{}", "a=b:{}@3", "{},other", "x,{}#m"])
+def test_what_an_option_names_is_not_written(tmp_path: Path, value: str) -> None:
+    inside = tmp_path / "model" / "weights.bin"
+    inside.parent.mkdir()
+    inside.touch()
+    check_outputs([("-o", str(tmp_path / "model" / "new.json"))], named_files([value.format(inside.parent)]))
+    for named in (inside, inside.parent):
+        with pytest.raises(AugmentError, match="is read by this run"):
+            check_outputs([("-o", str(inside))], named_files([value.format(named)]))
+
+
+def test_words_that_name_no_file_are_passed_over() -> None:
+    assert named_files(["", ":", "\0", "я" * 5000, "0.5", "a" + ":b" * 5000]) == []

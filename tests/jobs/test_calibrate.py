@@ -11,7 +11,7 @@ import pytest
 
 from augment_ru import Augmenter
 from augment_ru.editing.input_corpus import InputCorpus
-from augment_ru.engine.attack import make
+from augment_ru.engine.attack import GROUPS, make
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import PRESETS, paper_constraints, preset
 from augment_ru.errors import AugmentError
@@ -21,6 +21,7 @@ from augment_ru.jobs.list import listing
 from augment_ru.jobs.summary import Summary, summary_lines
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic, task
+from augment_ru.registry import names
 from augment_ru.similarities import bertscore
 from augment_ru.similarities.bertscore import BertScore
 from augment_ru.similarities.navec import Navec
@@ -93,8 +94,8 @@ def test_the_command_prints_plots_and_reports(tmp_path: Path, bert: Path) -> Non
             ["-o", "out.jsonl", "--report", "out.jsonl"],
             "is the file of -o, too; give each a file of its own",
         ),
-        ("perturb", ["-o", "out.jsonl", "--report", "in.jsonl"], "is the input"),
-        ("calibrate", ["--report", "in.jsonl"], "is the input"),
+        ("perturb", ["-o", "out.jsonl", "--report", "in.jsonl"], "is read by this run"),
+        ("calibrate", ["--report", "in.jsonl"], "is read by this run"),
         ("calibrate", ["--report", "none/x.json"], "folder does not exist"),
         ("calibrate", ["--write-baseline", "x.csv"], "give --similarity bertscore"),
     ],
@@ -194,3 +195,18 @@ def test_of_a_repository_only_what_is_needed_is_fetched() -> None:
     files = ["config.json", "pytorch_model.bin", "rust_model.ot", "tf_model.h5", "vocab.txt", "onnx/model.onnx", "x.py"]
     assert wanted(files) == ["config.json", "vocab.txt", "pytorch_model.bin"]
     assert wanted([*files, "model.safetensors"]) == ["config.json", "vocab.txt", "model.safetensors"]
+
+
+def test_attacks_are_listed_by_what_they_test() -> None:
+    lines = [*listing("attacks", verbose=False)]
+    headings = {line.removesuffix(":"): number for number, line in enumerate(lines) if not line.startswith(" ")}
+    assert [*headings] == [*GROUPS.values()]
+    for name, heading in (
+        ("people", "people"),
+        ("evasion", "adversaries"),
+        ("agreement", "learners"),
+        ("case", "other"),
+    ):
+        (at,) = (number for number, line in enumerate(lines) if line.split()[0] == name)
+        assert max(number for number in headings.values() if number < at) == headings[GROUPS[heading]]
+    assert sum(line.startswith("  ") for line in lines) == len(names("attacks"))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from augment_ru import AugmentError, Doc
 from augment_ru.constraints.protector import as_spacy
 from augment_ru.language.annotate import Natasha, annotator, closed
+from augment_ru.language.slovnet import LONGEST_TREE
 from augment_ru.text.doc import LAYERS
 from augment_ru.text.words import RUSSIAN
 from strategies import SENTENCES, texts
@@ -169,3 +170,10 @@ def test_a_spacy_doc_of_our_tokens_knows_the_layers() -> None:
     assert [token.pos_ for token in parsed] == ["PROPN", "VERB", "ADP", "PROPN", "PUNCT"]
     assert parsed[3].lemma_ == "москва"
     assert parsed[3].head.text == "живёт"
+
+
+def test_an_endless_sentence_has_a_tree_for_each_part() -> None:
+    (doc,) = Natasha()(["кошка видит рыбу и " * 400], frozenset({"tokens", "syntax"}))
+    assert len(doc.tokens) == 1600
+    for number, token in enumerate(doc.tokens):
+        assert number // LONGEST_TREE == token.head // LONGEST_TREE

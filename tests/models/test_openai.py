@@ -1,6 +1,7 @@
 """The client of OpenAI-compatible servers, against a real server on this machine that fails as servers do."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -152,6 +153,9 @@ def test_each_label_of_several_is_asked_for() -> None:
         (200, {"choices": []}),
         (200, {"error": "later"}),
         (200, []),
+        (200, "[" * 100_000),
+        (500, "[" * 100_000),
+        (200, '{"choices": ' + "1" * 5000 + "}"),
     ],
 )
 def test_what_passes_is_tried_again(trouble: tuple[int, Any]) -> None:
@@ -178,6 +182,59 @@ def test_an_answer_that_drips_is_tried_again() -> None:
     with serving(lambda number, _: (200 if number else 203, chat("positive"))) as box:
         assert made(box, timeout="0.5")(asked("а")) == ["positive"]
     assert len(box.asked) >= 2
+
+
+@contextmanager
+def raw_server(first: bytes, drop: bytes) -> Iterator[str]:
+    """A server that reads a question, sends the first bytes at once, and then a drop again and again, for a minute."""
+    done = threading.Event()
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        while not done.is_set():
+            with suppress(OSError):
+                connected, _ = listening.accept()
+                with connected:
+                    connected.recv(2**16)
+                    connected.sendall(first)
+                    for _ in range(1200):
+                        if done.wait(0.05):
+                            break
+                        connected.sendall(drop)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+    finally:
+        done.set()
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("first", "drop"),
+    [
+        (b"", b"H"),
+        (b"HTTP/1.1 200 OK\r\n", b"X"),
+        (b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"0"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", b" "),
+        (b"HTTP/1.1 500 No\r\nContent-Length: 5000\r\n\r\n", b"x"),
+        (b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"X-A: b\r\n"),
+    ],
+)
+def test_the_timeout_is_that_of_a_whole_attempt(first: bytes, drop: bytes) -> None:
+    with raw_server(first, drop) as url:
+        options = {"retries": "0", "timeout": "0.4"}
+        model = model_of(f"openai:{url}#tiny", ModelRequest("", generic("text"), LABELS, options=options))
+        began = time.monotonic()
+        with pytest.raises(AugmentError, match="1 attempts failed"):
+            model(asked("а"))
+        assert time.monotonic() - began < 10, "the server would go on for a minute"
 
 
 def test_whoever_stops_listening_does_not_wait_for_a_server_that_hangs() -> None:

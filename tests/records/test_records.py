@@ -1,6 +1,8 @@
 """Rows: which task they are of, what of them changes, and that the rest keeps its bytes."""
 
 import json
+import re
+import time
 from io import BytesIO
 from typing import Any
 
@@ -8,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record, Result
+from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record, Result, Span
 from augment_ru.formats.json_lines import MAX_LINE, encoded, located, parsed, read_lines
-from augment_ru.records.field_paths import steps
+from augment_ru.records.field_paths import occurrences, steps
 from augment_ru.records.task import generic, recognise, task
 from augment_ru.registry import names
 from strategies import texts
@@ -270,3 +272,40 @@ def test_a_row_made_in_python_shares_nothing_with_its_result() -> None:
         perturbed({"text": "Кошка", "augment": 1}, "case").row()
     with pytest.raises(AugmentError, match="no metadata called 'ful'; did you mean 'full'"):
         result.row("ful")
+
+
+def one_by_one(text: str, words: list[str]) -> set[Span]:
+    """Where the words stand as whole words, each looked for in the whole text."""
+    return {
+        Span(*match.span(), "X")
+        for word in {word.strip() for word in words} - {""}
+        for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)
+    }
+
+
+LETTERS = st.text(st.sampled_from("аАбßẞſsSİiIıµμΜςσ1_ -+.«"), max_size=12)
+
+
+@given(LETTERS.map(lambda text: text * 3), st.lists(LETTERS.map(lambda text: text[:5]), max_size=6))
+def test_words_are_found_as_if_looked_for_one_by_one(text: str, words: list[str]) -> None:
+    found = list(occurrences(text, words, "X"))
+    assert set(found) == one_by_one(text, words)
+
+
+def test_thousands_of_words_take_time_in_proportion() -> None:
+    words = [f"слово{number}" for number in range(8000)]
+    began = time.perf_counter()
+    assert len(list(occurrences(" ".join(words), words, "X"))) == len(words)
+    assert time.perf_counter() - began < 15
+
+
+def test_thousands_of_offsets_take_time_in_proportion() -> None:
+    answers = [{"offset": 9 * number, "length": 3, "segment": "кот"} for number in range(8000)]
+    row = {"main_text": "кот спит " * 8000, "support_text": "а", "question": "кто?", "bridge_answers": [],
+           "main_answers": answers}  # fmt: skip
+    began = time.perf_counter()
+    (result,) = Augmenter("butterfingers", similarity="none", constraints=()).records([row])
+    new = json.loads(result.line("none"))
+    assert time.perf_counter() - began < 15
+    for answer in new["main_answers"]:
+        assert new["main_text"][answer["offset"] :][: answer["length"]] == "кот"

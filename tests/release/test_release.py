@@ -16,6 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError
+from augment_ru.engine.presets import preset
+from augment_ru.records.task import task as task_of
 from augment_ru.release.recipe_file import parse_release_recipe, read_release_recipe
 from commands import wait_until
 from releases import EXAMPLE, QUESTIONS, RECIPE, built, contents, recipe, rows_of, write_rows
@@ -166,7 +168,6 @@ def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_pa
         ('name = "swapped"', 'name = "Butterfingers"', "needs names that differ in letters"),
         ('name = "swapped"', 'name = "original"', "none 'original'"),
         ('name = "school"', 'name = "lm_eval"', "no task may be called 'lm_eval'"),
-        ('train = "train.jsonl"', "", "task 'school' has no train file"),
         ('test = "test.jsonl"', "", "'test' is missing or empty; it must be a text"),
         ('test = "test.jsonl"', 'test = "t.jsonl"', "t.jsonl: cannot be read"),
         ('test = "test.jsonl"', 'test = "test.jsonl"\ntask = "rwd"', "no task called 'rwd'"),
@@ -385,6 +386,25 @@ def test_the_recipe_in_the_documents_is_the_example() -> None:
     assert [part.name for part in plan.tasks] == [
         "winograd", "ru_worldtree", "ru_openbook", "multiq", "chegeka", "sit_ethics", "per_ethics",
     ]  # fmt: skip
+
+
+def test_the_example_is_tape_s_recipe() -> None:
+    """Its Table 1 (attacks, probabilities), Table 2 (attacks of Winograd), footnotes 10 and 11, Appendix D."""
+    plan = read_release_recipe(EXAMPLE / "tape.toml")
+    assert {one.spec: one.probability for one in plan.attacks} == {
+        "butterfingers": 0.15, "emojify": 0.4, "eda_delete": 0.3, "eda_swap": 0.3, "back_translation": 0.5,
+        "add_sent": 0.5,
+    }  # fmt: skip
+    assert [one.name for one in plan.attacks_of(plan.tasks[0])] == [
+        "butterfingers", "emojify", "eda_delete", "eda_swap", "add_sent",
+    ]  # fmt: skip
+    assert all(len(plan.attacks_of(one)) == 6 for one in plan.tasks[1:])
+    assert (plan.preset, plan.shots, plan.episodes) == ("tape", (1, 4, 8), 5)
+    paper = preset(plan.preset)
+    assert paper.options["add_sent"]["generator"] == "hf:THUMT/mGPT"
+    assert (plan.gate.similarity or paper.similarity) == "bertscore:bert-base-multilingual-cased"
+    assert paper.constraints is not None
+    assert set(paper.constraints(task_of("ru_worldtree"))) == {"named_entities"}, "options are not protected"
 
 
 @pytest.mark.skipif(not (ROOT / "docs" / "release.md").exists(), reason="needs the repository's documents")

@@ -4,6 +4,7 @@ import json
 import random
 import re
 import sys
+from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,37 @@ def test_the_card_survives_any_words(tmp_path: Path) -> None:
     text = RECIPE.replace('name = "tiny"', f"name = 'tiny'\ntitle = {json.dumps(title, ensure_ascii=False)}")
     built(recipe(tmp_path, text), tmp_path / "out")
     assert hub.DatasetCard.load(tmp_path / "out" / "README.md").data.pretty_name == title
+
+
+def test_croissant_describes_every_file_of_rows(small: Path) -> None:
+    found = json.loads((small / "croissant.json").read_text(encoding="utf-8"))
+    files = {one["contentUrl"]: one["sha256"] for one in found["distribution"]}
+    assert set(files) == {f"{name}/{split}.jsonl" for name in VARIATIONS for split in ("train", "test")}
+    for name, digest in files.items():
+        assert sha256((small / name).read_bytes()).hexdigest() == digest
+    school = next(one for one in found["recordSet"] if one["@id"] == "school_test")
+    types = {one["name"]: one["dataType"] for one in school["field"]}
+    assert types["question"] == "sc:Text"
+    assert types["school_grade"] == "sc:Integer"
+
+
+def test_mlcroissant_validates_and_reads_it(small: Path) -> None:
+    mlcroissant = pytest.importorskip("mlcroissant")
+    dataset = mlcroissant.Dataset(jsonld=small / "croissant.json")
+    assert not dataset.metadata.issues.errors
+    first = next(iter(dataset.records("school_test")))
+    assert first["school_test/question"].decode() == rows_of(small / "school" / "test.jsonl")[0]["question"]
+
+
+def test_the_card_shows_a_pair_of_each_attack(small: Path) -> None:
+    card = (small / "README.md").read_text(encoding="utf-8")
+    manifest = json.loads((small / "manifest.json").read_text(encoding="utf-8"))
+    assert [one["perturbation"] for one in manifest["examples"]] == [one["name"] for one in manifest["attacks"]]
+    for one in manifest["examples"]:
+        rows = rows_of(small / one["task"] / "test.jsonl")
+        assert any(row["perturbation"] == one["perturbation"] and row[one["field"]] == one["perturbed"] for row in rows)
+        assert one["original"] != one["perturbed"]
+        assert f"| {one['original']} | {one['perturbed']} |" in card
 
 
 def test_datasets_loads_every_task(small: Path, tmp_path: Path) -> None:

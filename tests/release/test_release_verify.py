@@ -1,6 +1,7 @@
 """Checking releases: whatever is changed in one is named, with its file and row."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from copy import deepcopy as copy_of
@@ -15,6 +16,8 @@ from augment_ru import AugmentError
 from augment_ru.formats.json_lines import encoded
 from augment_ru.records.context import options_in
 from augment_ru.release import edit_log
+from augment_ru.release.croissant import croissant
+from augment_ru.release.edit_log import line_digest
 from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
 from augment_ru.release.verify import verify_release
 from releases import EXAMPLE, RECIPE, built, recipe
@@ -160,7 +163,9 @@ def _forge(folder: Path, change: Callable[[Rows, Rows, dict[str, Any]], None], t
     edits.write_text(
         "".join(_with_digests(entry, line) for entry, line in zip(entries, lines, strict=True)), encoding="utf-8"
     )
-    content["files"] = file_entries(folder, list(content["files"]))
+    listed = list(content.pop("files"))
+    (folder / "croissant.json").write_text(croissant(content, file_entries(folder, listed)), encoding="utf-8")
+    content["files"] = file_entries(folder, listed)
     (folder / "manifest.json").write_bytes(encoded_manifest(content))
 
 
@@ -414,3 +419,25 @@ def test_an_attack_may_be_free_to_wrong_options_and_to_nothing_else(tmp_path: Pa
     assert any(
         line.startswith("school/edits.jsonl: row 4: does not protect the") for line in verify_release(tmp_path / "out")
     )
+
+
+def test_an_entry_without_a_probability_is_a_problem_and_no_traceback(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    built(recipe(tmp_path), target)
+    path = target / "school" / "edits.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    at = next(number for number, line in enumerate(lines) if '"status":"perturbed"' in line)
+    body = re.sub(r'"probability":[0-9.]+', '"probability":null', lines[at].rpartition(',"digest":"')[0]) + "}"
+    lines[at] = f'{body[:-1]},"digest":"{line_digest(body)}"}}'
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    problems = list(verify_release(target))
+    assert any("is not an entry of the edit log" in one for one in problems)
+
+
+def test_a_task_with_a_test_set_alone_is_released_beside_others(tmp_path: Path) -> None:
+    text = RECIPE + '\n[[task]]\nname = "diagnostic"\ntest = "test.jsonl"\n'
+    target = tmp_path / "out"
+    built(recipe(tmp_path, text), target)
+    assert not (target / "diagnostic" / "train.jsonl").exists()
+    assert (target / "school" / "train.jsonl").exists()
+    assert list(verify_release(target)) == []

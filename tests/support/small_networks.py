@@ -194,7 +194,7 @@ PUBLISHED: dict[str, Callable[[Path], Path]] = {
     "Helsinki-NLP/opus-mt-en-ru": lambda folder: marian(folder, 5),
     "cointegrated/rut5-base-paraphraser": t5,
     "ai-forever/ruBert-base": masked,
-    "ai-forever/mGPT": gpt2,
+    "THUMT/mGPT": gpt2,
 }
 """The models that attacks name by default, and the small ones that stand for them in tests."""
 

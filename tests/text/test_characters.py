@@ -1,8 +1,13 @@
 """Words and atoms of texts."""
 
-import pytest
+import time
 
-from augment_ru.text.characters import atoms_of
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru.text.characters import atoms, atoms_of, classes, cuttable, encode
 from augment_ru.text.words import word_ranges
 
 
@@ -51,3 +56,58 @@ def test_words(text: str, expected: list[str]) -> None:
 )
 def test_atoms(text: str, expected: list[str]) -> None:
     assert [span.of(text) for span in atoms_of(text)] == expected
+
+
+def cuts(text: str) -> list[bool]:
+    """Whether the text may be cut before each character and at its end."""
+    codes, starts = encode([text])
+    may = cuttable(codes, classes(codes), starts)
+    return [True] * (len(text) + 1) if may is None else may[: len(text) + 1].tolist()
+
+
+def whole(text: str) -> list[bool]:
+    """The same by `regex` alone."""
+    borders = {0, *(match.end() for match in regex.finditer(r"\X", text))}
+    return [at in borders for at in range(len(text) + 1)]
+
+
+def test_every_code_point_that_joins_a_cluster_is_seen() -> None:
+    joins = regex.compile(r"\X")
+    points = [chr(code) for code in range(1, 0x110000) if not 0xD800 <= code < 0xE000]
+    chars = [char for char in points if joins.fullmatch(f"к{char}") or joins.fullmatch(f"{char}к")]
+    assert len(chars) > 2000
+    for text in ("к".join(chars), "к" + "к".join(char * 2 for char in chars), *(f"к{char}" for char in chars)):
+        assert cuts(text) == whole(text)
+
+
+FLAGS = st.text(st.sampled_from("🇷🇺🇰к\u200d\u0301👨🏻\u0600ﾞ가ᅡ\r"), max_size=30)
+
+
+@given(st.lists(FLAGS, min_size=1, max_size=3))
+def test_texts_are_cut_where_their_clusters_end(texts: list[str]) -> None:
+    codes, starts = encode(texts)
+    may = cuttable(codes, classes(codes), starts)
+    for text, start in zip(texts, starts.tolist(), strict=False):
+        found = [True] * (len(text) + 1) if may is None else may[start : start + len(text) + 1].tolist()
+        assert found[: len(text)] == whole(text)[: len(text)]
+
+
+@pytest.mark.parametrize(
+    "piece", ["%", "🇷🇺", "а%", "%s", "http://a.ru/" + "(" * 9 + ")" * 90, "http://a" + ")," * 50_000]
+)
+def test_long_texts_take_time_in_proportion(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    codes, starts = encode([text])
+    began = time.perf_counter()
+    cuttable(codes, classes(codes), starts)
+    atoms(codes, classes(codes), starts)
+    assert time.perf_counter() - began < 15, "minutes, if it grew with the square"
+
+
+@pytest.mark.parametrize(
+    ("link", "end"),
+    [("(http://a.ru/к_(и)), да", "http://a.ru/к_(и)"), ("http://a.ru/(и).)!", "http://a.ru/(и)"),
+     ("http://a.ru/(([и]])", "http://a.ru/(([и]])"), ("http://a.ru/)}]…", "http://a.ru/")],
+)  # fmt: skip
+def test_where_a_link_ends(link: str, end: str) -> None:
+    assert [span.of(link) for span in atoms_of(link)] == [end]

@@ -24,8 +24,12 @@ function pieces(source, edits, spans) {
 }
 
 function shown(parts, side) {
-  return parts.map((part) => {
-    const words = part[side];
+  // One side of the edits, or "both": each removal, then what was inserted in its place.
+  return parts.flatMap((part) => {
+    if (side === "both" && part.edited) {
+      return [part.before && element("del", {}, part.before), part.after && element("ins", {}, part.after)].map((one) => one || null);
+    }
+    const words = part[side === "both" ? "after" : side];
     if (part.edited) {
       if (side === "before") return words ? element("del", {}, words) : null;
       return words ? element("ins", {}, words) : element("del", { class: "gap", title: `deleted: ${part.before}` }, "\u2009");
@@ -81,7 +85,7 @@ function card(example) {
   const made = element("article", { class: "example" });
   const button = element("button", { type: "button", "aria-expanded": "false" },
     element("span", { class: `badge ${outcome}` }, outcome), element("span", { class: "key" }, report.attacks[example.attack]),
-    element("span", { class: "snippet" }, ...snippet(example.edits[field] || [], original.texts[field], "after")),
+    element("span", { class: "snippet" }, ...snippet(example.edits[field] || [], original.texts[field], "both")),
     element("span", { class: "key" }, `#${original.id}`));
   button.addEventListener("click", () => {
     const open = button.getAttribute("aria-expanded") === "true";
@@ -118,13 +122,50 @@ function list() {
   const last = Math.max(0, Math.ceil(found.length / PAGE) - 1);
   const turn = (text, by, off) => {
     const made = element("button", { type: "button", disabled: off }, text);
-    made.addEventListener("click", () => { state.page += by; list(); byId("examples").scrollIntoView(); });
+    made.addEventListener("click", () => { state.page += by; list(); remember(); byId("examples").scrollIntoView(); });
     return made;
   };
   byId("pages").replaceChildren(...(last ? [turn("← previous", -1, page === 0), element("span", {}, `${page + 1} of ${last + 1}`), turn("next →", 1, page === last)] : []));
 }
 
+const FILTERS = ["by-model", "by-attack", "by-outcome", "by-subpopulation", "by-cell", "by-text"];
+
+function remember() {
+  // The filters and the page of the list stand in the address, so that a link leads to the same rows.
+  const place = new URLSearchParams(FILTERS.map((id) => [id, byId(id).value]).filter(([, value]) => value && value !== ALL));
+  if (state.page) place.set("page", state.page + 1);
+  history.replaceState(null, "", `#examples?${place}`);
+}
+
+function recall() {
+  const [name, query] = location.hash.slice(1).split("?");
+  if (name !== "examples" || query === undefined) return false;
+  const place = new URLSearchParams(query);
+  byId("by-outcome").value = ALL;
+  for (const id of FILTERS) {
+    if (!place.has(id)) continue;
+    byId(id).value = place.get(id);
+    if (id === "by-subpopulation") cellsOf();
+  }
+  state.found = data.examples.filter(matches);
+  state.page = Math.max(0, Math.min(Number(place.get("page") || 1) - 1, Math.ceil(state.found.length / PAGE) - 1));
+  list();
+  byId("examples").scrollIntoView();
+  return true;
+}
+
+function cellsOf() {
+  const chosen = data.subpopulations[byId("by-subpopulation").value];
+  byId("by-cell").disabled = !chosen;
+  choices(byId("by-cell"), chosen ? [[ALL, "all"], ...chosen.cells.map((name, at) => [at, name])] : []);
+}
+
 function filter() {
+  changed();
+  remember();
+}
+
+function changed() {
   state.page = 0;
   state.found = data.examples.filter(matches);
   list();
@@ -137,14 +178,10 @@ function examples() {
   const order = ["broken", "fixed", "kept", "wrong", "flipped", "same"].filter((name) => there.has(name));
   choices(byId("by-outcome"), [[ALL, "all"], ...order.map((name) => [name, name])]);
   choices(byId("by-subpopulation"), [[ALL, "all"], ...data.subpopulations.map((one, at) => [at, one.name])]);
-  byId("by-subpopulation").addEventListener("change", () => {
-    const chosen = data.subpopulations[byId("by-subpopulation").value];
-    byId("by-cell").disabled = !chosen;
-    choices(byId("by-cell"), chosen ? [[ALL, "all"], ...chosen.cells.map((name, at) => [at, name])] : []);
-    filter();
-  });
+  byId("by-subpopulation").addEventListener("change", () => { cellsOf(); filter(); });
   for (const id of ["by-model", "by-attack", "by-outcome", "by-cell"]) byId(id).addEventListener("change", filter);
   let waiting = 0;
   byId("by-text").addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 150); });
-  filter();
+  if (there.has("broken") && data.examples.some((example) => example.predictions[0][2] === "broken")) byId("by-outcome").value = "broken";
+  if (!recall()) changed();
 }

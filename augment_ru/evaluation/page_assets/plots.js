@@ -13,14 +13,23 @@ function dot(x, y, kind, color, words) {
   return drawn("circle", { cx: x, cy: y, r: 5, class: kind, tone: color }, hint(words));
 }
 
+function ticks(low, high, most = 6) {
+  // Round numbers (1, 2 or 5 times a power of ten) inside the range.
+  const rough = (high - low) / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= rough);
+  const found = [];
+  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-6; at += 1) found.push(Number((at * step).toPrecision(12)));
+  return found;
+}
+
 function axis(left, right, top, bottom, low, high, ends = "%") {
-  const made = [];
-  for (let step = 0; step <= 5; step += 1) {
-    const x = left + ((right - left) * step) / 5;
-    made.push(line(x, top, x, bottom, "grid"));
-    made.push(text(x, bottom + 16, `${Math.round(low + ((high - low) * step) / 5)}${step === 5 ? " " + ends : ""}`, "soft", "middle"));
-  }
-  return made;
+  const values = ticks(low, high);
+  return values.flatMap((value, at) => {
+    const x = left + ((right - left) * (value - low)) / (high - low);
+    return [line(x, top, x, bottom, "grid"),
+      text(x, bottom + 16, `${value}${at === values.length - 1 ? " " + ends : ""}`, "soft", "middle")];
+  });
 }
 
 function ceiling(values) {
@@ -86,12 +95,12 @@ function strength() {
   const x = (value) => left + ((right - left) * (value - low)) / (high - low);
   const y = (value) => bottom - ((bottom - top) * value) / most;
   const made = [];
-  for (let step = 0; step <= 5; step += 1) {
-    made.push(line(left, y((most * step) / 5), right, y((most * step) / 5), "grid"));
-    made.push(text(left - 8, y((most * step) / 5) + 4, `${Math.round((most * step) / 5)}${step === 5 ? " %" : ""}`, "soft", "end"));
-    const value = low + ((high - low) * step) / 5;
-    made.push(text(x(value), bottom + 18, value.toFixed(2), "soft", "middle"));
-  }
+  const levels = ticks(0, most);
+  levels.forEach((value, at) => {
+    made.push(line(left, y(value), right, y(value), "grid"));
+    made.push(text(left - 8, y(value) + 4, `${value}${at === levels.length - 1 ? " %" : ""}`, "soft", "end"));
+  });
+  for (const value of ticks(low, high)) made.push(text(x(value), bottom + 18, String(value), "soft", "middle"));
   made.push(text((left + right) / 2, bottom + 38, kind, "soft", "middle"));
   curves.forEach(([attack, bins, color]) => {
     const ordered = [...bins].sort((one, other) => middle(one) - middle(other));
@@ -104,6 +113,46 @@ function strength() {
     });
   });
   box.replaceChildren(canvas(bottom + 48, `Attack success rate against ${kind}`, ...made));
+}
+
+function legible(rows) {
+  // Cells of one or two rows as one; its rate is that of their counts.
+  const few = rows.filter((row) => row.rows <= 2);
+  if (few.length < 2) return rows;
+  const sum = (key) => few.reduce((total, row) => total + row[key], 0);
+  const mean = (key) => {
+    const known = few.filter((row) => row[key] !== null);
+    const size = known.reduce((total, row) => total + row.rows, 0);
+    return size ? known.reduce((total, row) => total + row[key] * row.rows, 0) / size : null;
+  };
+  const [right, broken] = [sum("right"), sum("broken")];
+  return [...rows.filter((row) => row.rows > 2), {
+    value: `(few rows: ${few.length} cells)`, rows: sum("rows"), right, broken, asr: right ? (100 * broken) / right : null, ci95: null,
+    accuracy_before: mean("accuracy_before"), accuracy_after: mean("accuracy_after"), wide_interval: true,
+  }];
+}
+
+function worst() {
+  const model = Number(byId("worst-model").value);
+  const columns = new Map();
+  for (const example of data.examples) {
+    const own = columns.get(example.original) || columns.set(example.original, {}).get(example.original);
+    const outcome = example.predictions[model][2];
+    if (own[example.attack] !== "broken") own[example.attack] = outcome;
+  }
+  const count = (own) => Object.values(own).filter((one) => one === "broken").length;
+  const ordered = [...columns.entries()].sort(([a, one], [b, other]) => count(other) - count(one) || a - b);
+  const [left, top, height] = [150, 6, 16];
+  const width = Math.min(14, (WIDTH - left - 6) / Math.max(1, ordered.length));
+  const made = report.attacks.map((attack, at) => text(10, top + at * height + 12, shortened(attack, 18)));
+  ordered.forEach(([original, own], column) => report.attacks.forEach((attack, at) => {
+    const outcome = own[at];
+    if (outcome !== "broken" && outcome !== "kept") return;
+    const box = drawn("rect", { x: left + column * width, y: top + at * height, width: Math.max(0.6, width - (width > 3 ? 1 : 0)), height: height - 3, class: outcome === "broken" ? "hit" : "held", tone: tone(1) });
+    if (ordered.length <= 400) box.append(hint(`#${data.originals[original].id}, ${attack}: ${outcome}`));
+    made.push(box);
+  }));
+  byId("worst-plot").replaceChildren(canvas(top + report.attacks.length * height + 6, "Which attacks break which rows", ...made));
 }
 
 function cells() {
@@ -120,9 +169,9 @@ function cells() {
     made.push(drawn("rect", { x: 0, y, width: WIDTH, height: head - 4, class: "band" }), text(8, y + 15, name, "strong"));
     y += head;
     const top = y - 2;
-    for (const row of rows) {
+    for (const row of legible(rows)) {
       const centre = y + step / 2 - 2;
-      const part = drawn("g", { class: row.wide_interval ? "faint" : "cell" });
+      const part = drawn("g", { class: "cell" });
       const words = `${name} ${row.value}: ${number(row.accuracy_before)} → ${number(row.accuracy_after)} % right; ASR ${number(row.asr, 2)} % (95 %: ${span(row.ci95)}), ${whole(row.broken)} of ${whole(row.right)} broken`;
       part.append(text(238, centre + 4, shortened(row.value, 34) + (row.wide_interval ? " ◌" : ""), "", "end"));
       if (row.accuracy_before !== null) {
@@ -155,6 +204,8 @@ function selectors() {
   const kinds = ["similarity", "probability"].sort((one, other) => stated(other) - stated(one));
   choices(byId("strength-axis"), kinds.map((kind) => [kind, kind]));
   choices(byId("cells-model"), models);
+  choices(byId("worst-model"), models);
+  byId("worst-model").addEventListener("change", worst);
   choices(byId("cells-attack"), report.attacks.map((attack) => [attack, attack]));
   for (const id of ["strength-model", "strength-axis"]) byId(id).addEventListener("change", strength);
   for (const id of ["cells-model", "cells-attack"]) byId(id).addEventListener("change", cells);

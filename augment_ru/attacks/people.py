@@ -1,0 +1,58 @@
+"""Пишут как в чате, со всеми ошибками сразу: «Я не знаю, когда он вообще придёт.» → «я незнаю когда он ваще придёт»."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from augment_ru.draws import Floats
+from augment_ru.editing.error_classes import weighted_ranks
+from augment_ru.engine.attack import Attack, check_probability, make
+from augment_ru.engine.composition import Named
+from augment_ru.resources import dictionary_path, rows
+
+_DEFAULT = 0.045
+"""The default probability of `misspell`."""
+_ELSEWHERE = frozenset({"slang"})
+"""Classes of `misspell` that another part makes: spoken forms are those of `colloquial`."""
+
+
+@dataclass(frozen=True, slots=True)
+class People(Named):
+    """What people do to texts in chats: errors of spelling, letter case and punctuation, spoken forms and fillers.
+
+    The parts are `misspell` (without `slang`), `casing`, `punctuation` and `colloquial`. At the default probability
+    each error is as frequent as people make it; at another one the odds of all errors are multiplied by the same
+    number. Texts without an error are people's, too: no change is forced.
+
+    Args:
+        probability: that of `misspell`, the share of the words that it would misspell with all its classes; in [0, 1].
+
+    Raises:
+        AugmentError: the probability is out of its range.
+    """
+
+    name: ClassVar[str] = "people"
+    group: ClassVar[str] = "people"
+    min_changes: ClassVar[int] = 0
+    probability: float = _DEFAULT
+
+    def __post_init__(self) -> None:
+        check_probability(self.name, self.probability)
+
+    @property
+    def parts(self) -> tuple[Attack, ...]:
+        """The parts, each at the mean rate of its classes."""
+        return _parts()
+
+    def rank_of(self, part: Attack, ranks: Floats) -> Floats:
+        """The ranks by which a change is active at the default probability as often as at the part's mean rate."""
+        return weighted_ranks(ranks, np.full(ranks.size, part.probability), _DEFAULT)
+
+
+@cache
+def _parts() -> tuple[Attack, ...]:
+    classes = [name for name, *_ in rows(dictionary_path("misspell_classes"), columns=5) if name not in _ELSEWHERE]
+    made = [make("misspell", {"classes": tuple(classes)}), *map(make, ("casing", "punctuation", "colloquial"))]
+    return tuple(part.with_probability(cast("Any", part).mean_rate) for part in made)

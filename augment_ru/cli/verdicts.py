@@ -1,0 +1,65 @@
+"""`augment-ru verdicts`."""
+
+from pathlib import Path
+
+import click
+
+
+@click.group()
+def verdicts() -> None:
+    """Have people judge perturbed rows, and count rates over those that they find valid.
+
+    \b
+    augment-ru verdicts export perturbed.jsonl -o tasks.json
+    augment-ru verdicts import answers.json -o verdicts.jsonl
+    augment-ru evaluate perturbed.jsonl --model linear:train.jsonl --verdicts verdicts.jsonl
+    """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
+
+
+@verdicts.command("export")
+@click.argument("source", metavar="ROWS")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="TASKS.json|TASKS.tsv",
+    help="Tasks for Label Studio (.json, with the interface beside it in .xml) or for Toloka (.tsv).",
+)
+@click.option("--originals", metavar="FILE", help="The unperturbed rows, if ROWS does not hold them.")
+@click.option("--task", metavar="NAME", help="The task.  [default: recognised by the fields]")
+@click.option(
+    "--predictions", metavar="FILE", help="The predictions of evaluate: draw every outcome in its proportion."
+)
+@click.option("--size", default=200, type=click.IntRange(min=1), metavar="N", help="Rows to judge.  [default: 200]")
+@click.option("--seed", default=42, type=int, metavar="N", help="The seed of the draw.  [default: 42]")
+@click.option("--debug", is_flag=True, hidden=True)
+def export(  # noqa: PLR0917  (click passes options by name)
+    source: str,
+    output: Path,
+    originals: str | None,
+    task: str | None,
+    predictions: str | None,
+    size: int,
+    seed: int,
+    debug: bool,  # noqa: FBT001
+) -> None:
+    """Write a sample of perturbed rows for annotators; the question is in Russian, and no attack is named."""
+    del debug
+    from augment_ru.jobs.verdicts import export_sample  # noqa: PLC0415  (so that --help loads nothing heavy)
+
+    export_sample(source, output, originals, task, predictions, size, seed)
+
+
+@verdicts.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="ANSWERS...")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="VERDICTS.jsonl", help="The verdicts."
+)
+@click.option("--debug", is_flag=True, hidden=True)
+def import_(files: tuple[Path, ...], output: Path, debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
+    """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv)."""
+    del debug
+    from augment_ru.jobs.verdicts import import_answers  # noqa: PLC0415
+
+    import_answers(list(files), output)

@@ -1,0 +1,176 @@
+"""Other orders of the constituents of a clause that say the same."""
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+from augment_ru.editing.clause_structure import Clause
+from augment_ru.editing.constituent_roles import feature_values, kinds_of, may_be_case
+from augment_ru.editing.constituents import Constituent
+from augment_ru.errors import AugmentError
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.doc import Token
+
+_ROLES = frozenset("SsWOoDPEVBNFTULMAIYR")
+_VOWELS = frozenset("аеёиоуыэюя")
+_THIRD = frozenset({"он", "она", "оно", "они", "его", "её", "ее", "их"})
+_OWN = frozenset({"свой", "себя", "сам", "друг"})
+_LONG = 3
+"""Words of a constituent that is not parted from what follows it by a shorter one."""
+
+
+class Order(NamedTuple):
+    """A new order: the old place of each constituent, and how likely it is beside the others."""
+
+    places: tuple[int, ...]
+    weight: float
+
+
+class _Line(NamedTuple):
+    source: str
+    target: str
+    weight: float
+    matches: re.Pattern[str]
+
+
+@cache
+def _lines() -> tuple[_Line, ...]:
+    """The lines of the dictionary of orders.
+
+    Raises:
+        AugmentError: a line is no order of the same constituents, or its weight is no positive number.
+    """
+    path = dictionary_path("clause_orders")
+    found = []
+    for source, target, weight, _ in rows(path, columns=4):
+        letters = source.removesuffix("*")
+        if (
+            sorted(source) != sorted(target)
+            or source == target
+            or source.endswith("*") != target.endswith("*")
+            or not set(letters) <= _ROLES
+            or len(set(letters)) < len(letters)
+            or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", weight)
+            or float(weight) <= 0
+        ):
+            raise AugmentError(f"{path.name}: {source} {target} {weight}: needs an order, another one, and a weight")
+        pattern = re.compile(letters.replace("P", "[PE]") + (".*" if source.endswith("*") else ""))
+        found.append(_Line(letters, target.removesuffix("*"), float(weight), pattern))
+    return tuple(found)
+
+
+@lru_cache(maxsize=10_000)
+def orders_of(pattern: str) -> tuple[Order, ...]:
+    """The other orders of constituents with these roles, by the dictionary; each once, in the order of its lines."""
+    found: dict[tuple[int, ...], float] = {}
+    for line in _lines():
+        if line.matches.fullmatch(pattern):
+            rest = tuple(range(len(line.source), len(pattern)))
+            places = (*(line.source.index(role) for role in line.target), *rest)
+            found[places] = max(found.get(places, 0.0), line.weight)
+    return tuple(Order(places, weight) for places, weight in found.items())
+
+
+def orders(clause: Clause) -> list[Order]:
+    """The other orders of a clause that keep who does what, what a pronoun means, and what stands beside its mark."""
+    found = orders_of(clause.pattern)
+    return [order for order in found if _fits(clause, order.places)] if found else []
+
+
+def _fits(clause: Clause, places: Sequence[int]) -> bool:
+    parts = clause.constituents
+    may_invert = clause.opens or clause.leads
+    first = clause.pattern[places[0]]
+    if (
+        (not clause.closed and places[-1] != len(parts) - 1)
+        or (first != "F" and "F" in clause.pattern and _follows_noun(clause))
+        or (places[0] != 0 and clause.pattern[0] in "PENVB" and not may_invert)
+        or _is_heavy(clause, places)
+    ):
+        return False
+    keeps_subject = clause.shared or clause.subordinate or not may_invert
+    turned = [(parts[one], parts[other]) for one, other in combinations(places, 2) if one > other]
+    return not any(
+        (keeps_subject and other.role in ("S", "s") and one.role not in "TLU") or _confuses(clause, one, other)
+        for one, other in turned  # `one` comes before `other` now, and came after it
+    )
+
+
+def _confuses(clause: Clause, one: Constituent, other: Constituent) -> bool:
+    """Whether the order of two constituents tells which is the subject, or what a pronoun means."""
+    pair = {one.role, other.role}
+    if pair == {"S", "O"} and _are_ambiguous(clause, one, other):
+        return True
+    return _binds(clause, one, other) or _binds(clause, other, one)
+
+
+def _follows_noun(clause: Clause) -> bool:
+    """Whether a noun or pronoun stands in front: «просил капитана …»."""
+    before = clause.constituents[0].first - 1
+    return before >= clause.tree.first and clause.tree.tokens[before].pos in ("NOUN", "PROPN", "PRON", "NUM", "DET")
+
+
+def _is_heavy(clause: Clause, places: Sequence[int]) -> bool:
+    """Whether a long constituent comes to stand in front of a final predicate, or of a shorter one behind it."""
+    sizes = [one.last - one.first for one in clause.constituents]
+    before, end = places[-2], places[-1]
+    if _is_predicate(clause.pattern[end]) and end != len(places) - 1 and sizes[before] > _LONG:
+        return True
+    ends = "".join(clause.pattern[at] for at in (places[0], before, end))
+    if end != len(places) - 1 and re.fullmatch("[TYL]SE", ends):  # «ежегодно сезон открывался»
+        return True
+    after = _is_predicate(clause.pattern[places[0]])
+    for left, right in pairwise(places):
+        if after and right != left + 1 and sizes[left] > max(_LONG, sizes[right]):
+            return True
+        after = after or _is_predicate(clause.pattern[right])
+    return False
+
+
+def _is_predicate(role: str) -> bool:
+    return role in {"P", "E", "V", "B", "N", "F"}
+
+
+def _are_ambiguous(clause: Clause, one: Constituent, other: Constituent) -> bool:
+    """Whether a reader could take the object for the subject: «мать любит дочь»."""
+    tokens = clause.tree.tokens
+    subject, thing = (one, other) if one.role == "S" else (other, one)
+    verb = feature_values(tokens[clause.predicate].features)
+    noun = tokens[thing.head]
+    features = feature_values(noun.features)
+    agrees = verb.get("Number") == features.get("Number") and (
+        "Gender" not in verb or verb.get("Number") == "Plur" or verb.get("Gender") == features.get("Gender")
+    )
+    return may_be_case(noun, "Nom") and agrees and not _is_person(tokens[subject.head])
+
+
+def _is_person(token: Token) -> bool:
+    """Whether the nominative of a noun is no accusative: of a man or beast with a consonant at its end, or in -а."""
+    features = feature_values(token.features)
+    if not may_be_case(token, "Acc"):
+        return True
+    masculine = features.get("Gender") == "Masc" and features.get("Number") == "Sing"
+    return masculine and features.get("Animacy") == "Anim" and token.text[-1].lower() not in _VOWELS
+
+
+def _binds(clause: Clause, one: Constituent, other: Constituent) -> bool:
+    """Whether a pronoun of `one` may mean a noun of `other`.
+
+    A pronoun that is a constituent never means the head of another one, but it may mean a noun that depends on it:
+    «в доме Ивана он …».
+    """
+    tokens = clause.tree.tokens
+    pronouns = {tokens[number].lemma for number in range(one.first, one.last) if tokens[number].pos in ("PRON", "DET")}
+    if pronouns & _OWN:
+        return other.role in ("S", "s", "o")
+    if not pronouns & _THIRD:
+        return False
+    alone = one.role in ("s", "o")
+    return any(
+        tokens[number].pos in ("NOUN", "PROPN")
+        and "time" not in kinds_of(tokens[number].lemma)
+        and not (alone and number == other.head)
+        for number in range(other.first, other.last)
+    )

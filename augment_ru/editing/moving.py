@@ -1,0 +1,153 @@
+"""Edits that put the constituents of a clause into another order."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
+
+from augment_ru.editing.clause_orders import Order
+from augment_ru.editing.clause_structure import Clause
+from augment_ru.editing.coordinations import Coordination
+from augment_ru.edits import Edit, Span
+from augment_ru.language.morphology import NAME_LABELS, morphology
+from augment_ru.resources import name_heads
+from augment_ru.text.doc import Token
+from augment_ru.text.words import RUSSIAN
+
+
+def edits_of(text: str, clause: Clause, order: Order, protected: Sequence[Span]) -> tuple[Edit, ...] | None:
+    """The edits that make an order; the smallest ones that leave what is protected where it stands.
+
+    What stays is the longest row of constituents that keep their order, all that hold something protected among them;
+    what lies between two of them is replaced. A sentence's capital goes to its new first word.
+
+    Returns:
+        The edits in order; None if the order would move something protected, or if it is not known whether the first
+        word keeps its capital.
+    """
+    tokens, parts = clause.tree.tokens, clause.constituents
+    spans = [(tokens[one.first].start, tokens[one.last - 1].stop) for one in parts]
+    if any(text[left[1] : right[0]] != " " for left, right in pairwise(spans)):
+        return None
+    texts = [text[start:stop] for start, stop in spans]
+    fixed = {at for at, (start, stop) in enumerate(spans) if _holds(protected, start, stop)}
+    recased = _recased(text, tokens[parts[0].first], spans, order.places[0], protected) if clause.opens else {}
+    if recased is None:
+        return None
+    kept = _kept(order.places, fixed, [stop - start for start, stop in spans])
+    if kept is None:
+        return None
+    found = list(_edits(text, spans, order.places, kept, [recased.get(at, new) for at, new in enumerate(texts)]))
+    word = tokens[parts[kept[-1]].last - 1]
+    if found[-1].start == found[-1].stop == word.stop and not _holds(protected, word.start, word.stop):
+        found[-1] = _with_word(text, found[-1], word.start)
+    return tuple(found)
+
+
+def swapped(text: str, found: Coordination, order: Sequence[int], protected: Sequence[Span]) -> tuple[Edit, ...] | None:
+    """The edits that put the members of a list into an order; None as above."""
+    tokens = found.tree.tokens
+    spans = [(tokens[first].start, tokens[last - 1].stop) for first, last in found.members]
+    moved = [at for at, old in enumerate(order) if at != old]
+    if any(_holds(protected, *spans[at]) for at in moved):
+        return None
+    recased = _recased(text, tokens[found.members[0][0]], spans, order[0], protected) if found.opens else {}
+    if recased is None:
+        return None
+    return tuple(Edit(*spans[at], recased.get(order[at], text[slice(*spans[order[at]])])) for at in moved)
+
+
+def _with_word(text: str, edit: Edit, start: int) -> Edit:
+    """An insertion behind the last word of a text, together with that word; other insertions as they are.
+
+    What is inserted behind all words is read as an addition to the text (`similarities.meaning`), not as a part of it.
+    """
+    if any(char.isalnum() for char in text[edit.stop :]):
+        return edit
+    return Edit(start, edit.stop, text[start : edit.stop] + edit.text)
+
+
+def _recased(
+    text: str, token: Token, spans: Sequence[tuple[int, int]], new: int, protected: Sequence[Span]
+) -> dict[int, str] | None:
+    """The stretches that get another letter case when number `new` comes first; None if nobody knows."""
+    if new == 0 or not text[spans[0][0]].isupper():
+        return {}
+    lowered = _lowered(token, text[slice(*spans[0])])
+    if lowered is None:
+        return None
+    found = {0: lowered, new: _capitalised(text[slice(*spans[new])])}
+    changed = {at: one for at, one in found.items() if one != text[slice(*spans[at])]}
+    if any(_holds(protected, spans[at][0], spans[at][0] + 1) for at in changed):
+        return None
+    return changed
+
+
+def _holds(protected: Sequence[Span], start: int, stop: int) -> bool:
+    return any(span.start < stop and start < span.stop for span in protected)
+
+
+def _kept(places: Sequence[int], fixed: set[int], sizes: Sequence[int]) -> tuple[int, ...] | None:
+    """The constituents that stay, in order: the longest row, in characters, with all fixed ones; None if there is none.
+
+    Of equal rows the first in the order of `combinations`, longer ones first.
+    """
+    best: tuple[int, tuple[int, ...]] | None = None
+    for count in range(len(places), 0, -1):
+        for row in combinations(places, count):
+            if fixed <= set(row) and all(left < right for left, right in pairwise(row)):
+                size = sum(sizes[at] for at in row)
+                if best is None or size > best[0]:
+                    best = size, row
+    return best[1] if best else None
+
+
+def _edits(
+    text: str, spans: Sequence[tuple[int, int]], places: Sequence[int], kept: Sequence[int], texts: Sequence[str]
+) -> Iterator[Edit]:
+    """An edit for each gap between the constituents that stay, with the letter case of the next one."""
+    at, space = spans[0][0], ""
+    waiting: list[str] = []
+    for place in places:
+        if place not in kept:
+            waiting.append(texts[place])
+            continue
+        start, stop = spans[place]
+        if texts[place] == text[start:stop]:
+            yield from _smallest(text, at, start, space + "".join(f"{one} " for one in waiting))
+        else:
+            new = space + "".join(f"{one} " for one in waiting) + texts[place][0]
+            yield from _smallest(text, at, start + 1, new)
+        at, space, waiting = stop, " ", []
+    yield from _smallest(text, at, spans[-1][1], "".join(f" {one}" for one in waiting))
+
+
+def _smallest(text: str, start: int, stop: int, new: str) -> Iterator[Edit]:
+    """One edit without the spaces that stay; none if nothing changes."""
+    old = text[start:stop]
+    if old[:1] == new[:1] == " ":
+        start, old, new = start + 1, old[1:], new[1:]
+    if old[-1:] == new[-1:] == " ":
+        stop, old, new = stop - 1, old[:-1], new[:-1]
+    if old != new:
+        yield Edit(start, stop, new)
+
+
+def _lowered(token: Token, text: str) -> str | None:
+    """A first constituent without the capital of the sentence; None if nobody knows whether it is its own."""
+    word = token.text
+    if (len(word) > 1 and word.isupper()) or not word[0].isalpha():
+        return text
+    if not RUSSIAN.fullmatch(word) or word[1:] != word[1:].lower():
+        return None
+    analyses = morphology().parse(word.lower())
+    if not analyses[0].is_known:
+        return text if token.entity or token.pos == "PROPN" else None
+    names = [bool(NAME_LABELS.keys() & one.tag.grammemes) for one in analyses]
+    if names[0] and (token.entity or token.pos == "PROPN"):
+        return text
+    if any(names) or (token.pos == "PROPN" and not any(one.normal_form in name_heads() for one in analyses)):
+        return None
+    return text[0].lower() + text[1:]
+
+
+def _capitalised(text: str) -> str:
+    return text[0].upper() + text[1:]

@@ -1,0 +1,241 @@
+"""Spoken forms of words and phrases, as chats have them, and where they stand in a batch."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints
+from augment_ru.editing.word_forms import FormTable, WordForms
+from augment_ru.edits import Note
+from augment_ru.errors import AugmentError
+from augment_ru.language.morphology import may_be_name
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.characters import Mask
+from augment_ru.text.words import RUSSIAN
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_FIRST, _COMMA, _ANY = "^", ", ", "*"
+_REMEMBERED = 100_000
+
+
+class Spoken(NamedTuple):
+    """One spoken form, its class, and the share of the places where it is written."""
+
+    text: str
+    kind: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The spoken forms of one word or phrase.
+
+    Attributes:
+        written: the word or phrase in lower case, with its marks.
+        forms: its spoken forms.
+    """
+
+    written: str
+    forms: tuple[Spoken, ...]
+
+    @property
+    def rate(self) -> float:
+        """The share of its places that have one of the forms."""
+        return min(sum(form.share for form in self.forms), 1.0)
+
+    def spoken(self, form: Spoken, old: str) -> str:
+        """The form in the place of what is written; of a filler with it, of an ending behind its stem."""
+        if self.written == _FIRST + _ANY:
+            filler = form.text.removesuffix(_ANY)
+            return _capitalised(filler, old) + _inside(old)
+        if self.written.startswith(_ANY):
+            stem = old[: 1 - len(self.written)]
+            return stem + (form.text.upper() if _is_shouted(old) else form.text)
+        if _is_shouted(old):
+            return form.text.upper()
+        return _capitalised(form.text, old)
+
+
+def _capitalised(text: str, old: str) -> str:
+    return text[:1].upper() + text[1:] if old[:1].isupper() else text
+
+
+def _is_shouted(word: str) -> bool:
+    return len(word) > 1 and word.isupper()
+
+
+def _inside(word: str) -> str:
+    """The first word of a sentence as it stands behind a filler; what may be a name or abbreviation stays."""
+    small = word[:1].lower() + word[1:]
+    return small if small.islower() and RUSSIAN.fullmatch(small) and not may_be_name(small, "") else word
+
+
+class Made(NamedTuple):
+    """What is written in the place of a word, and its note: how it is read, and its class."""
+
+    text: str
+    note: Note
+
+
+class Places(NamedTuple):
+    """Where spoken forms may stand, in columns: the number of the word, of the entry, and the rate of the entry."""
+
+    words: Ints
+    entries: Ints
+    rates: Floats
+
+    def only(self, chosen: Mask | Ints) -> "Places":
+        """These of the places."""
+        return Places(self.words[chosen], self.entries[chosen], self.rates[chosen])
+
+
+class SpokenForms:
+    """The spoken forms of a dictionary.
+
+    Args:
+        entries: what is written, and how it is spoken.
+
+    Attributes:
+        entries: as above.
+        fillers: the first words of the fillers.
+    """
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.entries = entries
+        self._forms = [(entry, form) for entry in entries for form in entry.forms]
+        counts = np.array([len(entry.forms) for entry in entries], dtype=np.int64)
+        self._bounds = np.concatenate([[0], np.cumsum(counts)])
+        self._shares = np.concatenate([[0.0], np.cumsum([form.share for _, form in self._forms])])
+        self._made: dict[tuple[int, str], Made] = {}
+        self._rates = np.array([entry.rate for entry in entries])
+        self._first = np.array([entry.written.startswith(_FIRST) for entry in entries], dtype=np.bool_)
+        self._endings = [(entry.written[1:], at) for at, entry in enumerate(entries) if entry.written[0] == _ANY]
+        self._any = np.array([at for at, entry in enumerate(entries) if entry.written == _FIRST + _ANY], dtype=np.int64)
+        said = {form.text for at in self._any.tolist() for form in entries[at].forms}
+        self.fillers = sorted({text.split()[0].strip(",") for text in said})
+        self._words, self._word_entries = self._table(lambda text: text[0] not in ",*" and _ANY not in text)
+        self._behind, self._behind_entries = self._table(lambda text: text.startswith(_COMMA))
+
+    def _table(self, chosen: Callable[[str], bool]) -> tuple[FormTable, Ints]:
+        numbers = [at for at, entry in enumerate(self.entries) if chosen(entry.written)]
+        keys = [(self.entries[at].written.removeprefix(_COMMA).removeprefix(_FIRST), at) for at in numbers]
+        keys += [(key.replace("ё", "е"), at) for key, at in keys if "ё" in key]
+        return FormTable([key for key, _ in keys]), np.array([at for _, at in keys], dtype=np.int64)
+
+    def words(self, forms: WordForms, first: Mask) -> tuple[Places, Places]:
+        """The words that have a spoken form, and the first words of the phrases that have one.
+
+        Args:
+            forms: the words of a batch.
+            first: whether each word begins a sentence, shape (words,).
+        """
+        found = []
+        for words, keys in (forms.find(self._words), forms.find_pairs(self._words)):
+            entries = self._word_entries[keys]
+            fits = first[words] | ~self._first[entries]
+            found.append((words[fits], entries[fits]))
+        (single, entries), (pairs, phrases) = found
+        ends = [(forms.end_in(ending), at) for ending, at in self._endings]
+        words = np.concatenate([single, *(words for words, _ in ends)])
+        entries = np.concatenate([entries, *(np.full(words.size, at) for words, at in ends)])
+        _, at = np.unique(words, return_index=True)  # a word that is listed does not change its ending
+        denied = np.concatenate([[False], forms.are("не")])[pairs]
+        return self._places(words[at], entries[at]), self._places(pairs[~denied], phrases[~denied])
+
+    def drawn(self, entries: Ints, points: Floats) -> Ints:
+        """The number of one form of each entry, by a draw from U[0, 1); likelier forms are drawn as often as said."""
+        firsts, lasts = self._bounds[entries], self._bounds[entries + 1]
+        targets = self._shares[firsts] + points * (self._shares[lasts] - self._shares[firsts])
+        numbers: Ints = np.clip(np.searchsorted(self._shares, targets, side="right") - 1, firsts, lasts - 1)
+        return numbers
+
+    def made(self, number: int, old: str) -> Made:
+        """What is written in the place of a word or phrase if the form of this number is drawn."""
+        made = self._made.get((number, old))
+        if made is None:
+            if len(self._made) > _REMEMBERED:
+                self._made.clear()
+            entry, form = self._forms[number]
+            made = self._made[number, old] = Made(entry.spoken(form, old), Note(old, form.kind))
+        return made
+
+    def starts(self, words: Ints) -> Places:
+        """Fillers in front of these words."""
+        words = words if self._any.size else words[:0]
+        return self._places(words, np.full(words.size, self._any[0] if self._any.size else 0))
+
+    def behind(self, forms: WordForms, behind_comma: Mask, clause: Mask) -> tuple[Places, Places]:
+        """Fillers behind conjunctions of one word, and of two.
+
+        Args:
+            forms: the words of a batch.
+            behind_comma: whether each word stands behind a comma, shape (words,).
+            clause: whether each word begins a clause if it stands behind a conjunction, shape (words,).
+        """
+        found = []
+        padded = np.concatenate([clause, [False, False]])
+        beside = np.concatenate([forms.beside, [False, False]])
+        for length, (words, keys) in enumerate((forms.find(self._behind), forms.find_pairs(self._behind)), start=1):
+            fits = behind_comma[words] & beside[words + length - 1] & padded[words + length]
+            found.append(self._places(words[fits], self._behind_entries[keys[fits]]))
+        return found[0], found[1]
+
+    def _places(self, words: Ints, entries: Ints) -> Places:
+        return Places(words, entries, self._rates[entries] if words.size else np.zeros(0))
+
+
+@cache
+def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> SpokenForms:
+    """The spoken forms of some classes in a dictionary: as written, as spoken, class, share.
+
+    Args:
+        dictionary: the name of a shipped dictionary, or a path that ends in .tsv.
+        classes: the classes wanted.
+        possible: the classes that there are.
+
+    Raises:
+        AugmentError: there is no such dictionary, or a line of it is wrong.
+    """
+    found: dict[str, list[Spoken]] = {}
+    for written, spoken, kind, cell in rows(dictionary_path(dictionary), columns=4):
+        where = f"{dictionary}: {written} {spoken}"
+        if kind not in possible:
+            raise AugmentError(f"{where}: class {kind}; possible: {', '.join(possible)}")
+        share = _share(where, cell)
+        if kind in classes:
+            for key, text in _expanded(where, written, spoken):
+                found.setdefault(key, []).append(Spoken(text, kind, share))
+    return SpokenForms([Entry(key, tuple(forms)) for key, forms in found.items()])
+
+
+def _share(where: str, cell: str) -> float:
+    try:
+        share = float(cell)
+    except ValueError:
+        share = 0.0
+    if not 0.0 < share <= 1.0:
+        raise AugmentError(f"{where}: share {cell}; needs a number over 0, at most 1")
+    return share
+
+
+def _expanded(where: str, written: str, spoken: str) -> Iterator[tuple[str, str]]:
+    """Each form that a line stands for, and how it is spoken.
+
+    >>> list(_expanded("", "комп{,а}", "пк{,шка}"))
+    [('комп', 'пк'), ('компа', 'пкшка')]
+    """
+    old, new = _BRACES.search(written), _BRACES.search(spoken)
+    if old is None:
+        yield written, spoken
+        return
+    endings = old[1].split(",")
+    others = new[1].split(",") if new else [""] * len(endings)
+    if len(others) != len(endings):
+        raise AugmentError(f"{where}: {len(endings)} endings, and {len(others)} of what is spoken; give as many")
+    for ending, other in zip(endings, others, strict=True):
+        text = spoken[: new.start()] + other + spoken[new.end() :] if new else spoken
+        yield written[: old.start()] + ending + written[old.end() :], text

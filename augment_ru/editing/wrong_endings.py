@@ -1,0 +1,255 @@
+"""Wrong forms of a word: real ones of the same lemma, which break agreement or government in their sentence."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from augment_ru.editing.syntax import Syntax
+from augment_ru.language.inflection import GENDERS, PERSONS, WordForm, inflect, known_forms
+from augment_ru.language.prepositions import cases_behind
+from augment_ru.resources import dictionary_path, rows
+
+_LIKELY_CASES = ("nomn", "datv", "gent", "accs", "loct", "ablt")
+"""Cases that are written in place of another one, the likeliest first."""
+
+_PERSON_OF = {
+    "я": frozenset({"1per", "sing"}), "ты": frozenset({"2per", "sing"}), "он": frozenset({"3per", "sing"}),
+    "она": frozenset({"3per", "sing"}), "оно": frozenset({"3per", "sing"}), "мы": frozenset({"1per", "plur"}),
+    "вы": frozenset({"2per", "plur"}), "они": frozenset({"3per", "plur"}),
+}  # fmt: skip
+_GENDER_OF = {"он": "masc", "она": "femn", "оно": "neut"}
+_GROUPS = frozenset({
+    "большинство", "меньшинство", "ряд", "часть", "множество", "половина", "треть", "количество", "число", "пара",
+    "тысяча", "миллион", "миллиард", "десяток", "сотня", "группа", "масса", "процент", "человек", "год", "это",
+})  # fmt: skip
+"""Subjects whose verb may have either number."""
+_NOMINAL = frozenset({"NOUN", "PROPN"})
+_WITH_IMPERFECTIVE = frozenset({
+    "начать", "начинать", "стать", "продолжать", "продолжить", "перестать", "переставать", "прекратить", "кончить",
+    "закончить", "приняться", "хватить", "устать", "привыкнуть", "отвыкнуть", "надоесть", "полюбить", "разлюбить",
+    "избегать", "разучиться",
+})  # fmt: skip
+"""Verbs whose infinitive is imperfective."""
+_WITH_PERFECTIVE = frozenset({"успеть", "удаться"})
+_SUDDENLY = frozenset({"вдруг", "внезапно", "мгновенно", "моментально", "разом"})
+"""Adverbs whose verb in the past is perfective."""
+_INFINITIVES = frozenset({"xcomp", "csubj", "ccomp", "obj", "advcl"})
+
+
+def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
+    """Forms of an adjective or participle that do not agree with its noun: «новый книга», «в новая школе»."""
+    token = syntax.tokens[number]
+    form = syntax.form(number)
+    if token.relation not in {"amod", "det", "acl"} or form is None or not form.case or not number < token.head:
+        return
+    noun = syntax.form(token.head)
+    between = syntax.tokens[number + 1 : token.head]
+    if noun is None or noun.kind != "NOUN" or any(one.pos in _NOMINAL for one in between):
+        return
+    known = [one for one in known_forms(syntax.tokens[token.head].text.lower()) if one.kind == "NOUN"]
+    if not any(_agree(form, one) for one in known):
+        return  # the tree, or one of the readings, is wrong
+    wanted = [form.having(one, "inan") for one in ("masc", "femn", "neut")] if form.number == "sing" else []
+    wanted += [form.having("sing", one, "inan") for one in ("masc", "femn")] if form.number == "plur" else []
+    wanted += [form.having("nomn")] if form.case not in {"nomn", "accs"} else []
+    for one in wanted:
+        word = inflect(form.lemma, one)
+        if word is not None and not any(_agree(*pair) for pair in _pairs(known_forms(word), known)):
+            yield word
+
+
+def _pairs(adjectives: Iterable[WordForm], nouns: Iterable[WordForm]) -> Iterator[tuple[WordForm, WordForm]]:
+    return ((adjective, noun) for adjective in adjectives for noun in nouns)
+
+
+def _agree(adjective: WordForm, noun: WordForm) -> bool:
+    """Whether a form of an adjective agrees with a form of a noun; a noun of no certain gender agrees with any."""
+    same_case = adjective.case != "" and adjective.first_case == noun.first_case
+    genders = not (adjective.grammemes & GENDERS) or not noun.gender or adjective.gender == noun.gender
+    return same_case and adjective.number == noun.number and genders
+
+
+def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
+    """Forms of a noun that its numeral, its preposition, its adjective or its verb does not allow: «без сахар»."""
+    form = syntax.form(number)
+    if form is None or form.kind != "NOUN" or syntax.tokens[number].relation == "conj":
+        return
+    found = _by_numeral(syntax, number, form) or _by_preposition(syntax, number, form) or _by_head(syntax, number, form)
+    if found is None or not found.allows(form):
+        return
+    for case, count in found.wrong:
+        word = inflect(form.lemma, form.having(case, count))
+        if word is not None and not any(one.kind != "NOUN" or found.allows(one) for one in known_forms(word)):
+            yield word
+
+
+class _Government(NamedTuple):
+    """What the place of a noun asks for.
+
+    Attributes:
+        allows: whether it allows a form of a noun.
+        wrong: the cases and numbers that are written there by mistake, the likeliest first.
+    """
+
+    allows: Callable[[WordForm], bool]
+    wrong: Sequence[tuple[str, str]]
+
+
+def _by_numeral(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
+    """«Пять домов», «два дома»."""
+    if syntax.child(number, "nummod:gov") is None or form.case != "gent":
+        return None
+    other = "plur" if form.number == "sing" else "sing"
+    return _Government(
+        lambda one: one.first_case == "gent" and one.number == form.number,
+        (("nomn", "sing"), ("gent", other), ("nomn", "plur")),
+    )
+
+
+def _by_preposition(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
+    preposition = syntax.preposition(number)
+    if preposition is None:
+        return None
+    cases = cases_behind(preposition.text.lower())
+    wrong = [(case, form.number) for case in _LIKELY_CASES if case not in cases]
+    return _Government(lambda one: one.first_case in cases, wrong if cases else ())
+
+
+def _by_head(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
+    """By the adjective in front, by the noun of a genitive, or by the verb of an object if its subject is there."""
+    token, case = syntax.tokens[number], form.first_case
+    adjectives = _adjectives(syntax, number, form)
+    if adjectives:
+        wrong = [(one, form.number) for one in _LIKELY_CASES if one != case]
+        return _Government(lambda one: any(_agree(known, one) for known in adjectives), wrong)
+    relation, head = token.relation, token.head
+    with_subject = syntax.child(head, "nsubj") is not None
+    if (relation == "nmod" and case == "gent" and syntax.tokens[head].pos == "NOUN") or (
+        relation in {"obj", "iobj", "obl"} and with_subject and case in {"accs", "datv", "ablt"}
+    ):
+        return _Government(lambda one: one.first_case == case, (("nomn", form.number),))
+    return None
+
+
+def _adjectives(syntax: Syntax, number: int, noun: WordForm) -> list[WordForm]:
+    """The readings of the first adjective or participle that agrees with a noun; [] if there is none in front."""
+    for child in syntax.children[number]:
+        adjective = syntax.form(child) if syntax.tokens[child].relation in {"amod", "det"} else None
+        if child < number and adjective is not None and _agree(adjective, noun):
+            return [one for one in known_forms(syntax.tokens[child].text.lower()) if one.kind in {"ADJ", "VERB"}]
+    return []
+
+
+def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
+    """Forms of a verb or a short adjective in another gender, number or person than its subject: «она пришёл»."""
+    form = syntax.form(number)
+    if form is None or form.grammemes.isdisjoint({"VERB", "ADJS", "PRTS"}) or "impr" in form.grammemes:
+        return
+    subject = _subject(syntax, number)
+    if subject is None or not _fits_subject(form, subject.form):
+        return
+    wanted = [form.having(_OTHER_NUMBER[form.number], *_first_gender(form, subject.form))]
+    if form.grammemes & GENDERS:
+        genders = [one for one in ("masc", "femn", "neut") if one != form.gender]
+        wanted = [*(form.having(one) for one in genders), *wanted]
+    elif form.grammemes & PERSONS and "3per" not in form.grammemes:
+        wanted = [form.having("3per"), *wanted]
+    objects = any(one.case == "accs" for one in known_forms(syntax.tokens[subject.at].text.lower()))
+    for one in wanted:
+        word = inflect(form.lemma, one)
+        if word is None or (objects and "plur" in one.grammemes and "tran" in form.word):
+            continue  # «телефон хвалят» is right: nobody is named who does
+        if all(known.kind in {"VERB", "ADJ"} and not _fits_subject(known, subject.form) for known in known_forms(word)):
+            yield word
+
+
+_OTHER_NUMBER = {"sing": "plur", "plur": "sing"}
+
+
+def _first_gender(form: WordForm, subject: WordForm) -> tuple[str, ...]:
+    needed = form.number == "plur" and form.grammemes.isdisjoint(PERSONS)
+    return (subject.gender or "masc",) if needed else ()
+
+
+class _Subject(NamedTuple):
+    """The subject of a verb: its number among the tokens, and its form, with the person of a pronoun."""
+
+    at: int
+    form: WordForm
+
+
+def _subject(syntax: Syntax, number: int) -> _Subject | None:
+    """The subject of a verb; None if it is not certain what it asks of the verb."""
+    auxiliary = syntax.tokens[number].relation in {"cop", "aux", "aux:pass"}
+    at = syntax.child(syntax.tokens[number].head if auxiliary else number, "nsubj")
+    if at is None or syntax.child(at, "conj", "nummod", "appos", "flat", "case") is not None:
+        return None
+    token = syntax.tokens[at]
+    if token.pos == "PRON" and token.text.lower() in _PERSON_OF:
+        word = token.text.lower()
+        gender = {_GENDER_OF[word]} if word in _GENDER_OF else set()
+        grammemes = _PERSON_OF[word] | gender
+        return _Subject(at, WordForm(word, "NPRO", grammemes, frozenset(), grammemes))
+    form = syntax.form(at)
+    if token.pos != "NOUN" or form is None or form.first_case != "nomn" or form.lemma in _GROUPS:
+        return None
+    return _Subject(at, form) if form.gender and form.word.isdisjoint({"ms-f", "Ms-f"}) else None
+
+
+def _fits_subject(form: WordForm, subject: WordForm) -> bool:
+    """Whether a form of a verb may have a subject; «врач пришла» is right, «вы пришёл» is not."""
+    if not form.number or form.number != subject.number:
+        return form.grammemes.isdisjoint({"VERB", "ADJS", "PRTS"})
+    if persons := form.grammemes & PERSONS:
+        return persons == (subject.grammemes & PERSONS or {"3per"})
+    person = subject.kind == "NOUN" and subject.animacy == "anim" and subject.gender == "masc"
+    fitting = {subject.gender, "femn"} if person else {subject.gender}
+    return form.number == "plur" or not subject.gender or form.gender in fitting
+
+
+def wrong_aspects(syntax: Syntax, number: int, pairs: str) -> Iterator[str]:
+    """Forms of the verb of the other aspect where only one is right: «начал прочитать», «вдруг видел»."""
+    form = syntax.form(number)
+    if form is None or form.kind != "VERB" or form.grammemes.isdisjoint({"INFN", "past"}):
+        return
+    wanted = "perf" if _asks_imperfective(syntax, number) else "impf" if _asks_perfective(syntax, number) else ""
+    if not wanted or wanted in form.grammemes or form.grammemes.isdisjoint({"VERB", "INFN"}):
+        return
+    for lemma in aspect_pairs(pairs).get(form.lemma, ()):
+        word = inflect(lemma, form.having(wanted))
+        if word is not None and all({"perf", "impf"} & one.word == {wanted} for one in known_forms(word)):
+            yield word
+
+
+def _asks_imperfective(syntax: Syntax, number: int) -> bool:
+    token, form = syntax.tokens[number], syntax.form(number)
+    if form is None or "INFN" not in form.grammemes:
+        return False
+    future = any("futr" in one.word for one in map(syntax.form, syntax.children[number]) if one and one.lemma == "быть")
+    head = syntax.tokens[token.head]
+    return future or (token.relation in _INFINITIVES and head.lemma in _WITH_IMPERFECTIVE and token.head < number)
+
+
+def _asks_perfective(syntax: Syntax, number: int) -> bool:
+    token, form = syntax.tokens[number], syntax.form(number)
+    if form is None or "INFN" in form.grammemes:
+        head = syntax.tokens[token.head]
+        return token.relation in _INFINITIVES and head.lemma in _WITH_PERFECTIVE and token.head < number
+    return any(
+        syntax.tokens[child].text.lower() in _SUDDENLY and child < number and syntax.tokens[child].relation == "advmod"
+        for child in syntax.children[number]
+    )
+
+
+@cache
+def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
+    """The verbs of the other aspect of each verb, from a dictionary of imperfective and perfective verbs.
+
+    Raises:
+        AugmentError: there is no such dictionary, or a line of it is wrong.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for imperfective, perfective in rows(dictionary_path(name), columns=2):
+        for one, other in ((imperfective, perfective), (perfective, imperfective)):
+            found[one] = (*found.get(one, ()), other)
+    return found

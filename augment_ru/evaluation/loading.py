@@ -1,0 +1,64 @@
+"""The rows of an evaluation, read: each perturbed row beside its original, with what a release says about them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from augment_ru.evaluation.pairs import ORIGINAL, Pairs, pair_rows, task_of_rows
+from augment_ru.evaluation.released import released, rows_file, with_edit_log
+from augment_ru.formats.read import Rows, read_rows, rows_of
+from augment_ru.records.task_file import task_or_file
+
+RowsOrFile: TypeAlias = str | Path | Iterable[Mapping[str, Any]]
+"""Rows: the path of a file, or dictionaries."""
+
+
+class Loaded(NamedTuple):
+    """What was read.
+
+    Attributes:
+        pairs: the rows beside their originals.
+        rows: the perturbed rows.
+        originals: the originals, if they were given apart.
+        train: the train rows of the release; None outside of one.
+    """
+
+    pairs: Pairs
+    rows: Rows
+    originals: Rows | None
+    train: Path | None
+
+
+def loaded(
+    perturbed: RowsOrFile,
+    originals: RowsOrFile | None = None,
+    *,
+    task: str | None = None,
+    text_fields: Sequence[str] = (),
+    label_fields: Sequence[str] = (),
+) -> Loaded:
+    """Read the rows; the arguments are those of `evaluate`.
+
+    Raises:
+        AugmentError: a file cannot be read, or rows do not correspond.
+    """
+    given = rows_file(str(perturbed)) if isinstance(perturbed, str | Path) else perturbed
+    beside = released(given) if isinstance(given, str) else None
+    rows = read(given, "row")
+    if beside is not None:
+        rows = with_edit_log(rows, beside.edits) if beside.edits is not None else rows
+        task, text_fields = task or beside.task, text_fields or beside.fields
+    schema = task_of_rows(rows.rows, task_or_file(task) if task else None, tuple(text_fields), tuple(label_fields))
+    clean = read(originals, "original") if originals is not None else None
+    name = beside.original if beside else ORIGINAL
+    pairs = pair_rows(rows.rows, schema, clean.rows if clean else None, name)
+    return Loaded(pairs, rows, clean, beside.train if beside else None)
+
+
+def read(given: RowsOrFile, name: str) -> Rows:
+    """The rows of a file, or rows made in Python, called by this name in messages.
+
+    Raises:
+        AugmentError: the file cannot be read, or a row has no form in JSON.
+    """
+    return read_rows(str(given)) if isinstance(given, str | Path) else rows_of(given, name)

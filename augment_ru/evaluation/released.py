@@ -1,0 +1,109 @@
+"""Rows of a release: its edit log, its train rows and its manifest say what the rows themselves leave out."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.examples import PERTURBATION
+from augment_ru.formats.read import Row, Rows, read_rows
+from augment_ru.formats.row import KEY
+from augment_ru.records import field_paths
+
+TEST, TRAIN, EDITS, MANIFEST = "test.jsonl", "train.jsonl", "edits.jsonl", "manifest.json"
+"""The files of a release, as `augment_ru.release` names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """What stands beside a file of rows.
+
+    Attributes:
+        original: what `perturbation` is in original rows.
+        task: the name of their task; None if there is no manifest.
+        fields: the perturbed fields; empty if there is no manifest.
+        train: the file of the train rows; None if there is none.
+        edits: the edit log; None if there is none.
+    """
+
+    original: str
+    task: str | None = None
+    fields: tuple[str, ...] = ()
+    train: Path | None = None
+    edits: Path | None = None
+
+
+def rows_file(source: str) -> str:
+    """The file of rows that a source names: itself, or the test file in the folder of a released task."""
+    path = Path(source)
+    return str(path / TEST) if source != "-" and path.is_dir() else source
+
+
+def released(source: str) -> Released | None:
+    """What stands beside a file of rows; None if nothing does.
+
+    Raises:
+        AugmentError: the manifest cannot be read.
+    """
+    path = Path(source)
+    if source == "-" or path.name != TEST:
+        return None
+    folder = path.resolve().parent
+    train, edits = folder / TRAIN, folder / EDITS
+    known = _in_manifest(folder.parent / MANIFEST, folder.name)
+    return Released(
+        folder.name,
+        known.get("task"),
+        tuple(known.get("fields", ())),
+        train if train.is_file() else None,
+        edits if edits.is_file() else None,
+    )
+
+
+def _in_manifest(path: Path, name: str) -> Mapping[str, Any]:
+    """The entry of a task in the manifest of its release; empty if there is no manifest."""
+    if not path.is_file():
+        return {}
+    try:
+        tasks = json.loads(path.read_bytes())["tasks"]
+        return next((dict(task) for task in tasks if task["name"] == name), {})
+    except (ValueError, KeyError, TypeError) as error:
+        raise AugmentError(f"{path}: is no manifest of a release; augment-ru release verify checks it") from error
+
+
+def with_edit_log(rows: Rows, log: Path) -> Rows:
+    """The rows with the metadata of their edit log: the status of each, its edits, and its protected spans.
+
+    Raises:
+        AugmentError: the log does not belong to the rows.
+    """
+    entries = read_rows(str(log)).rows
+    if len(entries) != len(rows.rows):
+        raise AugmentError(f"{log}: {len(entries):,} entries for {len(rows.rows):,} rows; take both from one release")
+    originals: dict[int, Mapping[str, Any]] = {}
+    found: list[Row] = []
+    for row, (where, entry) in zip(rows.rows, entries, strict=True):
+        if entry.get(PERTURBATION) != row.values.get(PERTURBATION):
+            raise AugmentError(f"{where}: is of another perturbation than {row.where}; take both from one release")
+        if entry.get("status") == "original":
+            originals[entry["row"]] = row.values
+            found.append(row)
+        elif entry.get("row") in originals:
+            found.append(Row(row.where, {**row.values, KEY: _metadata(entry, originals[entry["row"]])}))
+        else:
+            raise AugmentError(f"{where}: its original row does not stand before it; take both from one release")
+    return Rows(found, rows.digest)
+
+
+def _metadata(entry: Mapping[str, Any], original: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata of a row as perturb writes it."""
+    stated = {
+        name: entry[name] for name in ("status", "probability", "similarity", "edits", "protected") if name in entry
+    }
+    return {
+        "attack": entry[PERTURBATION],
+        "source": {name: field_paths.value(original, name) for name in entry["edits"]},
+        **stated,
+    }

@@ -1,0 +1,252 @@
+"""Human verdicts: a sample of perturbed rows for annotators, their answers read back, and how far they agree."""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from augment_ru.draws import Streams, digests
+from augment_ru.errors import AugmentError, missing
+from augment_ru.evaluation.answers import by_field, golds_of
+from augment_ru.evaluation.metrics import Kind
+from augment_ru.evaluation.pairs import Pair, Pairs
+from augment_ru.formats.read import read_rows
+from augment_ru.records.record import Record
+
+VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"
+ANSWERS = {"да": VALID, "нет": INVALID, "неясно": UNCLEAR}
+"""What an annotator chooses, and the verdict that it stands for."""
+
+QUESTION = (
+    "Прочитайте исходный и изменённый тексты. Понятен ли изменённый текст, "
+    "и остаётся ли для него верным тот же ответ? Ответьте: да, нет или неясно."
+)
+
+_LABELS = """<View>
+  <Header value="$question"/>
+  <Header value="Исходный текст"/><Text name="original" value="$original"/>
+  <Header value="Изменённый текст"/><Text name="perturbed" value="$perturbed"/>
+  <Header value="Верный ответ"/><Text name="answer" value="$answer"/>
+  <Choices name="verdict" toName="perturbed" choice="single" required="true">
+    <Choice value="да"/><Choice value="нет"/><Choice value="неясно"/>
+  </Choices>
+</View>
+"""
+"""The labelling interface of Label Studio."""
+
+
+class Vote(NamedTuple):
+    """What one annotator said about one row."""
+
+    id: str
+    annotator: str
+    verdict: str
+
+
+def id_of(pairs: Pairs, pair: Pair) -> str:
+    """The id of a perturbed row among verdicts: a digest of its texts and those of its original, 16 digits."""
+    texts = [Record(values, pairs.task).read() for values in (pairs.originals[pair.original].values, pair.values)]
+    return blake2b(json.dumps(texts, ensure_ascii=True).encode(), digest_size=8).hexdigest()
+
+
+def sampled(
+    pairs: Pairs, size: int, seed: int, outcome_of: Mapping[tuple[str, int], str] | None = None
+) -> list[tuple[str, Pair]]:
+    """A sample of the perturbed rows: as many of each attack, in each attack every outcome in its proportion.
+
+    Within an attack every row is as likely as the others, so rates over the sample are those of the attack.
+
+    Args:
+        pairs: the rows.
+        size: how many rows.
+        seed: the seed of the draw.
+        outcome_of: the outcome of each row, by attack and number; without it the attacks alone are the strata.
+
+    Raises:
+        AugmentError: no row is perturbed.
+    """
+    rows = {
+        attack: [at for at, pair in enumerate(own) if pair.status == "perturbed"]
+        for attack, own in pairs.attacks.items()
+    }
+    rows = {attack: own for attack, own in rows.items() if own}
+    if not rows:
+        raise AugmentError("no perturbed row to judge")
+    found: list[tuple[str, Pair]] = []
+    for attack, wanted in zip(rows, _shares(size, [1] * len(rows)), strict=True):
+        strata: dict[str, list[int]] = {}
+        for at in rows[attack]:
+            strata.setdefault((outcome_of or {}).get((attack, at), ""), []).append(at)
+        order = sorted(strata)
+        parts = _shares(min(wanted, len(rows[attack])), [len(strata[name]) for name in order])
+        for name, count in zip(order, parts, strict=True):
+            stream = Streams.of(digests([f"verdicts:{attack}:{name}"]), seed)
+            own = np.array(strata[name])
+            draws = stream.uniform(np.zeros(len(own), np.int64), own)
+            found += [
+                (attack, pairs.attacks[attack][at]) for at in sorted(own[np.argsort(draws, kind="stable")[:count]])
+            ]
+    return found
+
+
+def _shares(total: int, sizes: Sequence[int]) -> list[int]:
+    """A number divided in proportion to sizes, by largest remainders."""
+    exact = [total * size / sum(sizes) for size in sizes]
+    found = [int(one) for one in exact]
+    for at in sorted(range(len(sizes)), key=lambda at: (found[at] - exact[at], at))[: total - sum(found)]:
+        found[at] += 1
+    return found
+
+
+def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]], kind: Kind) -> Iterator[dict[str, str]]:
+    """What an annotator is shown of each row; rows with equal texts are shown once, and no attack is named."""
+    shown: set[str] = set()
+    for _, pair in sample:
+        own = id_of(pairs, pair)
+        if own in shown:
+            continue
+        shown.add(own)
+        original = pairs.originals[pair.original].values
+        (gold,) = golds_of([original], pairs.task, kind)
+        right = by_field([" / ".join(one) if isinstance(one, tuple) else one for one in map(_flat, gold)], pairs.task)
+        yield {
+            "id": own,
+            "original": _text(original, pairs),
+            "perturbed": _text(pair.values, pairs),
+            "answer": right if isinstance(right, str) else json.dumps(right, ensure_ascii=False),
+            "question": QUESTION,
+        }
+
+
+def _flat(gold: Any) -> Any:  # noqa: ANN401  (a right answer of any kind)
+    return tuple(str(one) for one in gold) if isinstance(gold, tuple) else gold
+
+
+def _text(values: Mapping[str, Any], pairs: Pairs) -> str:
+    read = Record(values, pairs.task).read()
+    return "\n".join(f"{name.split('.')[-1]}: {text}" if len(read) > 1 else text for name, text in read.items())
+
+
+def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
+    """The questions as tasks of Label Studio."""
+    return json.dumps([{"data": dict(row)} for row in rows], ensure_ascii=False, indent=1) + "\n"
+
+
+def label_studio_interface() -> str:
+    """The labelling interface that these tasks need."""
+    return _LABELS
+
+
+def toloka(rows: Iterable[Mapping[str, str]]) -> str:
+    """The questions as a table for Toloka; line feeds and tabs of a text are written as spaces, as its TSV needs."""
+    stream = io.StringIO()
+    names = ("id", "original", "perturbed", "answer", "question")
+    writer = csv.writer(stream, dialect="excel-tab", lineterminator="\n")
+    writer.writerow([f"INPUT:{name}" for name in names])
+    writer.writerows([" ".join(row[name].split()) for name in names] for row in rows)
+    return stream.getvalue()
+
+
+def read_votes(path: Path) -> list[Vote]:
+    """The votes in an export of Label Studio (JSON) or of Toloka (TSV).
+
+    Raises:
+        AugmentError: the file cannot be read, or an answer is none of those offered.
+    """
+    text = path.read_text(encoding="utf-8-sig")
+    try:
+        found = list(_of_toloka(text) if path.suffix == ".tsv" else _of_label_studio(json.loads(text)))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise AugmentError(f"{path}: is no export of Label Studio (.json) or Toloka (.tsv): {error}") from error
+    for vote in found:
+        if vote.verdict not in (VALID, INVALID, UNCLEAR):
+            raise AugmentError(f"{path}: {vote.id}: the answer is {vote.verdict!r}; possible: {', '.join(ANSWERS)}")
+    return found
+
+
+def _of_label_studio(tasks: Sequence[Mapping[str, Any]]) -> Iterator[Vote]:
+    for task in tasks:
+        for number, annotation in enumerate(task["annotations"]):
+            if annotation.get("was_cancelled") or not annotation["result"]:
+                continue
+            chosen = annotation["result"][0]["value"]["choices"][0]
+            by = annotation.get("completed_by", number)
+            who = str(by.get("id", by)) if isinstance(by, Mapping) else str(by)
+            yield Vote(task["data"]["id"], who, ANSWERS.get(chosen, chosen))
+
+
+def _of_toloka(text: str) -> Iterator[Vote]:
+    for row in csv.DictReader(io.StringIO(text), dialect="excel-tab"):
+        if row.get("OUTPUT:verdict"):
+            said = row["OUTPUT:verdict"]
+            yield Vote(row["INPUT:id"], row["ASSIGNMENT:worker_id"], ANSWERS.get(said, said))
+
+
+def agreement(votes: Sequence[Vote]) -> float | None:
+    """Krippendorff's α of the votes, nominal (Krippendorff 2019, chapter 12); None if it is not defined.
+
+    Raises:
+        AugmentError: the package `krippendorff` is not installed.
+    """
+    try:
+        import krippendorff  # noqa: PLC0415  (an extra)
+    except ImportError as error:
+        raise missing("verdicts need krippendorff", "verdicts") from error
+    rows = {name: at for at, name in enumerate(dict.fromkeys(vote.id for vote in votes))}
+    people = {name: at for at, name in enumerate(dict.fromkeys(vote.annotator for vote in votes))}
+    table = np.full((len(people), len(rows)), np.nan)
+    for vote in votes:
+        table[people[vote.annotator], rows[vote.id]] = (VALID, INVALID, UNCLEAR).index(vote.verdict)
+    known = table[:, (~np.isnan(table)).sum(axis=0) > 1]
+    if known.size == 0 or np.unique(known[~np.isnan(known)]).size < 2:  # noqa: PLR2004  (one answer alone)
+        return None
+    return float(krippendorff.alpha(reliability_data=table, level_of_measurement="nominal"))
+
+
+def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
+    """The verdict of each row: that of more than half of its votes, else unclear; with the counts."""
+    by_row: dict[str, Counter[str]] = {}
+    for vote in votes:
+        by_row.setdefault(vote.id, Counter())[vote.verdict] += 1
+    for name, counts in by_row.items():
+        first, most = counts.most_common(1)[0]
+        verdict = first if 2 * most > counts.total() else UNCLEAR
+        yield {"id": name, "verdict": verdict, "votes": {one: counts[one] for one in (VALID, INVALID, UNCLEAR)}}
+
+
+def read_verdicts(path: str) -> dict[str, str]:
+    """The verdicts that `verdicts import` wrote, by id.
+
+    Raises:
+        AugmentError: the file cannot be read, or a row is no verdict.
+    """
+    found: dict[str, str] = {}
+    for where, row in read_rows(path).rows:
+        if row.get("verdict") not in (VALID, INVALID, UNCLEAR) or not isinstance(row.get("id"), str):
+            raise AugmentError(f"{where}: is no verdict; augment-ru verdicts import writes them")
+        found[row["id"]] = row["verdict"]
+    return found
+
+
+def with_verdicts(pairs: Pairs, known: Mapping[str, str]) -> Pairs:
+    """The pairs with the verdict of each perturbed row that was judged.
+
+    Raises:
+        AugmentError: no row was judged.
+    """
+    found = {
+        attack: [
+            replace(pair, verdict=known.get(id_of(pairs, pair))) if pair.status == "perturbed" else pair for pair in own
+        ]
+        for attack, own in pairs.attacks.items()
+    }
+    if not any(pair.verdict for own in found.values() for pair in own):
+        raise AugmentError("--verdicts: none is of a row that is evaluated; judge a sample of these rows")
+    return replace(pairs, attacks=found)

@@ -1,0 +1,147 @@
+"""Whether a format can hold the values of a row: what has no form in it is named with its field, before any work."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from augment_ru.errors import AugmentError
+from augment_ru.records.field_paths import Path, named
+
+Problem = Callable[[Any], str | None]
+"""From a value that is no list and no object with entries to what is wrong with it; None if nothing is."""
+
+_DEEPEST = 100
+"""Lists and objects inside one another in a column of Parquet; pyarrow reads types recursively."""
+
+TO_LINES, TO_PARQUET = "write JSON lines (-o OUT.jsonl)", "write Parquet (-o OUT.parquet)"
+"""What to do with a row that was read from JSON or a table, and with one that was read from Parquet."""
+
+_LONG = 2**63
+_EXACT = 2**53
+"""Integers below this have a form as a floating-point number."""
+
+
+def leaves(values: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    """The values inside a row that hold no others, with their paths: also empty lists and objects, and keys."""
+    waiting: list[tuple[Path, Any]] = [((name,), value) for name, value in reversed([*values.items()])]
+    while waiting:
+        path, value = waiting.pop()
+        yield path, path[-1]
+        if isinstance(value, Mapping) and value:
+            waiting += [((*path, key), inner) for key, inner in reversed([*value.items()])]
+        elif isinstance(value, list) and value:
+            waiting += [((*path, number), inner) for number, inner in reversed([*enumerate(value)])]
+        else:
+            yield path, value
+
+
+def check_values(values: Mapping[str, Any], problem: Problem, advice: str) -> None:
+    """Raise an error if a value of the row has no form.
+
+    Raises:
+        AugmentError: the field, what is wrong with its value, and the advice.
+    """
+    for path, value in leaves(values):
+        if wrong := problem(value):
+            name = named(path).encode("utf-8", "backslashreplace").decode()
+            raise AugmentError(f"field '{name}': {wrong}; {advice}")
+
+
+def json_problem(value: object) -> str | None:
+    """Why a value has no form in JSON."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN is no JSON number" if math.isnan(value) else "a number beyond the range of floating point"
+    if value is None or isinstance(value, str | int | float | list | tuple | Mapping):
+        return None
+    return f"a value of the type '{type(value).__name__}' has no form in JSON"
+
+
+def table_problem(value: object) -> str | None:
+    """Why a value has no form in a table."""
+    if isinstance(value, str):
+        return surrogate_problem(value, "a table")
+    return json_problem(value)
+
+
+def surrogate_problem(text: str, where: str) -> str | None:
+    """Why a text has no form in UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return f"a text with a lone surrogate has no form in {where}"
+    return None
+
+
+def parquet_problem(value: object) -> str | None:
+    """Why a JSON value has no form in Parquet."""
+    if isinstance(value, str):
+        return surrogate_problem(value, "Parquet")
+    if isinstance(value, Mapping):
+        return "an empty object has no form in Parquet"
+    if isinstance(value, int) and not -_LONG <= value < _LONG:
+        return "an integer over 64 bits has no form in Parquet"
+    return json_problem(value)
+
+
+class Columns:
+    """The types of the values in the rows so far: a column of Parquet has one type.
+
+    Integers and other numbers are one type as long as no integer has over 53 bits.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[Path, str] = {}
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Raise an error if a value has another type than its column; else the types of the row are those of columns.
+
+        Raises:
+            AugmentError: the field and both types.
+        """
+        found: dict[Path, str] = {}
+        waiting: list[tuple[Path, Any]] = [((name,), value) for name, value in values.items()]
+        while waiting:
+            path, value = waiting.pop()
+            kind = _kind(value)
+            if kind is None:
+                continue
+            if len(path) > _DEEPEST:
+                raise AugmentError(f"field '{path[0]}': nested too deeply for Parquet; {TO_LINES}")
+            before = found.get(path) or self._seen.get(path, kind)
+            found[path] = _joined(path, before, kind)
+            if isinstance(value, Mapping):
+                waiting += [((*path, key), inner) for key, inner in value.items()]
+            elif isinstance(value, list | tuple):
+                waiting += [((*path, 0), inner) for inner in value]
+        self._seen |= found
+
+
+_BOTH = {
+    frozenset({"an integer", "a number"}): "a number",
+    frozenset({"an integer", "an integer over 53 bits"}): "an integer over 53 bits",
+}
+"""The type of a column that has both types."""
+
+
+def _joined(path: Path, before: str, now: str) -> str:
+    if before == now:
+        return now
+    if both := _BOTH.get(frozenset({before, now})):
+        return both
+    raise AugmentError(
+        f"field '{named(path)}': {now}, but {before} in a row before it; a column of Parquet has one type; {TO_LINES}"
+    )
+
+
+def _kind(value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "a truth value"
+    if isinstance(value, int):
+        return "an integer" if -_EXACT <= value <= _EXACT else "an integer over 53 bits"
+    if isinstance(value, float):
+        return "a number"
+    if isinstance(value, str):
+        return "a text"
+    return "an object" if isinstance(value, Mapping) else "a list"

@@ -1,0 +1,74 @@
+"""The work of `augment-ru verdicts`: a sample for annotators, and their answers read back."""
+
+import sys
+from pathlib import Path
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation import verdicts
+from augment_ru.evaluation.loading import loaded
+from augment_ru.evaluation.metrics import metrics_of
+from augment_ru.formats.files import replacing
+from augment_ru.formats.json_lines import encoded_row
+from augment_ru.formats.read import read_rows
+
+
+def export_sample(  # noqa: PLR0917  (the options of the command)
+    source: str, output: Path, originals: str | None, task: str | None, predictions: str | None, size: int, seed: int
+) -> None:
+    """Write a sample of perturbed rows for annotators, and print how many there are.
+
+    Raises:
+        AugmentError: a file cannot be read, or its name ends in neither .json nor .tsv.
+    """
+    if output.suffix not in (".json", ".tsv"):
+        raise AugmentError(f"-o {output}: must end in .json (Label Studio) or .tsv (Toloka)")
+    pairs = loaded(source, originals, task=task).pairs
+    kind = metrics_of(pairs.task.metrics)[pairs.task.metrics[0]].kind
+    sample = verdicts.sampled(pairs, size, seed, _outcomes(predictions) if predictions else None)
+    rows = list(verdicts.questions(pairs, sample, kind))
+    text = verdicts.toloka(rows) if output.suffix == ".tsv" else verdicts.label_studio(rows)
+    with replacing(output) as stream:
+        stream.write(text.encode())
+    if output.suffix == ".json":
+        interface = output.with_suffix(".xml")
+        with replacing(interface) as stream:
+            stream.write(verdicts.label_studio_interface().encode())
+    print(f"augment-ru: {len(rows):,} rows of {len(pairs.attacks):,} attacks to judge", file=sys.stderr)
+
+
+def _outcomes(path: str) -> dict[tuple[str, int], str]:
+    """The outcomes of the first model run in a file of predictions, by attack and number of the row."""
+    found: dict[tuple[str, int], str] = {}
+    counts: dict[str, int] = {}
+    first = None
+    for row in read_rows(path).values:
+        run = (row.get("model"), row.get("shots"), row.get("episode"))
+        first = first or run
+        if run == first and isinstance(row.get("attack"), str):
+            number = counts.setdefault(row["attack"], 0)
+            counts[row["attack"]] += 1
+            found[row["attack"], number] = str(row.get("outcome"))
+    return found
+
+
+def import_answers(files: list[Path], output: Path) -> None:
+    """Write the verdict of each row, and print how far the annotators agree.
+
+    Raises:
+        AugmentError: a file cannot be read, or the package `krippendorff` is not installed.
+    """
+    votes = [vote for path in files for vote in verdicts.read_votes(path)]
+    if not votes:
+        raise AugmentError(f"{files[0]}: holds no answers")
+    alpha = verdicts.agreement(votes)
+    rows = list(verdicts.judged(votes))
+    with replacing(output) as stream:
+        for row in rows:
+            stream.write(f"{encoded_row(row)}\n".encode())
+    people = len({vote.annotator for vote in votes})
+    valid = sum(row["verdict"] == verdicts.VALID for row in rows)
+    told = "not defined" if alpha is None else f"{alpha:.3f}"
+    print(
+        f"{len(rows):,} rows, {len(votes):,} answers of {people:,} annotators; Krippendorff's alpha {told}; "
+        f"valid {valid:,} ({100 * valid / len(rows):.1f} %)"
+    )

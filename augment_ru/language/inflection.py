@@ -1,0 +1,290 @@
+"""Inflection: a lemma in the form of a given word.
+
+The forms are those of pymorphy3's dictionary (OpenCorpora). A form is what its grammemes say: case and number of a
+noun; for adjectives and participles gender and animacy, too; person, tense, aspect, mood and voice of a verb. What a
+word is besides (transitive, a name, written seldom) is no part of its form.
+"""
+
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from augment_ru.language.frequency import word_counts
+from augment_ru.language.morphology import analysis, morphology
+from augment_ru.text.words import RUSSIAN
+
+CASES = frozenset({"nomn", "gent", "gen2", "datv", "accs", "ablt", "loct", "loc2", "voct"})
+NUMBERS = frozenset({"sing", "plur"})
+GENDERS = frozenset({"masc", "femn", "neut"})
+ANIMACY = frozenset({"anim", "inan"})
+PERSONS = frozenset({"1per", "2per", "3per"})
+ASPECTS = frozenset({"perf", "impf"})
+_KINDS = frozenset({"ADJF", "ADJS", "COMP", "VERB", "INFN", "PRTF", "PRTS", "GRND", "NUMR", "NPRO", "ADVB", "PRED"})
+_OTHER = frozenset({
+    "past", "pres", "futr", "indc", "impr", "incl", "excl", "actv", "pssv", "Supr", "Cmp2",
+})  # fmt: skip
+_PARTS = _KINDS | {"NOUN"}
+_FORM = CASES | NUMBERS | GENDERS | ANIMACY | PERSONS | ASPECTS | _KINDS | _OTHER
+_NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Abbr"})
+_CATEGORIES = (CASES, NUMBERS, GENDERS, ANIMACY, PERSONS, ASPECTS)
+_NOUN_FORM = CASES | NUMBERS
+_VARIANTS = frozenset({
+    "V-oy", "V-ey", "V-ej", "V-sh", "V-be", "V-bi", "V-en", "V-ie", "Infr", "Slng", "Arch", "Litr", "Erro", "Dist",
+    "Coun", "Fimp", "Hypo", "Af-p", "Abbr",
+})  # fmt: skip
+_SAME_VARIANT = {"V-ey": "V-oy"}
+"""«землёю» is to «землёй» what «водою» is to «водой»."""
+_COMMON_CASE = {"gen2": "gent", "loc2": "loct"}
+"""The case in which a word stands that has no second genitive («чаю») or second locative («в лесу»)."""
+_WORD_CLASS = {
+    "NOUN": "NOUN", "ADJF": "ADJ", "ADJS": "ADJ", "COMP": "ADJ", "VERB": "VERB", "INFN": "VERB", "PRTF": "VERB",
+    "PRTS": "VERB", "GRND": "VERB",
+}  # fmt: skip
+
+
+class WordForm(NamedTuple):
+    """A form of a word.
+
+    Attributes:
+        lemma: the dictionary form of the word, with ё.
+        kind: its class: NOUN, ADJ, VERB (participles and gerunds, too), or a part of speech of pymorphy3.
+        grammemes: the grammemes that make the form, such as {"sing", "ablt"}.
+        variants: those that tell it from forms with the same grammemes: {"V-oy"} of «водою»; the gender of a noun.
+        word: all grammemes of the form and of the word, such as {"NOUN", "inan", "femn", "sing", "ablt"}.
+    """
+
+    lemma: str
+    kind: str
+    grammemes: frozenset[str]
+    variants: frozenset[str]
+    word: frozenset[str]
+
+    @property
+    def case(self) -> str:
+        """The case, the second ones as they are; "" if it has none."""
+        return _one_of(self.grammemes, CASES)
+
+    @property
+    def first_case(self) -> str:
+        """The case, without the second ones: that of «чаю» in «стакан чаю» is the genitive."""
+        return _COMMON_CASE.get(self.case, self.case)
+
+    @property
+    def number(self) -> str:
+        """`sing`, `plur`, or ""."""
+        return _one_of(self.grammemes, NUMBERS)
+
+    @property
+    def gender(self) -> str:
+        """The gender of the form or of the noun, or ""."""
+        return "" if "GNdr" in self.word else _one_of(self.word, GENDERS)
+
+    @property
+    def animacy(self) -> str:
+        """`anim` or `inan`; "" of a word that has no animacy."""
+        return _one_of(self.word, ANIMACY)
+
+    def having(self, *grammemes: str) -> "WordForm":
+        """The form with another case, number, gender, animacy, person or aspect.
+
+        >>> form = word_form("красивую", "ADJ", "Case=Acc|Gender=Fem|Number=Sing")
+        >>> inflect("новый", form.having("masc", "inan"))
+        'новый'
+        """
+        changed = self.grammemes
+        for one in grammemes:
+            changed = changed - next(known for known in _CATEGORIES if one in known) | {one}
+        if self.kind != "NOUN":
+            if "plur" in changed:
+                changed -= GENDERS
+            if "accs" not in changed or ("sing" in changed and "masc" not in changed):
+                changed -= ANIMACY
+        return self._replace(grammemes=changed)
+
+
+@cache
+def _one_of(grammemes: frozenset[str], category: frozenset[str]) -> str:
+    return min(grammemes & category, default="")
+
+
+@lru_cache(maxsize=100_000)
+def word_form(word: str, pos: str, features: str) -> WordForm | None:
+    """The form of a word of a text, by the reading that agrees best with the tagger.
+
+    Args:
+        word: the word as it is written.
+        pos: its universal part of speech, by the tagger.
+        features: its universal features, `Case=Nom|…`.
+
+    Returns:
+        The form; None if the word is not Russian, or if its lemma put into this form is another word.
+    """
+    found = analysis(word, pos, features)
+    if found is None:
+        return None
+    form = _form(found.lemma, found.grammemes)
+    return form if inflect(form.lemma, form) == found.form else None
+
+
+@lru_cache(maxsize=200_000)
+def inflect(lemma: str, form: WordForm) -> str | None:
+    """A lemma in a form, in lower case, with ё.
+
+    A variant of the form is kept where the lemma has it: «водою» and «влагою». Of several forms the most frequent one
+    is taken: «лет», not «годов». A word without a second genitive or locative takes the first: «чаю» and «кефира».
+    Of words with one lemma that is taken which has the animacy and gender of the form: «кулаки» of a hand or of a man.
+
+    Args:
+        lemma: the dictionary form of the wanted word, with ё.
+        form: a form, whose own lemma does not matter.
+
+    Returns:
+        The word; None if the dictionary has no such lemma, if the lemma has no such form, or if the form is not read as
+        one of this lemma.
+    """
+    wanted = form.grammemes
+    common = frozenset(_COMMON_CASE.get(one, one) for one in wanted)
+    kept = form.word & (ANIMACY | GENDERS) if form.kind == "NOUN" else ANIMACY
+    lexemes = sorted(_lexemes(lemma, form.kind), key=lambda one: -len(one.word & kept))
+    for grammemes in dict.fromkeys((wanted, common)):
+        for one in lexemes:
+            if known := one.forms.get(grammemes):
+                word = _best([(f"{before}{one.stem}{after}", variants) for before, after, variants in known], form)
+                return word if any(each.lemma == lemma for each in known_forms(word)) else None
+    return None
+
+
+@lru_cache(maxsize=200_000)
+def known_forms(word: str) -> tuple[WordForm, ...]:
+    """The forms that a word in lower case may be, the likeliest first; () of a word that is not Russian."""
+    if not RUSSIAN.fullmatch(word):
+        return ()
+    return tuple(_form(str(one.normal_form), frozenset(one.tag.grammemes)) for one in morphology().parse(word))
+
+
+@lru_cache(maxsize=50_000)
+def noun_of(lemma: str, like: WordForm | None = None) -> WordForm | None:
+    """A noun in its dictionary form, with its gender and animacy.
+
+    Args:
+        lemma: the dictionary form, with ё.
+        like: a form of another noun; of several nouns with one dictionary form that is taken which shares most of its
+            gender and animacy.
+
+    Returns:
+        The form; None if it is no noun.
+    """
+    found = [one for one in known_forms(lemma) if one.kind == "NOUN" and one.lemma == lemma and one.case == "nomn"]
+    kept = (GENDERS | ANIMACY) & like.word if like else frozenset()
+    return max(found, key=lambda one: len(kept & one.word) - bool(_NAMES & one.word), default=None)
+
+
+@lru_cache(maxsize=50_000)
+def has_plural(noun: WordForm) -> bool:
+    """Whether a noun is used in the plural, by its dictionary form: «усердие» is not.
+
+    It is not if the dictionary says so, or if the texts that navec's vectors were trained on have it only in the
+    singular.
+    """
+    if "Sgtm" in noun.word:
+        return False
+    counts = word_counts()[0]
+    forms = [inflect(noun.lemma, noun.having("plur", case)) or "" for case in ("gent", "datv", "ablt", "loct")]
+    return noun.lemma.replace("ё", "е") not in counts or any(one.replace("ё", "е") in counts for one in forms)
+
+
+def _best(known: list[tuple[str, frozenset[str]]], form: WordForm) -> str:
+    """Of several words for one form that with the variants of the form; of these the most frequent."""
+    if len(known) == 1:
+        return known[0][0]
+
+    def order(at: int) -> tuple[int, float, int]:
+        word, variants = known[at]
+        return len(variants ^ form.variants), -_frequency(word, form.grammemes), at
+
+    return known[min(range(len(known)), key=order)][0]
+
+
+def _frequency(word: str, grammemes: frozenset[str]) -> float:
+    """How often a word occurs as this form: of «человек» only the genitive plural counts, not the nominative."""
+    share = sum(float(one.score) for one in morphology().parse(word) if grammemes <= one.tag.grammemes)
+    return share * word_counts()[0].get(word.replace("ё", "е"), 0)
+
+
+def _form(lemma: str, grammemes: frozenset[str]) -> WordForm:
+    return WordForm(lemma, *_shape(grammemes), grammemes)
+
+
+@cache
+def _shape(grammemes: frozenset[str]) -> tuple[str, frozenset[str], frozenset[str]]:
+    """The class of a word with these grammemes, those that make its form, and those of its variant."""
+    part = _one_of(grammemes, _PARTS)
+    kind = _WORD_CLASS.get(part, part)
+    variants = frozenset(_SAME_VARIANT.get(one, one) for one in grammemes & _VARIANTS)
+    if kind == "NOUN":  # «супругу» is read as a form of «супруг», too
+        return kind, grammemes & _NOUN_FORM, variants | (grammemes & GENDERS)
+    return kind, grammemes & _FORM, variants
+
+
+_Written = tuple[str, str, frozenset[str]]
+"""What stands before and behind the stem of a form, and the variants of the form."""
+
+
+class _Lexeme(NamedTuple):
+    """A word with all its forms.
+
+    Attributes:
+        word: the grammemes of its dictionary form.
+        stem: what all forms share.
+        forms: from grammemes to the forms that have them, in the order of the dictionary.
+    """
+
+    word: frozenset[str]
+    stem: str
+    forms: dict[frozenset[str], list[_Written]]
+
+
+@lru_cache(maxsize=50_000)
+def _lexemes(lemma: str, kind: str) -> tuple[_Lexeme, ...]:
+    """The words of a class with this dictionary form, the likeliest first."""
+    if not RUSSIAN.fullmatch(lemma):
+        return ()
+    found: dict[object, _Lexeme] = {}
+    for one in morphology().parse(lemma):
+        known = _form(str(one.normal_form), frozenset(one.tag.grammemes))
+        if (known.lemma, known.kind) != (lemma, kind):
+            continue
+        if len(one.methods_stack) == 1 and one.is_known:
+            _, word, paradigm, at = one.methods_stack[0]
+            if paradigm not in found:
+                edges, rows = _paradigm(paradigm)
+                prefix, suffix = edges[at]
+                found[paradigm] = _Lexeme(known.word, word[len(prefix) : len(word) - len(suffix)], rows)
+        elif str(one.tag) not in found:
+            forms = [("", str(form.word), frozenset(form.tag.grammemes)) for form in one.lexeme]
+            found[str(one.tag)] = _Lexeme(known.word, "", _by_grammemes(forms))
+    return tuple(found.values())
+
+
+class _Paradigm(NamedTuple):
+    """The forms of all words that are inflected alike; `edges`: what stands around the stem, by number of the form."""
+
+    edges: list[tuple[str, str]]
+    forms: dict[frozenset[str], list[_Written]]
+
+
+@cache
+def _paradigm(number: int) -> _Paradigm:
+    rows = [
+        (str(prefix), str(suffix), frozenset(tag.grammemes))
+        for prefix, tag, suffix in morphology().dictionary.build_paradigm_info(number)
+    ]
+    return _Paradigm([(prefix, suffix) for prefix, suffix, _ in rows], _by_grammemes(rows))
+
+
+def _by_grammemes(forms: Iterable[_Written]) -> dict[frozenset[str], list[_Written]]:
+    rows: dict[frozenset[str], list[_Written]] = {}
+    for prefix, suffix, grammemes in forms:
+        _, shape, variants = _shape(grammemes)
+        rows.setdefault(shape, []).append((prefix, suffix, variants))
+    return rows

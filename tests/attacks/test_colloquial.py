@@ -1,0 +1,152 @@
+"""Golden cases of spoken forms and fillers."""
+
+import collections
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru import Augmenter, AugmentError
+from augment_ru.editing.spoken_forms import spoken_forms
+from augment_ru.engine.attack import make
+from strategies import texts
+
+CLASSES = ("ending", "filler", "word")
+SEEDS = range(60)
+
+
+def spoken(text: str, *classes: str, seed: int = 0, probability: float = 1.0) -> str:
+    """The text with all forms of these classes, without constraints and gate."""
+    attack = make("colloquial", {"classes": classes} if classes else {})
+    return Augmenter(attack, constraints=(), similarity="none", probability=probability, seed=seed)(text).text
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Сейчас приду.", "Щас приду."),
+        ("Он вообще не пришёл", "Он ваще не пришёл"),
+        ("Когда ты только успел?", "Када ты тока успел?"),
+        ("Скинь фотографию и скриншоты", "Скинь фотку и скрины"),
+        ("Много фотографий с компьютера", "Много фоток с компа"),
+        ("Это на фотографии, в интернете", "Это на фотке, в инете"),
+        ("Её фотографии", "Её фотографии"),  # one or several, of, to: the form alone does not say
+        ("Новое видео", "Новое видео"),  # «видос» has another gender
+        ("Посмотрел видео", "Посмотрел видос"),
+        ("Может быть, приду", "Мб, приду"),
+        ("Не может быть!", "Не может быть!"),
+        ("Что случилось?", "Чё случилось?"),
+        ("Думаю, что он прав", "Думаю, что он прав"),
+        ("С днём рождения!", "С др!"),
+        ("С днем рождения!", "С др!"),
+        ("Молодой человек, можно вас?", "Мч, можно вас?"),
+        ("Кто-нибудь видел преподавателей?", "Кто-нить видел преподов?"),
+        ("СПАСИБО, ВСЁ НОРМАЛЬНО", "СПС, ВСЁ НОРМ"),
+        ("https://сейчас.рф/вообще", "https://сейчас.рф/вообще"),
+    ],
+)
+def test_words(text: str, wrong: str) -> None:
+    assert wrong in {spoken(text, "word", seed=seed) for seed in SEEDS}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Мне нравится учиться", "Мне нравицца учицца"),
+        ("ХОЧЕТСЯ СПАТЬ", "ХОЧЕЦЦА СПАТЬ"),
+        ("Она смеётся и боюсь", "Она смеёцца и боюсь"),
+        ("тся, ться", "тся, ться"),
+    ],
+)
+def test_endings(text: str, wrong: str) -> None:
+    assert spoken(text, "ending") == wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Он опять опоздал.", {"Ну он опять опоздал.", "Короче, он опять опоздал.", "Блин, он опять опоздал."}),
+        ("он опять опоздал", {"ну он опять опоздал", "слушай, он опять опоздал"}),
+        ("Анна опять опоздала.", {"Ну Анна опять опоздала."}),  # names keep their capital
+        ("Вера в людей пропала.", {"Ну Вера в людей пропала."}),  # so does what may be one
+        ("США закрыли границу", {"Ну США закрыли границу"}),
+        ("Google опять упал", {"Google опять упал"}),
+        ("и пришёл, но он спит", {"и пришёл, но типа он спит", "и пришёл, но блин он спит"}),
+        ("и звонил, а ты молчал", {"и звонил, а короче ты молчал"}),
+        ("и сказал, что он придёт", {"и сказал, что типа он придёт"}),
+        ("и остался, потому что там дождь", {"и остался, потому что ну там дождь"}),
+    ],
+)
+def test_fillers(text: str, wrong: set[str]) -> None:
+    assert wrong <= {spoken(text, "filler", seed=seed) for seed in range(200)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Добрый вечер!",  # too short
+        "Ну он опять опоздал.",  # has one
+        "Он, блин, опять опоздал.",
+        "Но он опять опоздал.",  # no «ну но»
+        "«Война и мир» — роман в четырёх томах.",  # the sentence begins with a name in quotation marks
+        "и умный, но ленивый",  # no clause
+        "ЭТОТ ГОРОД ОСНОВАЛ ПЁТР",
+        "2 билета до Казани",
+    ],
+)
+def test_no_filler(text: str) -> None:
+    assert {spoken(text, "filler", seed=seed) for seed in SEEDS} == {text}
+
+
+@given(texts(), st.integers(0, 3))
+def test_a_sentence_gets_at_most_one_filler(text: str, seed: int) -> None:
+    sentence = "Он сказал, что он не придёт, но я его жду, а он спит"
+    result = Augmenter("colloquial", constraints=(), similarity="none", probability=1.0, seed=seed)(
+        f"{sentence}. {text}"
+    )
+    fillers = [edit for edit in result.script.edits if edit.note and edit.note.kind == "filler"]
+    assert sum(edit.start < len(sentence) for edit in fillers) == 1
+
+
+@given(texts(), st.integers(0, 3))
+def test_every_edit_has_its_class_and_reads_as_the_original(text: str, seed: int) -> None:
+    result = Augmenter("colloquial", constraints=(), similarity="none", probability=1.0, seed=seed)(text)
+    assert result.script.read == text
+    assert all(edit.note is not None and edit.note.kind in CLASSES for edit in result.script.edits)
+
+
+def test_likelier_forms_are_likelier() -> None:
+    words = spoken("вообще только " * 3000, "word", probability=0.2).split()
+    counted = collections.Counter(words)
+    assert counted["ваще"] > 5 * (counted["тока"] + counted["токо"]) > 0
+    assert counted["ваще"] > 4 * counted["воще"] > 0
+
+
+def test_the_dictionary_has_what_it_says() -> None:
+    listed = spoken_forms("colloquial", CLASSES, CLASSES)
+    forms = [form for entry in listed.entries for form in entry.forms]
+    assert sum(form.kind == "word" for form in forms) >= 120
+    assert {form.kind for form in forms} == set(CLASSES)
+    assert all(form.text != entry.written for entry in listed.entries for form in entry.forms)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("сейчас\tщас\tslang\t.1", "class slang; possible: ending, filler, word"),
+        ("сейчас\tщас\tword\tmuch", "share much; needs a number over 0, at most 1"),
+        ("сейчас\tщас\tword\t1.5", "share 1.5"),
+        ("комп{,а}\tпк{,а,у}\tword\t.1", "2 endings, and 3 of what is spoken"),
+    ],
+)
+def test_wrong_lines_are_refused(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "spoken.tsv"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(AugmentError, match=message):
+        make("colloquial", {"forms": str(path)})
+
+
+def test_wrong_classes_are_refused() -> None:
+    with pytest.raises(AugmentError, match=r"no class of colloquial called .slang.; known: ending, filler, word"):
+        make("colloquial", {"classes": "slang"})

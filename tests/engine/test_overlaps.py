@@ -1,0 +1,63 @@
+"""Laws of changes that overlap, and of proposals of several attacks that are joined."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru import Batch, Change, Edit, Note, Proposals
+from augment_ru.engine.legality import without_overlaps
+from augment_ru.engine.proposals import one_by_one
+from augment_ru.engine.side_by_side import side_by_side
+
+TEXTS = ["абвгдежзик", "лмнопрстуф"]
+
+
+@st.composite
+def edits(draw: st.DrawFn) -> list[tuple[int, int, int, float]]:
+    """Text, start, stop and rank of some edits; none is an insertion."""
+    some = st.tuples(
+        st.integers(0, 1), st.integers(0, 8), st.integers(1, 6), st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5])
+    )
+    return [
+        (text, start, min(start + length, 10), rank) for text, start, length, rank in draw(st.lists(some, max_size=14))
+    ]
+
+
+def proposed(batch: Batch, found: list[tuple[int, int, int, float]]) -> Proposals:
+    """Changes of one edit each; the new text and the note say which it is."""
+    rows: list[list[Change]] = [[] for _ in TEXTS]
+    for text, start, stop, rank in found:
+        rows[text].append(Change(rank, (Edit(start, stop, f"<{start}-{stop}>", Note(kind=f"{start}-{stop}")),)))
+    return Proposals.of_changes(batch, rows)
+
+
+@given(edits())
+def test_of_changes_that_overlap_those_of_lower_ranks_stay(found: list[tuple[int, int, int, float]]) -> None:
+    batch = Batch(TEXTS)
+    changes = proposed(batch, found)
+    taken: set[int] = set()
+    expected = []
+    for number in np.argsort(changes.ranks, kind="stable").tolist():
+        places = set(range(int(changes.starts[number]), int(changes.stops[number])))
+        if not places & taken:
+            taken |= places
+            expected.append(number)
+    kept = without_overlaps(batch, changes)
+    wanted = sorted(expected)
+    assert kept.starts.tolist() == changes.starts[wanted].tolist()
+    assert kept.ranks.tolist() == changes.ranks[wanted].tolist()
+
+
+@given(st.lists(edits(), min_size=1, max_size=3))
+def test_joined_proposals_keep_texts_ranks_and_notes(parts: list[list[tuple[int, int, int, float]]]) -> None:
+    batch = Batch(TEXTS)
+    together = side_by_side([proposed(batch, part) for part in parts])
+    every = sorted((text * 11 + start, text * 11 + stop) for part in parts for text, start, stop, _ in part)
+    assert [*zip(together.starts.tolist(), together.stops.tolist(), strict=True)] == every
+    alone = one_by_one(together)
+    for number in range(together.ranks.size):
+        (edit,) = alone.edits(number, 0)
+        name = f"{edit.start % 11}-{(edit.stop - 1) % 11 + 1}"
+        assert (edit.text, edit.note) == (f"<{name}>", Note(kind=name))
+    ranks = sorted(rank for part in parts for *_, rank in part)
+    assert sorted(together.ranks.tolist()) == ranks

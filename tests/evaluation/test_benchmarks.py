@@ -1,0 +1,166 @@
+"""What the benchmarks ask for: dialogues of ruTiE, rows without a right answer, classes, shots, training sets."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.metrics import f1_score
+
+from augment_ru import AugmentError, Example, evaluate
+from augment_ru.prompting.prompt_file import prompt_of
+from augment_ru.records.record import Record
+from augment_ru.records.task import recognise
+from layouts import OPTIONS, ROWS, mera
+
+
+def write(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+# ruTiE
+
+
+def turn(number: int, question: str, choices: tuple[str, str], right: str, attack: str) -> dict[str, Any]:
+    row = mera(
+        {"question": question, "choice1": choices[0], "choice2": choices[1]}, right, dialog_id=0, question_id=number
+    )
+    row["instruction"] = "Диалог:\n{context}\n{question}\n1) {choice1}\n2) {choice2}\nОтвет:"
+    return {**row, "augment": {"attack": attack}}
+
+
+def test_a_question_of_a_dialogue_is_asked_with_what_was_said_before() -> None:
+    """In the order of `question_id`, whatever that of the file; each variation keeps to its own texts."""
+    turns = [
+        (1, "А у муравья?", ("Две", "Шесть"), "2"),
+        (0, "Сколько ног у человека?", ("Две", "Четыре"), "1"),
+        (2, "А у змеи?", ("Ни одной", "Одна"), "1"),
+    ]
+    rows = [turn(*one, "original") for one in turns] + [turn(n, q.upper(), c, r, "a") for n, q, c, r in turns]
+    seen: dict[str, str] = {}
+
+    def model(examples: Sequence[Example]) -> list[str]:
+        for one in examples:
+            (filled,) = prompt_of(one.task).build(one.record, labels=("1", "2"))
+            seen[one.record["inputs"]["question"]] = filled.context
+        return ["1"] * len(examples)
+
+    evaluate(rows, {"m": model})
+    assert seen["Сколько ног у человека?"].startswith("Диалог:\n\nСколько ног")
+    assert seen["А у змеи?"] == (
+        "Диалог:\nСколько ног у человека?\nДве\nА у муравья?\nШесть\nА у змеи?\n1) Ни одной\n2) Одна\nОтвет:"
+    )
+    assert seen["А У ЗМЕИ?"].startswith("Диалог:\nСКОЛЬКО НОГ У ЧЕЛОВЕКА?\nДве\nА У МУРАВЬЯ?\nШесть\n")
+
+
+# recognition
+
+
+@pytest.mark.parametrize("field", ["text", "question"])
+def test_both_layouts_of_ru_open_book_qa_are_recognised(field: str) -> None:
+    row = mera({field: "Чем собака виляет от радости?", **OPTIONS}, "D", id=0)
+    found = recognise(row)
+    assert found.name == "mera_ruopenbookqa"
+    assert list(Record(row, found).texts()) == [f"inputs.{field}"]
+    assert recognise(ROWS["mera_ruworldtree"][0]).name == "mera_ruworldtree"
+
+
+# RAFT
+
+
+@pytest.mark.parametrize("label", ["Unlabeled", 0])
+def test_unlabeled_rows_of_raft_have_no_right_answer(label: object, tmp_path: Path) -> None:
+    known: list[dict[str, Any]] = [
+        {"Query": f"Why {n}?", "ID": str(n), "Label": name} for n, name in enumerate(["a", "b", "c"] * 2)
+    ]
+    held_back: dict[str, Any] = {"Query": "Why not?", "ID": "99", "Label": label}
+    train = write(tmp_path / "train.jsonl", known)
+    originals = [*known[:2], held_back]
+    given = [{**row, "Query": row["Query"].upper(), "augment": {"attack": "x"}} for row in originals]
+    said = {"Why 0?": "a", "Why 1?": "a", "Why not?": "a", "WHY 0?": "b", "WHY 1?": "b", "WHY NOT?": "b"}
+
+    def model(examples: Sequence[Example]) -> list[str]:
+        return [said[one.record["Query"]] for one in examples]
+
+    report = evaluate(given, {"m": model}, originals=originals, task="raft_banking_77", train=train).report()
+    assert report["originals_without_gold"] == 1
+    metrics = report["models"][0]["attacks"]["x"]["metrics"]["macro_f1"]
+    for side, answers in (("before", ["a", "a"]), ("after", ["b", "b"])):
+        expected = f1_score(["a", "b"], answers, labels=["a", "b", "c"], average="macro", zero_division=0.0)
+        assert metrics[side] == pytest.approx(100 * expected, abs=1e-4), "c occurs nowhere, and is a class"
+
+
+# shots and training sets
+
+
+def test_as_many_shots_as_the_benchmark_of_the_task_shows(tmp_path: Path) -> None:
+    """MERA, Table 2; ruMMLU shows rows of the same domain."""
+    rows = [
+        mera(
+            {"text": f"Вопрос {n}?", **OPTIONS, "subject": "наука"},
+            "ABCD"[n % 4],
+            id=n,
+            domain=["anatomy", "law"][n % 2],
+        )
+        for n in range(24)
+    ]
+    train = write(tmp_path / "train.jsonl", rows[4:])
+    originals = rows[:4]
+    given = [{**row, "augment": {"attack": "x"}} for row in originals]
+    counts: set[int] = set()
+
+    def model(examples: Sequence[Example]) -> list[str]:
+        for one in examples:
+            counts.add(len(one.shots))
+            assert {shot["meta"]["domain"] for shot in one.shots} == {one.record["meta"]["domain"]}
+        return ["A"] * len(examples)
+
+    report = evaluate(given, {"m": model}, originals=originals, train=train, shots=None, episodes=2).report()
+    assert counts == {5}
+    parts = report["models"][0]["metrics"]["accuracy"]["parts"]
+    assert [(one["group"], one["value"]) for one in parts] == [("anatomy", 50.0), ("law", 0.0)]
+    assert report["models"][0]["metrics"]["accuracy"]["value"] == 25.0
+    only = write(tmp_path / "one.jsonl", [row for row in rows[4:] if row["meta"]["domain"] == "law"])
+    with pytest.raises(AugmentError, match=r"no train row has anatomy in 'meta.domain'"):
+        evaluate(given, {"m": model}, originals=originals, train=only, shots=None)
+
+
+def test_lidirus_is_learned_from_terra(tmp_path: Path) -> None:
+    """Russian SuperGLUE has no train rows for it."""
+    pairs = [("Идёт снег.", "Снег идёт.", "entailment"), ("Идёт снег.", "Вода горяча.", "not_entailment")]
+    train = write(
+        tmp_path / "terra.jsonl",
+        [{"premise": a, "hypothesis": b, "label": label, "idx": n} for n, (a, b, label) in enumerate(pairs * 8)],
+    )
+    base = {"knowledge": "", "lexical-semantics": "", "logic": "", "predicate-argument-structure": ""}
+    rows = [
+        {"sentence1": a, "sentence2": b, **base, "idx": n, "label": label} for n, (a, b, label) in enumerate(pairs * 2)
+    ]
+    given = [{**row, "augment": {"attack": "x"}} for row in rows]
+    report = evaluate(given, [f"linear:{train}"], originals=rows).report()
+    assert report["models"][0]["metrics"]["mcc"]["value"] == 100.0
+
+
+def test_the_baseline_of_russian_superglue_counts_words_of_a_corpus(tmp_path: Path) -> None:
+    """Words of the corpus alone are known: a word of the train rows that it lacks decides nothing."""
+    corpus = write(tmp_path / "corpus.jsonl", [{"text": "кот спит"}, {"text": "дом стоит"}])
+    train = write(tmp_path / "train.jsonl", [{"text": "кот чих", "label": "a"}, {"text": "дом пых", "label": "b"}] * 4)
+    rows = [{"id": 1, "text": "чих дом", "label": "b"}, {"id": 2, "text": "пых кот", "label": "a"}]
+    given = [{**row, "augment": {"attack": "x"}} for row in rows]
+    options = {"linear": {"longest": "1", "features": "10000", "corpus": str(corpus)}}
+    report = evaluate(given, [f"linear:{train}"], originals=rows, options=options).report()
+    assert report["models"][0]["metrics"]["accuracy"]["value"] == 100.0
+    assert "corpus=" in report["models"][0]["signature"]
+    with pytest.raises(AugmentError, match=r"option longest=1; must be at least 2"):
+        evaluate(given, [f"linear:{train}"], originals=rows, options={"linear": {"shortest": "2", "longest": "1"}})
+
+
+def test_letter_case_is_a_feature_if_it_is_kept(tmp_path: Path) -> None:
+    train = write(tmp_path / "train.jsonl", [{"text": "КОТ", "label": "a"}, {"text": "кот", "label": "b"}] * 4)
+    rows: list[dict[str, Any]] = [{"id": 1, "text": "КОТ", "label": "a"}, {"id": 2, "text": "кот", "label": "b"}]
+    given = [{**row, "text": row["text"].swapcase(), "augment": {"attack": "x"}} for row in rows]
+    options = {"linear": {"case": "true"}}
+    entry = evaluate(given, [f"linear:{train}"], originals=rows, options=options).report()["models"][0]["attacks"]["x"]
+    assert (entry["right"], entry["broken"]) == (2, 2)

@@ -1,0 +1,162 @@
+"""The worst case, the drop rate and the consistency, recounted by code of its own; the headline and its marks."""
+
+import itertools
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru import Example, evaluate
+from augment_ru.evaluation.intervals import newcombe, wilson
+from augment_ru.evaluation.report import Evaluation
+from augment_ru.evaluation.tables import FORMATS, best_models, headline, tables_of, written
+from evaluations import reader, table
+
+OUTCOMES = st.lists(st.sampled_from(["++", "+-", "-+", "--", "++.", "+-", "-+"]), min_size=2, max_size=9)
+
+
+def always(label: str) -> Any:  # noqa: ANN401  (a model)
+    return lambda examples: [label] * len(examples)
+
+
+@given(OUTCOMES, OUTCOMES)
+def test_anyone_can_recount_them_from_the_predictions(first: list[str], second: list[str]) -> None:
+    """Two attacks on records of which some are in both; `wrong` words differ, so that predictions can agree."""
+    second = [one[0] + other[1:] for one, other in zip(first, second, strict=False)]
+    done = evaluate([*table(*first), *table(*second, attack="b")], {"reader": reader})
+    model = done.report()["models"][0]
+    versions: dict[Any, list[tuple[str, bool]]] = defaultdict(list)
+    for one in done.predictions():
+        if not versions[one["id"]]:
+            versions[one["id"]].append((one["original_prediction"], one["original_prediction"] == one["gold"]))
+        versions[one["id"]].append((one["prediction"], one["prediction"] == one["gold"]))
+    worst = [all(right for _, right in own) for own in versions.values()]
+    assert model["worst_case"]["value"] == pytest.approx(100 * sum(worst) / len(worst), abs=1e-3)
+    right = [own for own in versions.values() if own[0][1]]
+    if right:
+        broken = sum(not all(after for _, after in own) for own in right)
+        assert model["worst_case_asr"]["value"] == pytest.approx(100 * broken / len(right), abs=1e-3)
+    shares = []
+    for own in versions.values():
+        pairs = list(itertools.combinations([said for said, _ in own], 2))
+        shares.append(sum(a == b for a, b in pairs) / len(pairs))
+    assert model["consistency"]["value"] == pytest.approx(100 * sum(shares) / len(shares), abs=1e-3)
+    for name in ("a", "b"):
+        said_of = [one for one in done.predictions() if one["attack"] == name]
+        before = sum(one["original_prediction"] == one["gold"] for one in said_of)
+        after = sum(one["prediction"] == one["gold"] for one in said_of)
+        drop = model["attacks"][name]["performance_drop_rate"]
+        assert drop["value"] == (pytest.approx(100 * (1 - after / before), abs=1e-3) if before else None)
+
+
+@given(OUTCOMES, OUTCOMES)
+def test_no_interval_has_no_width(first: list[str], second: list[str]) -> None:
+    second = [one[0] + other[1:] for one, other in zip(first, second, strict=False)]
+    rows = [*table(*first), *table(*second, attack="b")]
+    report = evaluate(rows, {"reader": reader, "yes": always("yes")}).report()
+
+    def intervals(value: Any) -> Any:  # noqa: ANN401  (JSON)
+        if isinstance(value, dict):
+            if value.get("ci95") is not None:
+                yield value["ci95"]
+            for one in value.values():
+                yield from intervals(one)
+        elif isinstance(value, list):
+            for one in value:
+                yield from intervals(one)
+
+    found = list(intervals(report))
+    assert found
+    assert all(low < high for low, high in found)
+
+
+def test_newcombe_s_interval_is_that_of_his_table() -> None:
+    """Newcombe 1998, Table II, method 10: 56/70 and 48/80; 0/10 and 0/20."""
+    low, high = newcombe((56 / 70, 70), (48 / 80, 80)) or (0, 0)
+    assert (round(low, 4), round(high, 4)) == (0.0524, 0.3339)
+    low, high = newcombe((0.0, 10), (0.0, 20)) or (0, 0)
+    assert (round(low, 4), round(high, 4)) == (-0.1611, 0.2775)
+    assert (wilson(0, 10) or (0, 0))[1] == pytest.approx(0.2775, abs=1e-4)
+
+
+# the headline
+
+
+def mixed() -> Evaluation:
+    """Careful and cautious are right on all 5 originals, and cautious loses 1; a constant is right on 4, loses none."""
+    rows = table("+-", "++", "++", "++", "-+")
+    for number, one in enumerate(rows):
+        one["label"] = "yes" if number < 4 else "no"
+        one["text"] = f"{one['text']} {number}"
+        one["augment"]["edits"]["text"][0][2] = one["text"]
+
+    def cautious(examples: Sequence[Example]) -> list[str]:
+        return ["no" if one.text.split()[0] == "4" or one.text.endswith("a 1") else "yes" for one in examples]
+
+    def careful(examples: Sequence[Example]) -> list[str]:
+        return ["no" if one.text.split()[0] == "4" else "yes" for one in examples]
+
+    return evaluate(rows, {"careful": careful, "cautious": cautious, "constant": always("yes")})
+
+
+def test_a_constant_wins_nothing_and_the_metric_stands_first() -> None:
+    report = mixed().report()
+    assert report["majority"] == {"accuracy": 80.0, "macro_f1": pytest.approx(44.4444)}
+    assert [one["attacks"]["a"]["asr"] for one in report["models"]] == [0.0, 20.0, 0.0]
+    assert best_models(report) == {"a": 0, "mean": 0}, "the constant does not compete"
+    found = headline(report)
+    assert list(found.columns)[:5] == ["model", "shots", "accuracy", "a: accuracy", "a: ASR"]
+    assert list(found.rows[1])[2:5] == ["100.00", "80.00", "20.00"]
+
+
+def test_a_tie_has_no_winner_and_neither_has_a_model_alone() -> None:
+    rows = table("+-", "++", "--")
+    assert best_models(evaluate(rows, {"one": reader, "other": reader}).report()) == {}
+    assert best_models(evaluate(rows, {"one": reader, "constant": always("yes")}).report()) == {}
+
+
+def test_tables_are_written_in_every_format() -> None:
+    done = mixed()
+    table_ = headline(done.report())
+    lines = written(table_, "markdown").splitlines()
+    assert lines[0].startswith("| model | shots | accuracy | a: accuracy | a: ASR |")
+    assert "| **0.00** |" in lines[2]
+    assert written(table_, "csv").splitlines()[1].startswith("careful,")
+    latex = written(table_, "latex")
+    assert latex.startswith(r"\begin{tabular}{llrr")
+    assert r"\textbf{0.00}" in latex
+    assert all(written(one, form) for one in tables_of(done.report()) for form in FORMATS)
+    assert "Counts" in done.to_markdown()
+
+
+def test_the_numbers_are_a_frame() -> None:
+    pytest.importorskip("pandas")
+    frame = mixed().to_frame()
+    assert list(frame["model"]) == ["careful", "cautious", "constant"]
+    assert list(frame["asr"]) == [0.0, 20.0, 0.0]
+    assert list(frame["accuracy_before"]) == [100.0, 100.0, 80.0]
+
+
+# rows without attacks
+
+
+def test_rows_without_attacks_give_the_metrics_alone() -> None:
+    rows = [{"id": n, "text": f"{n} {word}", "label": "yes"} for n, word in enumerate(["yes", "no", "yes"])]
+    done = evaluate(rows, {"reader": reader}, title="Отзывы")
+    report = done.report()
+    assert (report["attacks"], report["title"], report["comparisons"]) == ([], "Отзывы", [])
+    assert report["models"][0]["metrics"]["accuracy"]["value"] == pytest.approx(66.6667)
+    assert report["models"][0]["attacks"] == {}
+    assert "| reader |" in done.to_markdown()
+    assert list(done.predictions()) == [
+        {
+            "model": "reader", "shots": 0, "episode": 0, "attack": None, "id": n, "gold": "yes",
+            "original_prediction": said, "prediction": None, "status": None, "outcome": None,
+        }
+        for n, said in enumerate(["yes", "no", "yes"])
+    ]  # fmt: skip
+    json.dumps(report, allow_nan=False)

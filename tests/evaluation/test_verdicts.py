@@ -1,0 +1,140 @@
+"""Human verdicts: the sample, the two formats there and back, the agreement, and the rates over valid rows."""
+
+import csv
+import itertools
+import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru import AugmentError, evaluate
+from augment_ru.evaluation import verdicts
+from augment_ru.evaluation.loading import loaded
+from augment_ru.evaluation.pairs import Pairs
+from augment_ru.jobs.verdicts import export_sample, import_answers
+from evaluations import reader, table
+
+ROWS = [*table(*["+-", "++", "++", "-+"] * 10), *table(*["++", "+-", "++!", "--"] * 10, attack="b")]
+
+
+def pairs() -> Pairs:
+    return loaded(ROWS).pairs
+
+
+def write(path: Path, rows: Sequence[object]) -> Path:
+    path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_the_sample_has_every_attack_and_every_outcome_in_its_proportion() -> None:
+    found = pairs()
+    outcome_of = {("a", at): ["broken", "kept", "kept", "fixed"][at % 4] for at in range(40)}
+    sample = verdicts.sampled(found, 24, 42, outcome_of)
+    assert Counter(attack for attack, _ in sample) == {"a": 12, "b": 12}
+    assert all(pair.status == "perturbed" for _, pair in sample), "nothing to judge in a rejected row"
+    numbers = [found.attacks["a"].index(pair) for attack, pair in sample if attack == "a"]
+    assert Counter(outcome_of["a", at] for at in numbers) == {"broken": 3, "kept": 6, "fixed": 3}
+    assert sample == verdicts.sampled(found, 24, 42, outcome_of)
+    assert sample != verdicts.sampled(found, 24, 43, outcome_of)
+    assert len(verdicts.sampled(found, 10_000, 1)) == 70, "no more than there are"
+
+
+def test_annotators_see_texts_and_the_right_answer_and_no_attack(tmp_path: Path) -> None:
+    source = write(tmp_path / "rows.jsonl", ROWS)
+    export_sample(str(source), tmp_path / "tasks.json", None, None, None, 20, 42)
+    tasks = [one["data"] for one in json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))]
+    assert len(tasks) == 20
+    assert tasks[0].keys() == {"id", "original", "perturbed", "answer", "question"}
+    assert {one["answer"] for one in tasks} == {"yes"}
+    assert "изменённый" in tasks[0]["question"]
+    assert 'value="$perturbed"' in (tmp_path / "tasks.xml").read_text(encoding="utf-8")
+    export_sample(str(source), tmp_path / "tasks.tsv", None, None, None, 20, 42)
+    with (tmp_path / "tasks.tsv").open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream, dialect="excel-tab"))
+    assert [row["INPUT:id"] for row in rows] == [one["id"] for one in tasks]
+    with pytest.raises(AugmentError, match=r"must end in \.json"):
+        export_sample(str(source), tmp_path / "tasks.xlsx", None, None, None, 20, 42)
+
+
+def alpha(votes: Sequence[verdicts.Vote]) -> float:
+    """Krippendorff's α for nominal data, from its definition: 1 - observed / expected disagreement."""
+    units: dict[str, list[str]] = defaultdict(list)
+    for vote in votes:
+        units[vote.id].append(vote.verdict)
+    units = {name: own for name, own in units.items() if len(own) > 1}
+    values = list(itertools.chain(*units.values()))
+    observed = sum(
+        sum(a != b for a, b in itertools.permutations(own, 2)) / (len(own) - 1) for own in units.values()
+    ) / len(values)
+    expected = sum(a != b for a, b in itertools.permutations(values, 2)) / (len(values) * (len(values) - 1))
+    return 1 - observed / expected
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["valid", "invalid", "unclear"]), min_size=1, max_size=4), min_size=2, max_size=8)
+)
+def test_alpha_is_krippendorff_s(answers: list[list[str]]) -> None:
+    pytest.importorskip("krippendorff")
+    votes = [verdicts.Vote(str(row), str(who), said) for row, own in enumerate(answers) for who, said in enumerate(own)]
+    repeated = {said for own in answers if len(own) > 1 for said in own}
+    if len(repeated) < 2:
+        assert verdicts.agreement(votes) is None
+    else:
+        assert verdicts.agreement(votes) == pytest.approx(alpha(votes))
+
+
+def test_answers_of_both_formats_give_the_same_verdicts(tmp_path: Path) -> None:
+    pytest.importorskip("krippendorff")
+    said = {"x": ["да", "да", "нет"], "y": ["нет", "нет", "неясно"], "z": ["да", "нет", "неясно"]}
+    exported = [
+        {
+            "data": {"id": name},
+            "annotations": [
+                {"completed_by": who, "result": [{"value": {"choices": [one]}}]} for who, one in enumerate(own)
+            ],
+        }
+        for name, own in said.items()
+    ]
+    (tmp_path / "answers.json").write_text(json.dumps(exported, ensure_ascii=False), encoding="utf-8")
+    lines = ["INPUT:id\tOUTPUT:verdict\tASSIGNMENT:worker_id"]
+    lines += [f"{name}\t{one}\tw{who}" for name, own in said.items() for who, one in enumerate(own)]
+    (tmp_path / "answers.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for name in ("answers.json", "answers.tsv"):
+        import_answers([tmp_path / name], tmp_path / "verdicts.jsonl")
+        assert verdicts.read_verdicts(str(tmp_path / "verdicts.jsonl")) == {
+            "x": "valid",
+            "y": "invalid",
+            "z": "unclear",
+        }
+    (tmp_path / "answers.tsv").write_text("\n".join([*lines, "x\tможет быть\tw9"]), encoding="utf-8")
+    with pytest.raises(AugmentError, match="the answer is 'может быть'; possible: да, нет, неясно"):
+        verdicts.read_votes(tmp_path / "answers.tsv")
+
+
+def test_every_rate_is_counted_over_valid_rows_beside_that_over_all(tmp_path: Path) -> None:
+    """Of attack a rows 0 to 11 are judged; every third is invalid. Recounted from the predictions."""
+    found = pairs()
+    ids = [verdicts.id_of(found, pair) for pair in found.attacks["a"][:12]]
+    said = ["invalid" if at % 3 == 0 else "valid" for at in range(12)]
+    path = write(tmp_path / "v.jsonl", [{"id": one, "verdict": word} for one, word in zip(ids, said, strict=True)])
+    done = evaluate(ROWS, {"reader": reader}, verdicts=path)
+    entries = done.report()["models"][0]["attacks"]
+    own = [one for one in done.predictions() if one["attack"] == "a"][:12]
+    valid = [one for one, word in zip(own, said, strict=True) if word == "valid"]
+    right = [one for one in valid if one["original_prediction"] == one["gold"]]
+    broken = [one for one in right if one["prediction"] != one["gold"]]
+    counted = entries["a"]["valid_rows"]
+    assert (counted["judged"], counted["valid"]) == (12, 8)
+    assert (counted["right"], counted["broken"]) == (len(right), len(broken))
+    assert counted["asr"]["value"] == pytest.approx(100 * len(broken) / len(right), abs=1e-3)
+    assert counted["asr_all_rows"]["value"] == pytest.approx(100 * len(broken) / len(valid), abs=1e-3)
+    assert counted["asr"]["ci95"][0] < counted["asr"]["ci95"][1]
+    assert entries["a"]["asr"] == pytest.approx(100 * 10 / 30, abs=1e-3), "the rate over all stays"
+    assert "valid_rows" not in entries["b"]
+    write(path, [{"id": "other", "verdict": "valid"}])
+    with pytest.raises(AugmentError, match="none is of a row that is evaluated"):
+        evaluate(ROWS, {"reader": reader}, verdicts=path)
