@@ -1,3 +1,4 @@
+from .adversary.adversary import Adversary as Adversary
 from .constraints.rule_file import Constraint as Constraint
 from .draws import Rng as Rng, Streams as Streams
 from .edits import Change as Change, Edit as Edit, Note as Note, Script as Script, Span as Span

@@ -4,6 +4,15 @@ import difflib
 from collections.abc import Iterable
 
 
+def shown(text: str) -> str:
+    r"""A text in one line for a terminal: control characters, also those that turn its direction, are escaped.
+
+    >>> print(shown("кот\x1b[31m\n пёс\u202e"))
+    кот\x1b[31m пёс\u202e
+    """
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in " ".join(text.split()))
+
+
 class AugmentError(Exception):
     """An error that a user can correct. Its message is one line: where, what, what is possible, what to do."""
 

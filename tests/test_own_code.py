@@ -74,8 +74,8 @@ def test_an_attack_of_a_file_or_module(spec: str) -> None:
 
 
 def test_a_similarity_of_a_module() -> None:
-    arguments = ("perturb", "rows.jsonl", "--attack", "shouting.py", "--task", "reviews.toml")
-    arguments = (*arguments, "--similarity", "python:shouting:constant")
+    arguments = ["perturb", "rows.jsonl", "--attack", "shouting.py", "--task", "reviews.toml"]
+    arguments += ["--similarity", "python:shouting:constant"]
     (row,) = rows_of(run(*arguments).stdout)
     assert (row["augment"]["similarity"], row["augment"]["scorer"]) == (0.9, "shouting.constant")
     (row,) = rows_of(run(*arguments, "--set", "python.threshold=0.95").stdout)

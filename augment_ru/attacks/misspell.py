@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import fsum
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -153,7 +154,7 @@ def _plan_of(classes: tuple[str, ...], profile: str, lexicon: str, rules: str, f
     chosen = tuple(name for name in table if name in classes or "all" in classes)
     factors = {name: _factor(table[name], profile) for name in chosen}
     chosen = tuple(name for name in chosen if factors[name] > 0)
-    mean = sum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS
+    mean = fsum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS
     separators = tuple(name for name in _SEPARATORS if name in chosen)
     spacing = error_rates("misspell", "spacing", separators, separators) if separators else ErrorRates({}, 0.0)
     parted = {
@@ -231,7 +232,7 @@ class _Pairs:
         for number, phrase in enumerate(phrases):
             self._phrase_of[forms.begin([phrase])] = number
         self._forms = plan.misspellings.forms
-        phrase_rates = np.array([sum(form.rate for form in self._forms[phrase]) for phrase in phrases] + [0.0])
+        phrase_rates = np.array([fsum(form.rate for form in self._forms[phrase]) for phrase in phrases] + [0.0])
         found = phrase_rates[self._phrase_of]
         rates = np.maximum(join_rates, found)
         fixed = _are_capitals(batch, forms) | _are_shortened(batch, forms)
@@ -254,7 +255,7 @@ class _Pairs:
         if phrase < 0:
             return Misspelt("".join(text.split()), JOINS[self._kinds[word]])
         forms = self._forms[self._phrases[phrase]]
-        point *= sum(form.rate for form in forms)
+        point *= fsum(form.rate for form in forms)
         for form in forms:
             point -= form.rate
             if point < 0:

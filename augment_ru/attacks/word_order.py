@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import ClassVar
 
 import numpy as np
@@ -76,7 +77,7 @@ def _reordered(doc: Doc, protected: Sequence[Span]) -> Iterator[tuple[int, _Opti
 
 def _chosen(options: _Options, draw: float) -> tuple[Edit, ...]:
     """The edits of one of the orders, each as likely as its weight says."""
-    point = draw * sum(weight for weight, _ in options)
+    point = draw * fsum(weight for weight, _ in options)
     for weight, edits in options:
         point -= weight
         if point < 0:

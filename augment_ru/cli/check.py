@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, shown
 
 
 @click.command()
@@ -22,7 +22,7 @@ def check(files: tuple[str, ...], debug: bool) -> None:  # noqa: FBT001
     found = 0
     for line in file_problems([Path(file) for file in files]):
         found += 1
-        click.echo(line)
+        click.echo(shown(line))
     if found:
         raise AugmentError(f"{found} problem{'s' if found > 1 else ''}")
     click.echo("no problems", err=True)

@@ -73,6 +73,7 @@ _DEFAULTS = {"shots": "0", "episodes": 5, "device": "auto", "seed": 42, "form": 
 @click.option("-o", "--output", metavar="REPORT.json", help="The report as JSON; - for stdout.")
 @click.option("--html", metavar="REPORT.html", help="The report as a web page.")
 @click.option("--predictions", metavar="FILE.jsonl", help="Every prediction, to recount the report.")
+@click.option("--worst-case", metavar="FILE.jsonl", help="For each original the row that breaks most of the models.")
 @click.option("--debug", is_flag=True, hidden=True)
 def evaluate(**given: Any) -> None:  # noqa: ANN401
     """Count how many of a model's right predictions the attacks break.
@@ -94,7 +95,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
             source=given["source"],
             models=given["models"],
             shots=_shots(given["shots"]),
-            options=_options(given["options"]),
+            options=model_options(given["options"]),
             settings={
                 name: given[name]
                 for name in (
@@ -107,6 +108,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
             html=given["html"],
             predictions=given["predictions"],
             form=given["form"],
+            worst_case=given["worst_case"],
         )
         job.check()
     except AugmentError as error:
@@ -124,7 +126,7 @@ def _shots(text: str) -> tuple[int, ...] | None:
         raise AugmentError(f"--shots {text}: must be numbers, as in 0,1,4,8, or task") from error
 
 
-def _options(pairs: tuple[str, ...]) -> dict[str, dict[str, str]]:
+def model_options(pairs: tuple[str, ...]) -> dict[str, dict[str, str]]:
     """Texts `KIND.NAME=VALUE` as options by kind of model and name."""
     found: dict[str, dict[str, str]] = {}
     for pair in pairs:

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import click
 
+from augment_ru.cli.attack import attack
 from augment_ru.cli.calibrate import calibrate
 from augment_ru.cli.check import check
 from augment_ru.cli.completion import completion
@@ -18,7 +19,7 @@ from augment_ru.cli.release import release
 from augment_ru.cli.shared_options import print_help_without
 from augment_ru.cli.similarity import similarity
 from augment_ru.cli.verdicts import verdicts
-from augment_ru.errors import AugmentError, Terminated
+from augment_ru.errors import AugmentError, Terminated, shown
 from augment_ru.version import __version__
 
 _CLOSED_PIPE = 141
@@ -87,7 +88,7 @@ def _end_quietly() -> NoReturn:
 def _fail(message: str, code: int) -> None:
     if "--debug" in sys.argv:
         raise  # noqa: PLE0704  (called while an error is handled)
-    click.echo(f"augment-ru: error: {' '.join(message.split())}", err=True)
+    click.echo(f"augment-ru: error: {shown(message)}", err=True)
     sys.exit(code)
 
 
@@ -101,6 +102,7 @@ def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
 
 for _command in (
     perturb,
+    attack,
     evaluate,
     verdicts,
     release,

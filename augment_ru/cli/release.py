@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from augment_ru.cli.shared_options import usage
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, shown
 
 
 class _Release(click.Group):
@@ -108,7 +108,7 @@ def verify(*, folder: str, rebuild: int, expect: str | None, debug: bool) -> Non
     found = 0
     for line in verify_release(Path(folder), rebuild=rebuild, expect=expect):
         found += 1
-        click.echo(line)
+        click.echo(shown(line))
     if found:
         raise AugmentError(f"{folder}: {found} problem{'s' if found > 1 else ''}")
     click.echo("no problems", err=True)

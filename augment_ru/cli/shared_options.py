@@ -33,13 +33,17 @@ PROBABILITY = (
     ),
 )
 
-SEARCH = (
+_THRESHOLD = (
     click.option(
         "--threshold",
         type=float,
         metavar="X",
         help="The lowest similarity that passes, 0 to 1.  [default: the similarity's]",
     ),
+)
+
+SEARCH = (
+    *_THRESHOLD,
     click.option(
         "--schedule",
         metavar="NAME",
@@ -113,6 +117,9 @@ INPUT = (
 )
 """Options on the rows and the file that is read."""
 
+POOL = (*PROBABILITY, *_THRESHOLD, *SETUP)
+"""The options of a run that searches among all changes: without those on the search for a level."""
+
 
 def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
     """A decorator that adds these options to a command, in this order."""
@@ -132,12 +139,13 @@ class Choices(NamedTuple):
     run: "Run"
 
 
-def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
+def choices(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False) -> Choices:
     """Make a preparation and a run from attacks and options, with the defaults of the preset.
 
     Args:
         given: the values of `SETUP`, and those of `SEARCH` and `PROBABILITY` where the command has them.
         attacks: the specifications of the attacks.
+        asks_model: whether the run asks a model, too, which may need the device.
 
     Raises:
         AugmentError: a name is unknown, or a value does not fit.
@@ -165,7 +173,7 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str]) -> Choices:
         device=given["device"],
         may_import=True,  # a recipe that names code was refused when it was read
     )
-    if given["device"] not in (None, "auto", "cpu") and not run.runs_network:
+    if given["device"] not in (None, "auto", "cpu") and not (run.runs_network or asks_model):
         raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")
     return Choices(Preparation(constraints, given["annotator"] or "natasha"), run)
 

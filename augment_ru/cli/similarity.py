@@ -45,12 +45,12 @@ def similarity(  # noqa: PLR0917  (click passes options by name)
     del debug
     from augment_ru.engine.prepare import Preparation  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.engine.similarity import similarity_of  # noqa: PLC0415
-    from augment_ru.evaluation.tables import written  # noqa: PLC0415
+    from augment_ru.evaluation.tables import as_text  # noqa: PLC0415
     from augment_ru.evaluation.terminal import print_table  # noqa: PLC0415
     from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415
     from augment_ru.formats.json_lines import encoded_row  # noqa: PLC0415
     from augment_ru.formats.read import read_rows  # noqa: PLC0415
-    from augment_ru.jobs.similarity import figures, pairs_in, scored, table  # noqa: PLC0415
+    from augment_ru.jobs.similarity import figures, figures_table, pairs_in, scored  # noqa: PLC0415
 
     try:
         check_outputs([("-o", None if output is None else str(output))], [source])
@@ -67,8 +67,8 @@ def similarity(  # noqa: PLR0917  (click passes options by name)
         with replacing(output) as stream:
             for pair, score in zip(pairs, scores, strict=True):
                 stream.write(f"{encoded_row({**pair._asdict(), 'similarity': score})}\n".encode())
-    made = table(figures(pairs, scores))
+    made = figures_table(figures(pairs, scores))
     if form == "table":
         print_table(made)
     else:
-        click.echo(written(made, form), nl=False)
+        click.echo(as_text(made, form), nl=False)

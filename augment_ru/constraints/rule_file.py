@@ -39,6 +39,11 @@ _PARTS_OF_SPEECH = {
 }  # fmt: skip
 _OPERATORS = re.compile(r"[?*+]|\{\d+(,\d*)?\}|\{,\d+\}")
 
+_MOST_TOKENS, _MOST_ENDLESS = 100, 4
+"""Tokens of a pattern, and repetitions of a token; tokens of a pattern without an end, each of which may take a text
+from any place to any other."""
+_DIGITS = 9
+
 LANGUAGES = {"ru": "Russian", "en": "English"}
 
 Values = Mapping[str, Any]
@@ -242,7 +247,25 @@ def _rule(where: str, raw: Mapping[str, Any]) -> Rule:
             raise AugmentError(f'{where}: {token!r} in the pattern; each token must be a table, as {{ LEMMA = "кот" }}')
         for attribute, value in token.items():
             _check_attribute(where, attribute, value)
+    _check_length(where, pattern)
     return Rule(values["label"], pattern, tuple(values["fields"] or ()), values["function"] or "", where)
+
+
+def _check_length(where: str, pattern: Sequence[Mapping[str, Any]]) -> None:
+    """Raise an error if the matcher would take more memory or time than a rule may."""
+    if len(pattern) > _MOST_TOKENS:
+        raise AugmentError(f"{where}: a pattern of {len(pattern)} tokens; it may have {_MOST_TOKENS}")
+    endless = 0
+    for token in pattern:
+        operator = str(token.get("OP", ""))
+        numbers = [int(number[:_DIGITS]) for number in re.findall(r"\d+", operator)]
+        if max(numbers, default=0) > _MOST_TOKENS:
+            raise AugmentError(f"{where}: OP '{operator}'; a token may be repeated {_MOST_TOKENS} times; or use *")
+        endless += operator in {"*", "+"} or operator.endswith(",}")
+    if endless > _MOST_ENDLESS:
+        raise AugmentError(
+            f"{where}: {endless} tokens without an end (*, +, {{n,}}); a pattern may have {_MOST_ENDLESS}"
+        )
 
 
 def _check_attribute(where: str, attribute: str, value: object) -> None:

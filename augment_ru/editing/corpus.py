@@ -174,6 +174,6 @@ def is_option(text: str) -> bool:
 
 def _order(known: Vectors, text: str) -> tuple[Ints, Floats]:
     """The numbers of the texts and their nearness, the nearest first; ties stay in the order of the corpus."""
-    nearness: Floats = (known @ topic(text)).astype(np.float64)
+    nearness: Floats = known @ topic(text)
     order: Ints = np.argsort(-nearness, kind="stable")
     return order, nearness[order]

@@ -53,7 +53,7 @@ class ErrorRates:
 
     def rate(self, name: str) -> float:
         """The rate of a class that has only one; 0 if it is not among these."""
-        return sum(one.rate for one in self.of(name))
+        return math.fsum(one.rate for one in self.of(name))
 
 
 @cache

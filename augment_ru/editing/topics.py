@@ -12,8 +12,11 @@ from augment_ru.language.morphology import morphology
 from augment_ru.language.slovnet import embedding, word_vector
 from augment_ru.text.words import LETTERS, RUSSIAN
 
-Vectors: TypeAlias = npt.NDArray[np.float32]
+Vectors: TypeAlias = npt.NDArray[np.float64]
 """The vector of a text, shape (dimensions,), or of several, shape (texts, dimensions)."""
+
+_STEPS = 2**20
+"""Numbers are rounded to this part of 1: then products of two vectors are exact in float64, in any order of adding."""
 
 _LEAST_LETTERS = 3
 _RARE = 1e-5
@@ -23,7 +26,7 @@ _RARE = 1e-5
 def topics(texts: Sequence[str]) -> Vectors:
     """A unit vector for each text, zero where no word is known; shape (texts, dimensions)."""
     width: int = embedding().pq.dim
-    return np.stack([topic(text) for text in texts]) if texts else np.zeros((0, width), dtype=np.float32)
+    return np.stack([topic(text) for text in texts]) if texts else np.zeros((0, width))
 
 
 @lru_cache(maxsize=4096)
@@ -37,11 +40,11 @@ def topic(text: str) -> Vectors:
     known = [(word, vector) for word in long if (vector := word_vector(word)) is not None]
     known = [(word, vector) for word, vector in known if _is_noun(word)] or known
     if not known:
-        return np.zeros(embedding().pq.dim, dtype=np.float32)
+        return np.zeros(embedding().pq.dim)
     counts, total = word_counts()
     mean = np.sum([vector * (_RARE / (_RARE + counts.get(word, 0) / total)) for word, vector in known], axis=0)
     length = float(np.linalg.norm(mean))
-    found: Vectors = (mean / length if length else mean).astype(np.float32)
+    found: Vectors = np.round(mean * (_STEPS / length)) / _STEPS if length else mean
     return found
 
 

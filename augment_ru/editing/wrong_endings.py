@@ -9,8 +9,8 @@ from augment_ru.language.inflection import GENDERS, PERSONS, WordForm, inflect, 
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.resources import dictionary_path, rows
 
-_LIKELY_CASES = ("nomn", "datv", "gent", "accs", "loct", "ablt")
-"""Cases that are written in place of another one, the likeliest first."""
+_LIKELY_CASES = ("nomn", "accs")
+"""Cases that are written in place of another one, the likeliest first: that of the dictionary, that of objects."""
 
 _PERSON_OF = {
     "я": frozenset({"1per", "sing"}), "ты": frozenset({"2per", "sing"}), "он": frozenset({"3per", "sing"}),
@@ -150,7 +150,8 @@ def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
         return
     wanted = [form.having(_OTHER_NUMBER[form.number], *_first_gender(form, subject.form))]
     if form.grammemes & GENDERS:
-        genders = [one for one in ("masc", "femn", "neut") if one != form.gender]
+        possible = ("masc", "femn") if subject.form.kind == "NPRO" or subject.form.animacy == "anim" else _ALL_GENDERS
+        genders = [one for one in possible if one != form.gender]
         wanted = [*(form.having(one) for one in genders), *wanted]
     elif form.grammemes & PERSONS and "3per" not in form.grammemes:
         wanted = [form.having("3per"), *wanted]
@@ -163,6 +164,7 @@ def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
             yield word
 
 
+_ALL_GENDERS = ("masc", "femn", "neut")
 _OTHER_NUMBER = {"sing": "plur", "plur": "sing"}
 
 

@@ -10,7 +10,7 @@ from augment_ru.draws import Ints
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import WORD, Codes, Mask, classes
+from augment_ru.text.characters import WORD, Codes, Mask, classes, surrogates
 
 
 class Drop(NamedTuple):
@@ -20,7 +20,9 @@ class Drop(NamedTuple):
     reason: str
 
 
-def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -> Proposals:
+def legal(
+    batch: Batch, proposals: Proposals, drops: list[Drop] | None = None, *, alternatives: bool = False
+) -> Proposals:
     """The legal changes among the proposals.
 
     A change is dropped if it changes nothing, or if one of its edits
@@ -28,12 +30,15 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
     - touches a protected span, or puts a letter beside one where none was;
     - cuts a grapheme cluster;
     - leaves its text or segment;
+    - holds a lone surrogate;
     - overlaps a legal change of a lower rank.
 
     Args:
         batch: the texts, with the spans that are protected from the attack.
         proposals: what the attack proposes.
         drops: a list that each dropped change is appended to.
+        alternatives: whether changes that overlap each other are all kept, because no two of them will be applied
+            together (`augment_ru.engine.pool`); one whose own edits overlap is dropped still.
 
     Raises:
         AugmentError: the columns do not fit the batch or each other: a place is outside the batch, a rank is outside
@@ -61,10 +66,16 @@ def legal(batch: Batch, proposals: Proposals, drops: list[Drop] | None = None) -
         proposals = replace(proposals, clean=False)
         drop(_crossing(batch, proposals), "reaches across the border of a text or an option")
         proposals = proposals.settled()
-        drop(_without_effect(batch, proposals), "changes nothing")
+        drop(_surrogate(proposals), "holds a lone surrogate")
+        same = _without_effect(batch, proposals)
+        drop(_all_of_change(proposals, same), "changes nothing")
+        proposals = proposals.without(_without_effect(batch, proposals))
         if batch.untouchable is not None:
             drop(_sticking(batch, proposals), "sticks to a protected span")
-        drop(_overlapping(batch, proposals), "overlaps a change of a lower rank")
+        if alternatives:
+            drop(_tangled(proposals), "overlaps itself")
+        else:
+            drop(_overlapping(batch, proposals), "overlaps a change of a lower rank")
     return proposals
 
 
@@ -130,18 +141,32 @@ def _crossing(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _without_effect(batch: Batch, proposals: Proposals) -> Mask:
-    """Whether all edits of an edit's change replace a text by itself; shape (edits,)."""
+    """Whether each edit replaces a text by itself; shape (edits,)."""
     texts = proposals.replace(np.arange(proposals.starts.size))
-    same = texts.lengths == proposals.stops - proposals.starts
+    same: Mask = texts.lengths == proposals.stops - proposals.starts
     candidates = np.flatnonzero(same)
     if candidates.size:
         new = texts.take(candidates)
         old = Replacements.of_ranges(batch.codes, proposals.starts[candidates], proposals.stops[candidates])
         differences = np.concatenate([[0], np.cumsum(new.codes != old.codes)])
         same[candidates] = differences[new.offsets[1:]] == differences[new.offsets[:-1]]
-    working = np.zeros(proposals.ranks.size, dtype=np.bool_)
-    working[proposals.changes[~same]] = True
-    return ~working[proposals.changes]
+    return same
+
+
+def _all_of_change(proposals: Proposals, edits: Mask) -> Mask:
+    """Whether the mask is true for all edits of an edit's change; shape (edits,)."""
+    others = np.zeros(proposals.ranks.size, dtype=np.bool_)
+    others[proposals.changes[~edits]] = True
+    found: Mask = np.logical_not(others[proposals.changes])
+    return found
+
+
+def _surrogate(proposals: Proposals) -> Mask:
+    """Whether the new text of each edit holds a lone surrogate, which no text may; shape (edits,)."""
+    texts = proposals.replace(np.arange(proposals.starts.size))
+    lone = np.concatenate([[0], np.cumsum(surrogates(texts.codes))])
+    found: Mask = np.greater(lone[texts.offsets[1:]], lone[texts.offsets[:-1]])
+    return found
 
 
 def _sticking(batch: Batch, proposals: Proposals) -> Mask:
@@ -165,7 +190,43 @@ def _sticking(batch: Batch, proposals: Proposals) -> Mask:
             full = chosen.lengths > 0
             new[full] = chosen.codes[chosen.offsets[1:][full] - 1 if last else chosen.offsets[:-1][full]]
             sticking[at] |= _wordy(padded[outer[at]]) & _wordy(new) & ~_wordy(padded[old])
-    return sticking
+    return _judged_together(batch, proposals, sticking)
+
+
+def _judged_together(batch: Batch, proposals: Proposals, sticking: Mask) -> Mask:
+    """The mask, with the edits of a change that touch one another judged as the one edit that they make.
+
+    For example, deleting «!» behind a link and inserting «х» in its place puts «х» beside the link.
+    """
+    order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
+    starts, stops, changes = proposals.starts[order], proposals.stops[order], proposals.changes[order]
+    meets = (changes[1:] == changes[:-1]) & (starts[1:] == stops[:-1])
+    if not meets.any():
+        return sticking
+    found = sticking.copy()
+    edges, ends = (set(places.tolist()) for places in batch.spans[:2])
+    texts = proposals.replace(order)
+    first = 0
+    for last in np.flatnonzero(np.concatenate([~meets, [True]])).tolist():
+        if last > first:
+            new = texts.codes[texts.offsets[first] : texts.offsets[last + 1]]
+            found[order[first : last + 1]] = _sticks(batch, int(starts[first]), int(stops[last]), new, edges, ends)
+        first = last + 1
+    return found
+
+
+def _sticks(  # noqa: PLR0917  (an edit, and the edges of spans)
+    batch: Batch, start: int, stop: int, new: Codes, edges: set[int], ends: set[int]
+) -> bool:
+    """Whether `new` in place of a range puts a letter beside the start or the end of a protected span."""
+    before, after = (bool(_wordy(batch.codes[at : at + 1]).any()) for at in (start - 1, stop))
+    left, right = after, before
+    if new.size:
+        left, right = (bool(_wordy(new[at]).any()) for at in (slice(0, 1), slice(-1, None)))
+
+    old_left, old_right = (bool(_wordy(batch.codes[at : at + 1]).any()) for at in (start, stop - 1))
+    at_end = start in ends and before and left and not old_left
+    return at_end or (stop in edges and after and right and not old_right)
 
 
 def _wordy(codes: Codes) -> Mask:
@@ -247,6 +308,16 @@ def _beaten(proposals: Proposals, edits: Ints) -> Ints:
         left = ~near[owners]
         owners, places = owners[left], places[left]
     return changes[beaten]
+
+
+def _tangled(proposals: Proposals) -> Mask:
+    """Whether two edits of an edit's change overlap, shape (edits,)."""
+    bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
+    order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
+    starts, stops, changes = proposals.starts[order], proposals.stops[order], proposals.changes[order]
+    same = (starts[1:] == starts[:-1]) & (stops[1:] == stops[:-1])
+    bad[changes[1:][(changes[1:] == changes[:-1]) & (same | (starts[1:] < stops[:-1]))]] = True
+    return bad[proposals.changes]
 
 
 def _free(taken: list[tuple[int, int]], places: list[tuple[int, int]]) -> bool:

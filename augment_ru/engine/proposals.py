@@ -14,7 +14,7 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes, Mask, decode
+from augment_ru.text.characters import Codes, Mask, decode, surrogates
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,21 @@ class Proposals:
             notes=(lambda indices: notes(edits[indices])) if notes else None,
         )
 
+    def without(self, dropped: Mask) -> "Proposals":
+        """The proposals without the edits where the mask, of shape (edits,), is true; each change keeps an edit."""
+        if not dropped.any():
+            return self
+        edits = np.flatnonzero(~dropped)
+        texts, notes = self.replace, self.notes
+        return replace(
+            self,
+            starts=self.starts[edits],
+            stops=self.stops[edits],
+            changes=self.changes[edits],
+            replace=lambda indices: texts(edits[indices]),
+            notes=(lambda indices: notes(edits[indices])) if notes else None,
+        )
+
     @property
     def first_edits(self) -> Ints:
         """The index of the first edit of each change, shape (changes,)."""
@@ -212,12 +227,17 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
         batch: the texts.
         proposals: legal changes.
         active: whether each change is applied, shape (changes,).
+
+    Raises:
+        AugmentError: an edit that was stated to be clean holds a lone surrogate.
     """
     edits = np.flatnonzero(active[proposals.changes])
     if not proposals.clean:
         edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
     starts, stops = proposals.starts[edits], proposals.stops[edits]
     texts = proposals.replace(edits)
+    if proposals.clean and surrogates(texts.codes).any():
+        raise AugmentError("an attack proposes a text with a lone surrogate; no text may hold one")
     lengths = texts.lengths
     growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
     firsts = np.searchsorted(starts, batch.starts)

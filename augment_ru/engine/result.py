@@ -134,7 +134,7 @@ class Chunk:
         """The protected spans of each field."""
         prepared = self._prepared
         if not prepared.batch.spans[2]:
-            return NO_SPANS
+            return {prepared.fields[row]: () for row in prepared.rows(at)}
         return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
 
 
@@ -271,14 +271,7 @@ class Result:
 
     def changed(self, meta: str = "full") -> Changed:
         """The new values of the row: texts, offsets, and the metadata."""
-        row = self.record.values
-        new = {name: script.text for name, script in self.scripts.items() if script.text != script.source}
-        values: dict[Path, Any] = {path_of(row, name): text for name, text in new.items()}
-        if new:
-            for place in self.record.offsets():
-                if place.text in new:
-                    values[place.path] = place.after(self.scripts[place.text])
-        return Changed(values, self.metadata(meta))
+        return Changed(new_values(self.record, self.scripts), self.metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """The metadata that is written under `augment` (docs/formats.md); None for "none"."""
@@ -333,6 +326,17 @@ _FROM_CHUNK: Mapping[str, Callable[[Chunk, int], Any]] = {
     "scripts": Chunk.scripts,
     "protected": Chunk.protected,
 }
+
+
+def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
+    """The values of a row that scripts change, by their paths: its texts, and the offsets that move with them."""
+    new = {name: script.text for name, script in scripts.items() if script.text != script.source}
+    values: dict[Path, Any] = {path_of(record.values, name): text for name, text in new.items()}
+    if new:
+        for place in record.offsets():
+            if place.text in new:
+                values[place.path] = place.after(scripts[place.text])
+    return values
 
 
 def original(record: Record, seed: int) -> Result:

@@ -65,6 +65,8 @@ _GUESSES = 4
 """After this number of guesses a record's bracket is halved instead, so the number of rounds is logarithmic."""
 _SLACK = 1 / 8
 """The share of a record's changes that the search may leave unused if each score takes a forward pass."""
+_DIGITS = 6
+"""The digits behind the point to which the level is rounded at which a curve crosses the threshold."""
 
 
 class Brackets:
@@ -151,5 +153,6 @@ class Brackets:
             exponent = np.log(losses[1] / losses[0]) / np.log(levels[1] / levels[0])
             exponent = np.where((levels[0] > 0) & np.isfinite(exponent), exponent.clip(0.25, 4.0), 1.0)
             crossing = levels[1] * (max(1 - self._threshold, 0.0) / losses[1]) ** (1 / exponent)
-        bounded: Floats = np.where(np.isfinite(crossing), crossing, levels[1] * 2).clip(0, 2**31)
-        return bounded
+        bounded = np.where(np.isfinite(crossing), crossing, levels[1] * 2).clip(0, 2**31)
+        # A fit through round scores often meets a whole number, which logarithms of other processors miss by a hair.
+        return np.asarray(np.round(bounded, _DIGITS), dtype=np.float64)

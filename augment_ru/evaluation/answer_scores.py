@@ -58,10 +58,10 @@ def best_token_f1(golds: Sequence[str], prediction: str) -> float:
     return max((token_f1(gold, prediction) for gold in golds), default=0.0)
 
 
-def mcc(pairs: Iterable[tuple[Label, Label]]) -> float:
+def matthews(pairs: Iterable[tuple[Label, Label]]) -> float:
     """Matthews' correlation coefficient of several classes (Gorodkin 2004), in [-1, 1]; 0 where it is not defined.
 
-    >>> mcc([(1, 1), (0, 0), (1, 0)])
+    >>> matthews([(1, 1), (0, 0), (1, 0)])
     0.5
     """
     counts = Counter(pairs)

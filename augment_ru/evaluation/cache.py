@@ -28,7 +28,7 @@ def default_path() -> Path:
     return folder / "responses.sqlite"
 
 
-def keys_of(signature: str, examples: Sequence[Example]) -> list[bytes]:
+def answer_keys(signature: str, examples: Sequence[Example]) -> list[bytes]:
     """The key of each answer: a hash of the model's signature and of the whole question.
 
     Demonstrations are encoded once for all examples that show the same objects.

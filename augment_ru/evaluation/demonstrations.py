@@ -18,7 +18,7 @@ from augment_ru.records.task import Task
 _FIRST = np.zeros(1, np.int64)
 
 
-def drawn(rows: int, shots: int, stream: Streams) -> list[int]:
+def drawn_rows(rows: int, shots: int, stream: Streams) -> list[int]:
     """The numbers of so many rows of a file, drawn with replacement (TAPE, section 4.1), ascending.
 
     Args:
@@ -84,7 +84,7 @@ class Demonstrations:
             own = [at for at, other in enumerate(self.groups) if other == group]
             name = self.task.name if group is None else f"{self.task.name}:{group}"
             stream = Streams.of(digests([name]), self.seed, "demonstrations", shots, episode)
-            chosen = [own[at] for at in drawn(len(own), shots, stream)] if own else []
+            chosen = [own[at] for at in drawn_rows(len(own), shots, stream)] if own else []
         if not chosen:
             raise AugmentError(
                 f"--shots {shots}: no train row has {group} in '{self.task.grouped_by}', as a row that is evaluated has"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
@@ -70,6 +70,29 @@ class StreamingModel(Model, Protocol):
 
     def stream(self, examples: Sequence[Example], /) -> Iterator[tuple[int, Prediction]]:
         """The number of an example, from 0, and its prediction, in any order; called in place of `__call__`."""
+
+
+LabelScores: TypeAlias = Mapping[str, float]
+"""The score of every label of a decision, in nats: logarithms of probabilities, up to a number that all share."""
+
+
+class Scored(NamedTuple):
+    """A prediction with the scores behind it.
+
+    Attributes:
+        prediction: what the model answers.
+        scores: the scores of each decision: one for each field of the right answer; empty where the answer is free.
+    """
+
+    prediction: Prediction
+    scores: tuple[LabelScores, ...] = ()
+
+
+class ScoringModel(Model, Protocol):
+    """A model that says how sure it is. A search against it needs fewer questions."""
+
+    def scored(self, examples: Sequence[Example], /) -> Sequence[Scored]:
+        """The same predictions as of `__call__`, each with the scores behind it, in the order of the examples."""
 
 
 PredictFunction: TypeAlias = Callable[[Sequence[Example]], Sequence[Prediction]]

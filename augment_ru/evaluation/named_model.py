@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from augment_ru.errors import AugmentError, Terminated
 from augment_ru.evaluation.answers import json_value
-from augment_ru.evaluation.cache import Cache, keys_of
-from augment_ru.evaluation.examples import CHUNK, Example, Model, PredictFunction, Prediction
+from augment_ru.evaluation.cache import Cache, answer_keys
+from augment_ru.evaluation.examples import CHUNK, Example, Model, PredictFunction, Prediction, Scored
 
 Answers: TypeAlias = Sequence[tuple[int, Prediction]]
 """Some predictions, each with the number of its example."""
@@ -18,7 +18,7 @@ _WANTED = "must return a list of as many"
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A model under the name that the report gives it, with all that `Model` and `StreamingModel` state."""
+    """A model under the name that the report gives it, with all that the protocols of `examples` state."""
 
     name: str
     predict: PredictFunction
@@ -27,6 +27,7 @@ class NamedModel:
     cached: bool
     chunk: int
     stream: Callable[[Sequence[Example]], Iterator[tuple[int, Prediction]]] | None
+    scored: Callable[[Sequence[Example]], Sequence[Scored]] | None = None
 
     @classmethod
     def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
@@ -48,6 +49,7 @@ class NamedModel:
                 cached=bool(getattr(model, "cached", True)),
                 chunk=chunk,
                 stream=getattr(model, "stream", None),
+                scored=getattr(model, "scored", None),
             )
 
     @property
@@ -130,7 +132,7 @@ def ask(
     Raises:
         AugmentError: the model raises an error, or does not answer every question.
     """
-    keys = keys_of(model.signature or "", examples)
+    keys = answer_keys(model.signature or "", examples)
     questions: dict[bytes, Example] = {}
     for key, example in zip(keys, examples, strict=True):
         questions.setdefault(key, example)

@@ -121,7 +121,7 @@ def about(attack: str) -> str:
     return " ".join(text.splitlines()[0] for text in told if text)
 
 
-def _table(table: tables.Table) -> dict[str, Any]:
+def _table(table: tables.ShownTable) -> dict[str, Any]:
     """A table as the page's script draws it."""
     return {"columns": table.columns, "rows": table.rows, "named": table.named, "best": sorted(table.best)}
 

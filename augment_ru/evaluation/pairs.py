@@ -17,6 +17,9 @@ from augment_ru.records.task import Task, generic, recognise
 ORIGINAL = "original"
 """The name of the attack in rows that were not perturbed."""
 
+_OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before": "unchanged"}
+"""The statuses of searches against a model, as those of perturb: only a broken row has a new text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Original:
@@ -41,6 +44,7 @@ class Pair:
         edits: the edits of each field, each a start, a stop and a text; None if they are not known.
         protected: the protected spans of each field, each a start, a stop and a label; None if they are not known.
         verdict: what people found: valid, invalid or unclear; None if they did not judge it.
+        metadata: what the row says under `augment`; empty if it says nothing.
     """
 
     original: int
@@ -52,6 +56,7 @@ class Pair:
     edits: Mapping[str, Sequence[Sequence[Any]]] | None = None
     protected: Mapping[str, Sequence[Sequence[Any]]] | None = None
     verdict: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +200,7 @@ class _OriginalIndex:
         same = texts == originals
         source = meta.get("source")
         described = isinstance(source, Mapping) and all(originals.get(name) in (None, source[name]) for name in source)
-        status = meta.get("status")
+        status = _OF_SEARCHES.get(str(meta.get("status")), meta.get("status"))
         rejected = status == "rejected"  # its similarity is that of a text that was not returned
         return Pair(
             original=at,
@@ -206,6 +211,7 @@ class _OriginalIndex:
             similarity=None if rejected else _number(meta.get("similarity")),
             edits=_spans_of(meta.get("edits"), originals) if described else None,
             protected=_spans_of(meta.get("protected"), originals) if described else None,
+            metadata=meta,
         )
 
     def _matched(self, attack: str, row: Row, values: Mapping[str, Any], number: int) -> int:

@@ -16,6 +16,7 @@ from augment_ru.evaluation.outcomes import Golds, groups_of, scores
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, metric_entries, together_entries
+from augment_ru.evaluation.searches import searches
 from augment_ru.evaluation.subpopulations import Subpopulation
 from augment_ru.version import __version__
 
@@ -105,6 +106,7 @@ class Evaluation:
             "majority": self._majority(),
             "models": [self._model(one) for one in self.judged],
             "comparisons": comparisons(self.judged, len(self.pairs.originals)),
+            **searches(self.pairs),
         }
 
     def _majority(self) -> dict[str, float]:
@@ -153,7 +155,7 @@ class Evaluation:
 
     def to_markdown(self) -> str:
         """The tables of the report in markdown."""
-        parts = [f"{table.title}\n\n{tables.written(table, 'markdown')}" for table in tables.tables_of(self.report())]
+        parts = [f"{table.title}\n\n{tables.as_text(table, 'markdown')}" for table in tables.tables_of(self.report())]
         return "\n".join(parts)
 
     def _clean_predictions(self, run: ModelRun, episode: int) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from augment_ru.errors import AugmentError
 FORMATS = ("markdown", "csv", "latex")
 
 
-class Table(NamedTuple):
+class ShownTable(NamedTuple):
     """A table as it is shown.
 
     Attributes:
@@ -74,7 +74,7 @@ def _rate(model: Mapping[str, Any], name: str) -> float | None:
     return rate
 
 
-def headline(report: Mapping[str, Any]) -> Table:
+def headline(report: Mapping[str, Any]) -> ShownTable:
     """Models by attacks: the main metric on the originals and after each attack, and the attack success rate."""
     metric = next(iter(report["metrics"]), "")
     attacks = list(report["attacks"])
@@ -100,10 +100,10 @@ def headline(report: Mapping[str, Any]) -> Table:
     for name in attacks:
         columns += [f"{name}: {metric}", f"{name}: ASR"]
     columns += ["mean ASR", "worst case", "worst-case ASR"] if attacks else []
-    return Table("Before and after each attack, %", columns, rows, 2, frozenset(marked))
+    return ShownTable("Before and after each attack, %", columns, rows, 2, frozenset(marked))
 
 
-def counts(report: Mapping[str, Any]) -> Table:
+def counts(report: Mapping[str, Any]) -> ShownTable:
     """The counts behind each rate, with the metrics before and after."""
     metrics = list(report["metrics"])
     columns = ["model", "shots", "attack", *metrics, "right", "broken", "fixed", "ASR, %", "95 %", "drop rate, %"]
@@ -125,10 +125,10 @@ def counts(report: Mapping[str, Any]) -> Table:
                 *(f"{entry[key]:,}" for key in ("unchanged", "rejected", "rows")),
             ]
         )
-    return Table("Counts", columns, rows, 3)
+    return ShownTable("Counts", columns, rows, 3)
 
 
-def valid(report: Mapping[str, Any]) -> Table:
+def valid(report: Mapping[str, Any]) -> ShownTable:
     """The rates over the rows that people found valid, beside those over all."""
     columns = ["model", "shots", "attack", "judged", "valid", "valid, %", "ASR, all rows", "ASR, valid rows", "95 %"]
     columns += ["broken", "right"]
@@ -138,10 +138,10 @@ def valid(report: Mapping[str, Any]) -> Table:
             cells = [f"{found['judged']:,}", f"{found['valid']:,}", shown(found["share"]["value"]), shown(entry["asr"])]
             cells += [shown(found["asr"]["value"]), span(found["asr"]["ci95"])]
             rows.append([model["model"], shots_of(model), name, *cells, f"{found['broken']:,}", f"{found['right']:,}"])
-    return Table("Over the rows that people found valid, %", columns, rows, 3)
+    return ShownTable("Over the rows that people found valid, %", columns, rows, 3)
 
 
-def clean(report: Mapping[str, Any]) -> Table:
+def clean(report: Mapping[str, Any]) -> ShownTable:
     """The metrics of each model on the originals."""
     metrics = list(report["metrics"])
     rows = [
@@ -150,14 +150,29 @@ def clean(report: Mapping[str, Any]) -> Table:
     ]
     if report["majority"]:
         rows.append(["(most frequent answer)", "–", *(shown(report["majority"].get(name)) for name in metrics)])
-    return Table("Metrics, %", ["model", "shots", *metrics], rows, 2)
+    return ShownTable("Metrics, %", ["model", "shots", *metrics], rows, 2)
 
 
-def tables_of(report: Mapping[str, Any]) -> list[Table]:
+def tables_of(report: Mapping[str, Any]) -> list[ShownTable]:
     """All tables of a report; of one without attacks the metrics alone."""
     if not report["attacks"]:
         return [clean(report)]
-    return [table for table in (headline(report), counts(report), valid(report)) if table.rows]
+    return [table for table in (headline(report), counts(report), valid(report), searches_table(report)) if table.rows]
+
+
+def searches_table(report: Mapping[str, Any]) -> ShownTable:
+    """Searches against a model: the success rate at each number of queries, and the sizes of what they found."""
+    found = report.get("searches", {})
+    numbers_of_queries = sorted({point["queries"] for one in found.values() for point in one["curve"]})
+    columns = ["attack", "budget", *(f"{number:,}" for number in numbers_of_queries)]
+    columns += ["queries a success", "words", "changes", "minimal, %"]
+    rows = []
+    for attack, one in found.items():
+        rates = {point["queries"]: shown(point["asr"], 1) for point in one["curve"]}
+        sizes = [one["queries_a_success"], one["changed_words"], one["changes"], one["minimal"]]
+        curve = [rates.get(number, "–") for number in numbers_of_queries]
+        rows.append([attack, f"{one['budget']:,}", *curve, *(shown(size, 1) for size in sizes)])
+    return ShownTable("Searches: rows broken by a number of queries, % of those right before", columns, rows, 2)
 
 
 def _entries(report: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Mapping[str, Any]]]:
@@ -196,7 +211,7 @@ def _of_model(model: Mapping[str, Any]) -> dict[str, Any]:
     return found | {name: one["value"] for name, one in model["metrics"].items()}
 
 
-def written(table: Table, form: str) -> str:
+def as_text(table: ShownTable, form: str) -> str:
     """A table as text.
 
     Args:

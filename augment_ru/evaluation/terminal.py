@@ -24,7 +24,7 @@ def print_tables(report: Mapping[str, Any], console: Console | None = None) -> N
         console.print(part)
 
 
-def print_table(table: tables.Table) -> None:
+def print_table(table: tables.ShownTable) -> None:
     """Print one table."""
     console = Console()
     if not console.is_terminal:

@@ -3,17 +3,26 @@
 import errno
 import os
 import re
+import secrets
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.packed import unpacked
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # a system without locks of this kind: nothing is swept there
+    fcntl = None
+
+_PART = ".part"
 
 
 @contextmanager
@@ -59,25 +68,54 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
         return
     target = followed(target)  # a link stays a link
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        stream = part.open("wb")
+        _sweep(target)
+        part, content = _part_of(target)
     except OSError as error:
         raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
     try:
-        with stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-            stream_id = _identity(os.fstat(stream.fileno()))
+        with content:
+            yield content
+            content.flush()
+            os.fsync(content.fileno())
+            identity = _identity(os.fstat(content.fileno()))
         if target.exists():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
-        _renamed.append((target, stream_id))
+        _renamed.append((target, identity))
         part.replace(target)
     except OSError as error:
         raise AugmentError(f"{target}: cannot be written: {error.strerror}; no output file was left") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _part_of(target: Path) -> tuple[Path, BinaryIO]:
+    """A new file beside the target, of a name that nobody can guess; it is locked as long as it is open."""
+    while True:
+        part = target.with_name(f".{target.name}.{secrets.token_hex(8)}{_PART}")
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        stream = os.fdopen(descriptor, "wb")
+        if fcntl is None:
+            return part, stream
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:  # else another run swept it away before it was locked
+            return part, stream
+        stream.close()
+
+
+def _sweep(target: Path) -> None:
+    """Delete what runs that were killed left beside the target: files of our names that no process has locked."""
+    if fcntl is None:
+        return
+    ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}{re.escape(_PART)}")
+    for path in [path for path in target.parent.iterdir() if ours.fullmatch(path.name)]:
+        with suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            finally:
+                os.close(descriptor)
 
 
 _renamed: list[tuple[Path, tuple[int, int]]] = []

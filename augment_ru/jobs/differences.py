@@ -1,5 +1,6 @@
 """Differences on the terminal: a perturbed text with what was removed and added, in colours or in marks."""
 
+import unicodedata
 from collections.abc import Iterable
 
 from rich.console import Console
@@ -13,8 +14,24 @@ _STYLES = {"kept": "", "removed": "red strike", "added": "bold green"}
 _MARKS = {"kept": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 """As wdiff marks them."""
 _STATUS_STYLES = {"perturbed": "green", "unchanged": "dim", "rejected": "yellow"}
-_VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {127: 0x2421}
-"""Control characters of a text are shown as pictures, so that no text can steer the terminal."""
+_COMMANDS = "\r\x0b\x0c\x1c\x1d\x1e\x1f\x85"
+_TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_CONTROL = 0x20
+_PICTURES = 0x2400
+"""Code points below `_CONTROL` have pictures from here on."""
+
+
+def pictured(text: str) -> str:
+    """The text with a picture in place of each character that would command the terminal; line feeds stay."""
+    return "".join(
+        char if char.isprintable() or (char.isspace() and char not in _COMMANDS) else _picture(char) for char in text
+    )
+
+
+def _picture(char: str) -> str:
+    if ord(char) < _CONTROL:
+        return chr(_PICTURES + ord(char))
+    return char if unicodedata.category(char) == "Cf" and char not in _TURNS else "\ufffd"
 
 
 def difference(script: Script, *, coloured: bool) -> Text:
@@ -22,7 +39,7 @@ def difference(script: Script, *, coloured: bool) -> Text:
     shown = Text()
     for part in parts(script):
         before, after = ("", "") if coloured else _MARKS[part.kind]
-        shown.append(f"{before}{part.text.translate(_VISIBLE)}{after}", style=_STYLES[part.kind])
+        shown.append(f"{before}{pictured(part.text)}{after}", style=_STYLES[part.kind])
     return shown
 
 

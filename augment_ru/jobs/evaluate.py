@@ -4,6 +4,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from augment_ru.evaluation.evaluate import check_models, evaluate
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.protocol import SHOTS, ModelRun, check_shots
 from augment_ru.evaluation.released import rows_file
+from augment_ru.evaluation.worst_case import worst_case
 from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.progress import progress
@@ -34,6 +36,7 @@ class EvaluationJob:
         html: the file of the report as a page; None for no page.
         predictions: the file of the predictions; None for no file.
         form: how the tables are printed: as a table, or as a format of `evaluation.tables`.
+        worst_case: the file of the strongest row of each original; None for no file.
     """
 
     source: str
@@ -46,6 +49,7 @@ class EvaluationJob:
     html: str | None
     predictions: str | None
     form: str = "table"
+    worst_case: str | None = None
 
     def check(self) -> None:
         """Nothing, if all names exist and all files can be read and written.
@@ -76,7 +80,7 @@ class EvaluationJob:
                 check_input(path, option)
         report = None if self.report == "-" else self.report
         outputs = [("-o", report), ("--html", self.html), ("--predictions", self.predictions)]
-        check_outputs(outputs, [*inputs.values(), *self._read_by_models()])
+        check_outputs([*outputs, ("--worst-case", self.worst_case)], [*inputs.values(), *self._read_by_models()])
 
     def _read_by_models(self) -> list[str]:
         """The files and folders that models are made from, and the cache."""
@@ -109,10 +113,11 @@ def run_evaluation(job: EvaluationJob) -> None:
     elif job.report is not None:
         with replacing(Path(job.report)) as stream:
             stream.write(_pretty(report))
-    if job.predictions is not None:
-        with replacing(Path(job.predictions)) as stream:
-            for row in evaluation.predictions():
-                stream.write(f"{encoded_row(row)}\n".encode("utf-8", "surrogatepass"))
+    for path, rows in ((job.predictions, evaluation.predictions), (job.worst_case, partial(worst_case, evaluation))):
+        if path is not None:
+            with replacing(Path(path)) as stream:
+                for row in rows():
+                    stream.write(f"{encoded_row(row)}\n".encode("utf-8", "surrogatepass"))
     if job.html is not None:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for --html)
 
@@ -120,9 +125,9 @@ def run_evaluation(job: EvaluationJob) -> None:
             today = datetime.now(tz=UTC).date().isoformat()
             stream.write(page(evaluation, report, today).encode("utf-8", "replace"))
     if job.form != "table":
-        from augment_ru.evaluation.tables import tables_of, written  # noqa: PLC0415
+        from augment_ru.evaluation.tables import as_text, tables_of  # noqa: PLC0415
 
-        text = "\n".join(written(table, job.form) for table in tables_of(report))
+        text = "\n".join(as_text(table, job.form) for table in tables_of(report))
         print(text, end="", file=sys.stderr if job.report == "-" else sys.stdout)
         return
     from rich.console import Console  # noqa: PLC0415

@@ -14,7 +14,7 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Result
-from augment_ru.jobs.differences import difference
+from augment_ru.jobs.differences import difference, pictured
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic
 from augment_ru.text.characters import decode
@@ -37,13 +37,13 @@ def explained(text: str, preparation: Preparation, perturbers: Sequence[Perturbe
 
 
 def _protected(console: Console, what: str, text: str, spans: Sequence[Span], rules: Mapping[str, str]) -> None:
-    shown = Text(text)
+    shown = Text(pictured(text))
     for span in spans:
         shown.stylize("black on yellow", span.start, span.stop)
     console.print(Text(f"{what} ", style="bold"), shown, sep="")
     for span in spans:
-        rule = f"{span.label:<10}[/] {rules.get(span.label, 'always'):<16}"
-        console.print(f"  [yellow]{rule} {span.start}–{span.stop}  ", Text(span.of(text)), sep="")
+        rule = f" {rules.get(span.label, 'always'):<16} {span.start}–{span.stop}  "
+        console.print("  ", Text(f"{span.label:<10}", "yellow"), Text(rule), Text(pictured(span.of(text))), sep="")
     if not spans:
         console.print("  nothing")
 
@@ -61,7 +61,8 @@ def _attack(console: Console, perturber: Perturber, prepared: Prepared) -> None:
     reasons = {drop.change: drop.reason for drop in drops}
     applied = set(result.script.edits)
 
-    console.print(f"[bold]{attack.name}[/] probability {attack.probability}, seed {perturber.seed}", end="")
+    settings = f" probability {attack.probability}, seed {perturber.seed}"
+    console.print(Text(attack.name, "bold"), Text(settings), sep="", end="")
     console.print(f", candidate {candidate} of {perturber.candidates}" if perturber.similarity else "")
     if guarded:
         guards = {rule.label: name for name in attack.guards for rule in constraint(name).rules}
@@ -101,9 +102,9 @@ def _shown(source: str, edits: Sequence[Edit]) -> Text:
     for number, edit in enumerate(edits):
         shown.append("; " if number else "")
         shown.append(f"{edit.start}: ", style="dim")
-        shown.append(source[edit.start : edit.stop] or "∅", style="red")
+        shown.append(pictured(source[edit.start : edit.stop]) or "∅", style="red")
         shown.append(" → ")
-        shown.append(edit.text or "∅", style="green")
+        shown.append(pictured(edit.text) or "∅", style="green")
     return shown
 
 
@@ -112,5 +113,5 @@ def _outcome(console: Console, result: Result) -> None:
     if result.similarity is not None:
         where = "best" if result.probability is None else f"at probability {result.probability:.4f}:"
         console.print(f" {where} similarity {result.similarity:.4f}, threshold {result.settings.threshold}", end="")
-    console.print(f"  [dim]{result.settings.scorer}[/]")
+    console.print(Text(f"  {result.settings.scorer}", "dim"))
     console.print(difference(result.script, coloured=console.is_terminal))

@@ -1,13 +1,13 @@
 """The work of `augment-ru perturb`: reads rows in chunks, perturbs them, writes them; no incomplete file is left."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, chunks
@@ -17,7 +17,7 @@ from augment_ru.formats.encodings import as_utf8, check_encoding
 from augment_ru.formats.files import check_input, check_outputs, open_input, replacing, twice
 from augment_ru.formats.json_lines import Line
 from augment_ru.formats.packed import check_packing, is_packed
-from augment_ru.formats.row import refuse_twice
+from augment_ru.formats.row import Changed, refuse_twice
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import JSON_LINES, KINDS, RowSource, kind_of, source_of
 from augment_ru.jobs.outputs import Reject, is_shown, outputs, rejects_of, shows_differences
@@ -122,31 +122,21 @@ def run(job: Job) -> int:
     """
     tally = Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
     show = shows_differences() if is_shown(job.output) else None
-    with ExitStack() as stack:
-        content = stack.enter_context(_input(job))
-        if any(perturber.attack.wants_corpus for perturber in job.perturbers):
-            content = stack.enter_context(twice(content))
-            job = _with_corpus(job, content)
-        source = _source(job, content)
-        output = stack.enter_context(outputs(job.output, skip=job.skip))
-        advance = stack.enter_context(progress("perturb", "rows", _size(job), silent=job.quiet or show is not None))
-        kind, marked, metadata = job.format, job.output is not None, job.meta != "none"
-        sink = stack.enter_context(closing(sink_of(kind, output.stream, source, metadata=metadata, mark=marked)))
-        read = 0
-        for chunk in chunks(_records(source, job, tally, output.reject, sink.check)):
+    read = 0
+    with progress("perturb", "rows", _size(job), silent=job.quiet or show is not None) as advance:
+
+        def work(chunk: Sequence[Record], job: Job) -> Iterable[tuple[Record, Changed]]:
+            nonlocal read
             share = (tally.read - read) / (len(job.perturbers) * job.copies)
             read = tally.read
             results = list(_perturbed(chunk, job, tally, partial(advance, len(chunk), share)))
             tally.written += len(results)
             if show is not None:
                 show(results)
-                continue
-            sink.write([(result.record, result.changed(job.meta)) for result in results])
-            if output.flushed:
-                output.stream.flush()
-        if show is None:
-            sink.finish()
-            output.stream.flush()
+                return ()
+            return [(result.record, result.changed(job.meta)) for result in results]
+
+        write_rows(job, tally, work, shown=show is not None)
     if job.report is not None:
         with replacing(Path(job.report)) as file:
             file.write(tally.report(job.perturbers[0]))
@@ -158,6 +148,43 @@ def run(job: Job) -> int:
         )
         print(*lines, sep="\n", file=sys.stderr)
     return 1 if tally.skipped else 0
+
+
+Work: TypeAlias = Callable[[Sequence[Record], Job], Iterable[tuple[Record, Changed]]]
+"""What is done with a chunk of records: a function to the rows that are written for them."""
+
+
+def write_rows(job: Job, tally: Tally, work: Work, *, shown: bool = False) -> None:
+    """Read the rows of a job in chunks, and write what is made of them; no incomplete file is left.
+
+    Args:
+        job: the files, and the attacks, which get the corpus of the rows if they want one.
+        tally: counts the rows.
+        work: makes the rows that are written; it gets the job with the corpus.
+        shown: whether `work` shows the rows itself, and nothing is written.
+
+    Raises:
+        AugmentError: a row or a file is wrong.
+    """
+    with ExitStack() as stack:
+        content = stack.enter_context(_input(job))
+        if any(perturber.attack.wants_corpus for perturber in job.perturbers):
+            content = stack.enter_context(twice(content))
+            job = _with_corpus(job, content)
+        source = _source(job, content)
+        output = stack.enter_context(outputs(job.output, skip=job.skip))
+        kind, marked, metadata = job.format, job.output is not None, job.meta != "none"
+        sink = stack.enter_context(closing(sink_of(kind, output.stream, source, metadata=metadata, mark=marked)))
+        for chunk in chunks(_records(source, job, tally, output.reject, sink.check)):
+            found = list(work(chunk, job))
+            if shown:
+                continue
+            sink.write(found)
+            if output.flushed:
+                output.stream.flush()
+        if not shown:
+            sink.finish()
+            output.stream.flush()
 
 
 def _wrote(job: Job, tally: Tally) -> str:

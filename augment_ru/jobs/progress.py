@@ -22,8 +22,11 @@ def terminal_width(stream: TextIO | None) -> int | None:
 class Advance(Protocol):
     """Called when more is done."""
 
-    def __call__(self, count: int, size: float | None = None, total: int | None = None) -> None:
-        """`count` more are done; the bar moves by `size`, by default by `count`; its whole length is `total` now."""
+    def __call__(self, count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
+        """`count` more are done; the bar moves by `size`, by default by `count`; its whole length is `total` now.
+
+        `note` is shown behind the rate.
+        """
 
 
 @contextmanager
@@ -39,22 +42,25 @@ def progress(name: str, unit: str, total: int | None = None, *, silent: bool = F
         silent: whether there is no bar, also on a terminal.
     """
     if silent or sys.stderr is None or not sys.stderr.isatty():
-        yield lambda count, size=None, total=None: None  # noqa: ARG005
+        yield lambda count, size=None, total=None, note="": None  # noqa: ARG005
         return
     from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
     from rich.markup import escape  # noqa: PLC0415
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     began, done = time.perf_counter(), 0
-    counted = TextColumn("{task.fields[done]:,} {task.fields[unit]}, {task.fields[rate]:,.1f} a second")
+    counted = TextColumn(
+        "{task.fields[done]:,} {task.fields[unit]}, {task.fields[rate]:,.1f} a second{task.fields[note]}"
+    )
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), counted, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=_WHOLE_RUN) as bar:
-        shown = bar.add_task(escape(name), total=total, done=0, unit=unit, rate=0.0)
+        shown = bar.add_task(escape(name), total=total, done=0, unit=unit, rate=0.0, note="")
 
-        def advance(count: int, size: float | None = None, total: int | None = None) -> None:
+        def advance(count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
             nonlocal done
             done += count
             rate = done / max(time.perf_counter() - began, 1e-9)
-            bar.update(shown, advance=count if size is None else size, total=total, done=done, rate=rate)
+            shift = count if size is None else size
+            bar.update(shown, advance=shift, total=total, done=done, rate=rate, note=escape(note))
 
         yield advance

@@ -13,7 +13,7 @@ from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Candidates, Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.page import edits_between
-from augment_ru.evaluation.tables import Table
+from augment_ru.evaluation.tables import ShownTable
 from augment_ru.formats.read import Row
 from augment_ru.formats.row import KEY
 
@@ -75,8 +75,8 @@ def figures(pairs: Sequence[TextPair], scores: Sequence[float]) -> dict[str, dic
     return {name: {"pairs": len(own), **(distribution(own) or {})} for name, own in by_attack.items()}
 
 
-def table(found: Mapping[str, Mapping[str, Any]]) -> Table:
-    """The figures as a table; scores × 100, as in Table 1 of TAPE."""
+def figures_table(found: Mapping[str, Mapping[str, Any]]) -> ShownTable:
+    """The figures as a table; scores × 100, as in ShownTable 1 of TAPE."""
     keys = ("mean", "std", "5%", "50%", "95%")
     rows = [[name, f"{own['pairs']:,}", *(f"{100 * own[key]:.2f}" for key in keys)] for name, own in found.items()]
-    return Table("Similarity × 100", ["attack", "pairs", "mean", "std", "5 %", "median", "95 %"], rows, 1)
+    return ShownTable("Similarity × 100", ["attack", "pairs", "mean", "std", "5 %", "median", "95 %"], rows, 1)

@@ -7,6 +7,7 @@ word is besides (transitive, a name, written seldom) is no part of its form.
 
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from math import fsum
 from typing import NamedTuple
 
 from augment_ru.language.frequency import word_counts
@@ -207,7 +208,7 @@ def _best(known: list[tuple[str, frozenset[str]]], form: WordForm) -> str:
 
 def _frequency(word: str, grammemes: frozenset[str]) -> float:
     """How often a word occurs as this form: of «человек» only the genitive plural counts, not the nominative."""
-    share = sum(float(one.score) for one in morphology().parse(word) if grammemes <= one.tag.grammemes)
+    share = fsum(float(one.score) for one in morphology().parse(word) if grammemes <= one.tag.grammemes)
     return share * word_counts()[0].get(word.replace("ё", "е"), 0)
 
 

@@ -1,12 +1,12 @@
 """The models that count words: their train file, and a classifier for each field of the right answer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import golds_of
-from augment_ru.evaluation.examples import Example, ModelRequest, Prediction, example_of
+from augment_ru.evaluation.examples import Example, ModelRequest, Prediction, Scored, example_of
 from augment_ru.evaluation.metrics import sklearn_metrics
 from augment_ru.formats.read import read_rows
 from augment_ru.records.task import Task
@@ -102,9 +102,44 @@ class BagOfWords:
         """A label for each example; for a task with several labels, an object from field to label."""
         texts = [example.text for example in examples]
         found = {name: [str(label) for label in one.predict(texts)] for name, one in self.classifiers.items()}
-        if len(found) == 1:
-            return list(next(iter(found.values())))
-        return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+        return list(_by_example(found))
+
+    def scored(self, examples: Sequence[Example], /) -> list[Scored]:
+        """The same labels, each with the scores behind it; without scores if a classifier has none."""
+        texts = [example.text for example in examples]
+        scores = {name: decisions(one, texts) for name, one in self.classifiers.items()}
+        if any(found is None for found in scores.values()):
+            return [Scored(prediction) for prediction in self(examples)]
+        known = {name: found for name, found in scores.items() if found is not None}
+        labels = {name: [max(one, key=lambda label: one[label]) for one in found] for name, found in known.items()}
+        each = zip(*known.values(), strict=True)
+        return [Scored(label, tuple(found)) for label, found in zip(_by_example(labels), each, strict=True)]
+
+
+def _by_example(found: Mapping[str, Sequence[str]]) -> Iterator[Prediction]:
+    """The predictions of each example; `found` holds those of each field."""
+    if len(found) == 1:
+        yield from next(iter(found.values()))
+    else:
+        yield from (dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True))
+
+
+def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]] | None:  # noqa: ANN401
+    """The values of scikit-learn's decision function, by label; None if the classifier has none.
+
+    For logistic regression they are log-odds. Of equal values the first label's is the prediction, as in scikit-learn.
+    """
+    if isinstance(classifier, Constant):
+        return [{classifier.label: 0.0} for _ in texts]
+    if not hasattr(classifier, "decision_function"):
+        return None
+    if not texts:
+        return []
+    values = classifier.decision_function(texts)
+    if values.ndim == 1:  # two classes: the log-odds of the second
+        values = [[0.0, value] for value in values.tolist()]
+    names = [str(label) for label in classifier.classes_]
+    return [dict(zip(names, map(float, row), strict=True)) for row in values]
 
 
 def fitted(train: Train, make: Callable[[], Classifier], signature: str) -> BagOfWords:

@@ -7,7 +7,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.evaluation.examples import CHUNK, Example, ModelRequest, Prediction
+from augment_ru.evaluation.examples import CHUNK, Example, ModelRequest, Prediction, Scored
 from augment_ru.inference.batches import MOST_SEQUENCES, TokensByDevice, each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions, loaded, signature_of
@@ -67,7 +67,20 @@ class Classifier:
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """A label for each example; for a task with several labels, an object from field to "0" or "1"."""
+        return self._predictions(self.logits(examples))
+
+    def scored(self, examples: Sequence[Example], /) -> list[Scored]:
+        """The same predictions, each with the logits behind it; those of a yes are relative to the threshold."""
         logits = self.logits(examples)
+        predictions = self._predictions(logits)
+        if self.several:
+            edge = np.log(self.threshold / (1.0 - self.threshold)) if 0.0 < self.threshold < 1.0 else 0.0
+            scores = [tuple({"0": 0.0, "1": value} for value in row) for row in (logits - edge).tolist()]
+        else:
+            scores = [(dict(zip(self.labels, row, strict=True)),) for row in logits.tolist()]
+        return [Scored(*pair) for pair in zip(predictions, scores, strict=True)]
+
+    def _predictions(self, logits: Floats) -> list[Prediction]:
         if self.several:
             is_yes = np.round(1.0 / (1.0 + np.exp(-logits)), DIGITS) >= self.threshold
             return [dict(zip(self.labels, ("1" if yes else "0" for yes in row), strict=True)) for row in is_yes]

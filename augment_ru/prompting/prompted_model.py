@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from augment_ru.evaluation.examples import CHUNK, Example, Prediction
+from augment_ru.evaluation.examples import CHUNK, Example, LabelScores, Prediction, Scored
 from augment_ru.prompting.budget import PromptBudget
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 
@@ -40,33 +40,33 @@ class PromptedModel:
         Raises:
             AugmentError: a prompt cannot be built, or does not fit into memory.
         """
+        return [one.prediction for one in self.scored(examples)]
+
+    def scored(self, examples: Sequence[Example], /) -> list[Scored]:
+        """A prediction for each example, in their order, with the scores of each question that has choices.
+
+        Raises:
+            AugmentError: a prompt cannot be built, or does not fit into memory.
+        """
         prompts = [self._prompts(example) for example in examples]
         flat = [prompt for each in prompts for prompt in each]
         closed = [index for index, prompt in enumerate(flat) if prompt.choices]
         free = [index for index, prompt in enumerate(flat) if not prompt.choices]
         answers = [""] * len(flat)
-        for index, scores in zip(closed, self.score([flat[index] for index in closed]), strict=True):
-            answers[index] = flat[index].choices[index_of_best(scores)].label
+        scores: dict[int, LabelScores] = {}
+        for index, found in zip(closed, self.score([flat[index] for index in closed]), strict=True):
+            labels = [choice.label for choice in flat[index].choices]
+            answers[index] = labels[index_of_best(found)]
+            scores[index] = dict(zip(labels, found, strict=True))
         for index, text in zip(free, self.write([flat[index] for index in free]), strict=True):
             answers[index] = text
-        found, start = [], 0
+        given, start = [], 0
         for each in prompts:
-            found.append(self.prompt.answer(answers[start : start + len(each)]))
-            start += len(each)
-        return found
-
-    def scores(self, examples: Sequence[Example]) -> list[list[dict[str, float]]]:
-        """For each example, and each question about it that has choices, the score of every label, in nats."""
-        prompts = [self._prompts(example) for example in examples]
-        scored = iter(self.score([prompt for each in prompts for prompt in each if prompt.choices]))
-        return [
-            [
-                dict(zip((choice.label for choice in prompt.choices), next(scored), strict=True))
-                for prompt in each
-                if prompt.choices
-            ]
-            for each in prompts
-        ]
+            own = range(start, start + len(each))
+            prediction = self.prompt.answer(answers[own.start : own.stop])
+            given.append(Scored(prediction, tuple(scores[index] for index in own if index in scores)))
+            start = own.stop
+        return given
 
     def _prompts(self, example: Example) -> tuple[FilledPrompt, ...]:
         return self.prompt.build(example.record, example.shots, labels=self.labels, budget=self.budget)

@@ -39,6 +39,7 @@ _SIGNS = "+-−±№#$€₽£₴¥%‰°"
 _classes: Flags = np.zeros(0x110000, dtype=np.uint16)
 """The class of each code point, 0 where not computed yet. Threads may share it: they compute the same values."""
 
+_SURROGATES = (0xD800, 0xDFFF)
 _REGIONS = (0x1F1E6, 0x1F1FF)
 """Regional indicators, of which two are a flag."""
 _NO_WORD = ((0x20D0, 0x20FF), (0xFE00, 0xFE0F))  # marks on symbols and emoji, not on letters
@@ -86,6 +87,12 @@ def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
 def decode(codes: Codes) -> str:
     """The text of these code points."""
     return codes.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def surrogates(codes: Codes) -> Mask:
+    """Whether each code point is a surrogate, of which no text may hold one; shape (codes,)."""
+    found: Mask = (codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])
+    return found
 
 
 def classes(codes: Codes) -> Flags:

@@ -341,11 +341,17 @@ def test_an_interrupted_run_leaves_no_file_that_looks_complete(tmp_path: Path, n
         process.send_signal(number)
         assert process.wait(PATIENCE) == code
         said = process.stderr.read().decode() if process.stderr else ""
-    assert out.read_text(encoding="utf-8") == "old\n"
-    assert "Traceback" not in said
+    assert (out.read_text(encoding="utf-8"), "Traceback" in said) == ("old\n", False)
     if number != signal.SIGKILL:
         assert "no output file was written, and" in said
         assert [entry.name for entry in tmp_path.iterdir()] == ["out.jsonl"]
+    left = list(tmp_path.glob(".out.jsonl.*.part"))
+    assert len(left) == (number == signal.SIGKILL)
+    other = tmp_path / ".out.jsonl.mine.part"
+    other.touch()
+    write(tmp_path / "in.jsonl", {"text": "one"})
+    assert run("perturb", tmp_path / "in.jsonl", "--attack", "case", *FAST, "-o", out).returncode == 0
+    assert list(tmp_path.glob(".out.jsonl.*.part")) == [other], "a file of another name is another's"
 
 
 def test_a_signal_after_the_rename_says_what_was_written(source: Path, tmp_path: Path) -> None:
@@ -395,6 +401,20 @@ def test_list_explain_and_check() -> None:
     assert "not applied" in said
     done = run("check")
     assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_no_text_and_no_label_commands_the_terminal(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text('why = "…"\n[[rule]]\nlabel = "[/red]"\npattern = [{ LOWER = "кот" }]\n', encoding="utf-8")
+    done = run("explain", "кот \x1b[31mспит \x07тут", "--attack", "case", "--constraint", rules, "--similarity", "none")
+    assert done.returncode == 0, done.stderr.decode()
+    said = done.stdout.decode()
+    assert "[/red]" in said
+    assert "␛[31m" in said
+    assert not {"\x1b", "\x07"} & set(said)
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"\\u001b[2Jfield": 1, "a\\u202eb": 2}\n', encoding="utf-8")
+    assert r"\x1b[2Jfield, a\u202eb" in fails(1, "perturb", path, "--attack", "case")
 
 
 def test_check_names_file_and_line(tmp_path: Path) -> None:

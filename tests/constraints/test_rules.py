@@ -1,6 +1,7 @@
 """Rule files: how they are read, which errors they give, and that each of ours agrees with its examples."""
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -171,3 +172,18 @@ def test_matches_that_touch_are_one_span(tmp_path: Path) -> None:
     text = "СЛОВО " * 1000 + "конец"
     (span,) = Augmenter("case", constraints=str(path), similarity="none")(text).protected["text"]
     assert span == Span(0, 5999, "UP")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ('{ LOWER = "кот", OP = "{0,4294967296}" }', "a token may be repeated 100 times"),
+        ('{ LOWER = "кот", OP = "{9999999999999999999999}" }', "a token may be repeated 100 times"),
+        (", ".join(['{ OP = "*" }'] * 12), "12 tokens without an end"),
+        (", ".join(['{ OP = "{1,}" }'] * 5), "5 tokens without an end"),
+        (", ".join(["{}"] * 101), "a pattern of 101 tokens; it may have 100"),
+    ],
+)
+def test_a_pattern_has_bounds(tmp_path: Path, pattern: str, message: str) -> None:
+    with pytest.raises(AugmentError, match=re.escape(message)):
+        read_constraint(rule_file(tmp_path, f'why = "…"\n[[rule]]\nlabel = "X"\npattern = [{pattern}]\n'))

@@ -284,3 +284,11 @@ def test_two_seeds_at_once_do_not_disturb_each_other() -> None:
     for thread in threads:
         thread.join()
     assert (found[0], found[1]) == expected
+
+
+def test_results_are_equal_whatever_stands_beside_their_records() -> None:
+    augmenter = Augmenter("butterfingers", similarity="none", constraints=())
+    alone, *_ = augmenter.texts(["Кот спит на диване."])
+    beside, *_ = augmenter.texts(["Кот спит на диване.", "Пишите на a@b.ru."])
+    assert alone == beside
+    assert hash(alone) == hash(beside)

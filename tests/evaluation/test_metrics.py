@@ -43,7 +43,7 @@ def test_label_metrics_are_those_of_scikit_learn(pairs: list[tuple[str, str]]) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of a single class
         assert mcc(golds, predictions) == matthews_corrcoef(golds, predictions)
-        assert answer_scores.mcc(pairs) == pytest.approx(matthews_corrcoef(golds, predictions))
+        assert answer_scores.matthews(pairs) == pytest.approx(matthews_corrcoef(golds, predictions))
 
 
 @given(WORDS, WORDS)

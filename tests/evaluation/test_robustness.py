@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from augment_ru import Example, evaluate
 from augment_ru.evaluation.intervals import newcombe, wilson
 from augment_ru.evaluation.report import Evaluation
-from augment_ru.evaluation.tables import FORMATS, best_models, headline, tables_of, written
+from augment_ru.evaluation.tables import FORMATS, as_text, best_models, headline, tables_of
 from evaluations import reader, table
 
 OUTCOMES = st.lists(st.sampled_from(["++", "+-", "-+", "--", "++.", "+-", "-+"]), min_size=2, max_size=9)
@@ -122,14 +122,14 @@ def test_a_tie_has_no_winner_and_neither_has_a_model_alone() -> None:
 def test_tables_are_written_in_every_format() -> None:
     done = mixed()
     table_ = headline(done.report())
-    lines = written(table_, "markdown").splitlines()
+    lines = as_text(table_, "markdown").splitlines()
     assert lines[0].startswith("| model | shots | accuracy | a: accuracy | a: ASR |")
     assert "| **0.00** |" in lines[2]
-    assert written(table_, "csv").splitlines()[1].startswith("careful,")
-    latex = written(table_, "latex")
+    assert as_text(table_, "csv").splitlines()[1].startswith("careful,")
+    latex = as_text(table_, "latex")
     assert latex.startswith(r"\begin{tabular}{llrr")
     assert r"\textbf{0.00}" in latex
-    assert all(written(one, form) for one in tables_of(done.report()) for form in FORMATS)
+    assert all(as_text(one, form) for one in tables_of(done.report()) for form in FORMATS)
     assert "Counts" in done.to_markdown()
 
 

@@ -22,7 +22,7 @@ from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record
 from augment_ru.engine.prepare import CHUNK_ROWS
 from augment_ru.formats import parquet
 from augment_ru.formats.delimited import Layout, Table
-from augment_ru.formats.files import check_outputs, named_files
+from augment_ru.formats.files import check_outputs, named_files, replacing
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import MAX_LINE, JsonLines
 from augment_ru.formats.row import Changed
@@ -706,3 +706,26 @@ def test_what_an_option_names_is_not_written(tmp_path: Path, value: str) -> None
 
 def test_words_that_name_no_file_are_passed_over() -> None:
     assert named_files(["", ":", "\0", "я" * 5000, "0.5", "a" + ":b" * 5000]) == []
+
+
+def test_a_file_that_another_run_writes_is_not_swept(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    with replacing(target) as first:
+        first.write(b"first")
+        with replacing(target) as second:
+            second.write(b"second")
+            names = [path.name for path in tmp_path.iterdir()]
+            assert len(names) == 2
+            assert all(re.fullmatch(r"\.out\.[0-9a-f]{16}\.part", name) for name in names)
+        assert target.read_bytes() == b"second"
+    assert target.read_bytes() == b"first"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_link_of_the_temporary_files_name_leads_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("secrets.token_hex", lambda _: "0" * 16)
+    (tmp_path / "mine").write_bytes(b"mine")
+    (tmp_path / f".out.{'0' * 16}.part").symlink_to(tmp_path / "mine")
+    with pytest.raises(AugmentError, match="cannot be written: File exists"), replacing(tmp_path / "out"):
+        raise AssertionError("the link was followed")
+    assert (tmp_path / "mine").read_bytes() == b"mine"

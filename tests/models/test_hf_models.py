@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, ModelRequest, example_of, model_of
+from augment_ru.evaluation.examples import Example, LabelScores, ModelRequest, example_of, model_of
 from augment_ru.inference.decoding import draw_from_nucleus, likeliest
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.models import hf_causal, hf_classifier, hf_seq2seq
@@ -63,6 +63,11 @@ def examples_of(rows: Sequence[dict[str, Any]], name: str = "ru_worldtree", shot
     return [example_of(row, task(name), rows[:shots]) for row in rows[shots:]]
 
 
+def scores_of(model: Any, examples: Sequence[Example]) -> list[tuple[LabelScores, ...]]:  # noqa: ANN401
+    """The scores of the labels, for each example and each decision about it."""
+    return [one.scores for one in model.scored(examples)]
+
+
 def log_probabilities(pretrained: Pretrained, ids: list[int]) -> list[float]:
     """The log-probability of each token but the first."""
     with torch.inference_mode():
@@ -78,7 +83,7 @@ def test_perplexity_is_equation_1_of_tape(folders: dict[str, str], kind: str, sh
     rows = [{**row, "question": row["question"][-60:]} for row in CHOICE] if shots else CHOICE
     predictions = model(examples_of(rows, shots=shots))
     for row, prediction, (scores,) in zip(
-        rows[shots:], predictions, model.scores(examples_of(rows, shots=shots)), strict=True
+        rows[shots:], predictions, scores_of(model, examples_of(rows, shots=shots)), strict=True
     ):
         (filled,) = prompt_of(task("ru_worldtree")).build(row, rows[:shots])
         perplexities, sizes = {}, {}
@@ -98,7 +103,7 @@ def test_log_likelihood_is_equation_1_of_mera_and_the_harness(folders: dict[str,
     pretrained = load("AutoModelForCausalLM", folders["gpt2"], device="cpu")
     harness = HFLM(pretrained=pretrained.model, tokenizer=pretrained.tokenizer, device="cpu", batch_size=3)
     model = model_of_spec(f"hf-causal:{folders['gpt2']}", score="loglikelihood")
-    for row, (scores,) in zip(CHOICE, model.scores(examples_of(CHOICE)), strict=True):
+    for row, (scores,) in zip(CHOICE, scores_of(model, examples_of(CHOICE)), strict=True):
         (filled,) = prompt_of(task("ru_worldtree")).build(row)
         requests = [
             instance.Instance(request_type="loglikelihood", doc={}, arguments=(filled.context, one.text), idx=number)
@@ -130,16 +135,16 @@ def test_a_model_may_be_spread_over_devices_or_run_in_half_width(folders: dict[s
     whole = model_of_spec(f"hf-causal:{folders['gpt2']}")
     assert model_of_spec(f"hf-causal:{folders['gpt2']}", device_map="auto")(examples) == whole(examples)
     half = model_of_spec(f"hf-causal:{folders['gpt2']}", dtype="bfloat16")
-    for (one,), (other,) in zip(whole.scores(examples), half.scores(examples), strict=True):
+    for (one,), (other,) in zip(scores_of(whole, examples), scores_of(half, examples), strict=True):
         assert one == pytest.approx(other, rel=0.05)
 
 
 def test_long_prompts_lose_their_beginning_at_the_same_place_for_all_answers(folders: dict[str, str]) -> None:
     model = model_of_spec(f"hf-causal:{folders['gpt2']}")
     long = [{**CHOICE[0], "question": " ".join(SENTENCES) + " " + CHOICE[0]["question"]}]
-    assert model.scores(examples_of(long))
+    assert scores_of(model, examples_of(long))
     longer = [{**long[0], "question": "Начало. " + long[0]["question"]}]
-    (one,), (other,) = model.scores(examples_of(long))[0], model.scores(examples_of(longer))[0]
+    (one,), (other,) = scores_of(model, examples_of(long))[0], scores_of(model, examples_of(longer))[0]
     assert one == pytest.approx(other, abs=1e-3)  # the texts differ only in the part that is cut off
 
 
@@ -226,7 +231,7 @@ def test_the_decoder_scores_answers_to_what_the_encoder_reads(folders: dict[str,
     encode = pretrained.tokenizer
     model = model_of_spec(f"hf-seq2seq:{folders['t5']}")
     examples = examples_of(CHOICE)
-    for row, (scores,) in zip(CHOICE, model.scores(examples), strict=True):
+    for row, (scores,) in zip(CHOICE, scores_of(model, examples), strict=True):
         (filled,) = prompt_of(task("ru_worldtree")).build(row)
         for label, text in filled.choices:
             target = encode(text.strip(), return_tensors="pt")["input_ids"]

@@ -65,7 +65,7 @@ def test_word_numbers_follow_their_text(attack: str, seed: int) -> None:
     for number in ("1", "2"):
         first = target[f"span{number}_index"]
         span = target[f"span{number}_text"].split()
-        assert [word.strip(".,") for word in row["text"].split()[first : first + len(span)]] == span
+        assert [word.strip(".,)") for word in row["text"].split()[first : first + len(span)]] == span
     assert {**target, "span1_index": 3, "span2_index": 7} == RWSD["target"]
 
 

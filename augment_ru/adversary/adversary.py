@@ -1,0 +1,259 @@
+"""The class `Adversary`: searches for the smallest legal change that turns a model's right answer wrong."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from augment_ru.adversary.goal import Goal
+from augment_ru.adversary.ledger import Ledger
+from augment_ru.adversary.result import NAME, Finding, SearchSettings
+from augment_ru.adversary.rounds import Limits, SearchCase, ask_originals, search_all
+from augment_ru.draws import Floats, Streams
+from augment_ru.engine.attack import Attack, Needs
+from augment_ru.engine.perturber import Perturber
+from augment_ru.engine.pool import pools
+from augment_ru.engine.pool_gate import PoolGate, Wanted
+from augment_ru.engine.prepare import Constraints, Preparation, Prepared
+from augment_ru.engine.similarity import ScoreFunction, Similarity
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.cache import Cache
+from augment_ru.evaluation.examples import Model, PredictFunction
+from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.language.annotate import Annotator
+from augment_ru.records.record import Record
+from augment_ru.records.task import Task
+
+BUDGET = 50
+DRAWS = 3
+_MOST_DRAWS = 100
+
+
+class Adversary:
+    """Searches for the smallest legal change of a record that turns a model's right answer wrong.
+
+    All changes that the attacks can make form one pool, whatever their rank. What is legal, guarded or protected, and
+    what passes the gate, is decided as in `perturb`, for what is returned and for what the model is asked: no question
+    is spent on a text that could not be returned. The searches of many records run in rounds, with one call of the
+    model a round. What is found for a record depends on the settings, the seed, the model and the record alone.
+
+    Args:
+        attacks: attacks, their names, or names joined by `+`; or perturbers, whose attacks, probabilities and seeds
+            are taken as they are, with the gate of the first.
+        model: a function from a list of `Example` to their predictions, or a `Model`; one with `scored` is asked for
+            its scores, too, and needs fewer questions.
+        name: the name of the model in the rows.
+        budget: how many different texts of a record the model is asked about at most, the original among them.
+        target: the label that the model is to give; None for any wrong answer.
+        minimal: whether a set that breaks the answer is shrunk until taking any one change back mends it.
+        draws: how many random draws of each attack are in the pool: the most alternatives of one kind at a place.
+        similarity, threshold, seed: as in `Perturber`.
+        probability: only changes of a rank below it are in the pool, in [0, 1]; 1 for all.
+        constraints, annotator: as in `Preparation`.
+        preparation: the preparation itself, in place of these two.
+        cache: the cache of answers; None keeps them in memory alone.
+        seconds: after how many seconds the searches end; None for no end. The results then depend on the speed.
+
+    Raises:
+        AugmentError: a name is unknown, or a value out of its range.
+
+    >>> def model(examples):
+    ...     return ["good" if "отлич" in example.text.lower() else "bad" for example in examples]
+    >>> adversary = Adversary(["eda_delete"], model, similarity="none", constraints=())
+    >>> (found,) = adversary.records([{"text": "Отличный фильм про море.", "label": "good"}])
+    >>> found.status, found.text, found.changes, found.minimal
+    ('broken', 'фильм про море.', 1, True)
+    """
+
+    def __init__(
+        self,
+        attacks: Sequence[str | Attack | Perturber],
+        model: Model | PredictFunction | NamedModel,
+        *,
+        name: str = "model",
+        budget: int = BUDGET,
+        target: str | None = None,
+        minimal: bool = True,
+        draws: int = DRAWS,
+        similarity: str | Similarity | ScoreFunction | None = "meaning",
+        threshold: float | None = None,
+        seed: int = 42,
+        probability: float = 1.0,
+        constraints: Constraints = None,
+        annotator: str | Annotator = "natasha",
+        preparation: Preparation | None = None,
+        cache: Cache | None = None,
+        seconds: float | None = None,
+    ) -> None:
+        if isinstance(attacks, str):
+            raise AugmentError(f"attacks: '{attacks}' is one text; give a list of attacks")
+        check_search(len(attacks), budget, draws, seconds)
+        self.perturbers = tuple(
+            one
+            if isinstance(one, Perturber)
+            else Perturber(one, similarity=similarity, threshold=threshold, seed=seed, probability=probability)
+            for one in attacks
+        )
+        self.preparation = preparation or Preparation(constraints, annotator)
+        self.budget, self.target, self.minimal, self.draws = budget, target, minimal, draws
+        self.ledger = Ledger(model if isinstance(model, NamedModel) else NamedModel.of(name, model), cache)
+        first = self.perturbers[0]
+        self._similarity, self._threshold, self._seconds = first.similarity, first.threshold, seconds
+        self._deadline: float | None = None
+        shared = first.settings
+        self.settings = SearchSettings(
+            self.ledger.model.name,
+            self.ledger.model.signature,
+            tuple(one.attack.name for one in self.perturbers),
+            shared.scorer,
+            shared.threshold,
+            first.seed,
+            budget,
+            target,
+            "+".join(dict.fromkeys(digest for one in self.perturbers if (digest := one.attack.corpus_digest))),
+        )
+
+    @property
+    def needs(self) -> tuple[Needs, ...]:
+        """What the records must be prepared with, for each attack."""
+        return tuple(one.needs for one in self.perturbers)
+
+    def records(
+        self,
+        records: Iterable[Mapping[str, Any]],
+        task: str | Task | None = None,
+        *,
+        field: str | Sequence[str] | None = None,
+        label_field: str | Sequence[str] = (),
+    ) -> Iterator[Finding]:
+        """Search for all rows of a dataset, chunk by chunk. The results are in the order of the rows.
+
+        Args:
+            records: rows as dictionaries, with their right answers; they are not changed.
+            task: a task or its name; by default each row's task is recognised from its fields.
+            field: the fields to change in place of the task's, such as `text`, `inputs.text`, `qas[].query`.
+            label_field: the fields of the right answer in place of the task's.
+
+        Raises:
+            AugmentError: no task fits a row, a row lacks a field or a right answer, or the model fails.
+        """
+        golds = (label_field,) if isinstance(label_field, str) else tuple(label_field)
+        for prepared in self.preparation.records(records, task, field=field, needs=self.needs):
+            if golds:
+                own = [replace(one, task=replace(one.task, gold=golds)) for one in prepared.records]
+                yield from self.search(replace(prepared, records=own))
+            else:
+                yield from self.search(prepared)
+
+    def search(self, prepared: Prepared, on_finished: Callable[[SearchCase], None] = lambda _: None) -> list[Finding]:
+        """Search for prepared records.
+
+        Args:
+            prepared: the records, prepared with what `needs` states.
+            on_finished: is called with each case when its search has ended.
+
+        Raises:
+            AugmentError: a record has no right answer, or an attack, the similarity or the model fails.
+        """
+        if not len(prepared):
+            return []
+        if self._deadline is None and self._seconds is not None:
+            self._deadline = time.monotonic() + self._seconds
+        limits = Limits(self.budget, self._deadline)
+        held = pools(prepared, self.perturbers, self.draws)
+        cases = [
+            SearchCase(number, record, self._goal(record), pool)
+            for number, (record, pool) in enumerate(zip(prepared.records, held, strict=True))
+        ]
+        if not limits.is_over:
+            ask_originals(cases, self.ledger)
+        gate = screened(prepared, cases, self._similarity, self._threshold)
+        keys = Streams.of(prepared.keys, self.settings.seed, NAME).keys.tolist()
+        for case in cases:
+            if case.is_open:
+                case.begin(keys[case.number], minimal=self.minimal)
+            if not case.is_open:
+                on_finished(case)
+        search_all([case for case in cases if case.is_open], gate, self.ledger, limits, on_finished)
+        self.ledger.forget()
+        return [self._found(prepared, case, gate) for case in cases]
+
+    def _goal(self, record: Record) -> Goal:
+        """The goal for a record.
+
+        Raises:
+            AugmentError: the record has no right answer, or the target does not fit its task.
+        """
+        goal = Goal.of(record, self.target)
+        if not goal.is_known:
+            fields = ", ".join(record.task.gold) or "none"
+            raise AugmentError(
+                f"record {record.key}: no right answer (its fields: {fields}); name them with --label-field"
+            )
+        if self.target is not None and (goal.kind != "labels" or len(goal.golds) > 1):
+            raise AugmentError(
+                f"--targeted {self.target}: the task '{record.task.name}' has no single label; leave it out"
+            )
+        return goal
+
+    def _found(self, prepared: Prepared, case: SearchCase, gate: PoolGate) -> Finding:
+        batch = prepared.batch
+        if case.status is None:
+            raise RuntimeError("a search that has not ended has no result")
+        chosen = case.changes
+        nothing = (None,) * len(case.goal.golds)
+        before = nothing if case.before is None else case.before
+        return Finding(
+            self.settings,
+            case.record,
+            case.status,
+            case.reason,
+            case.scripts(chosen),
+            {name: case.pool.attacks_of(chosen, number) for number, name in enumerate(case.pool.fields)},
+            len(chosen),
+            {prepared.fields[row]: tuple(batch.protected(row)) for row in prepared.rows(case.number)},
+            case.similarity,
+            before,
+            case.after if case.status == "broken" else before,
+            case.queries,
+            case.broken_at,
+            case.minimal,
+            (*prepared.warnings.get(case.number, ()), *gate.warnings(case.number)),
+        )
+
+
+def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -> None:
+    """Nothing, if a search can have these settings.
+
+    Raises:
+        AugmentError: there is no attack, or a number is out of its range.
+    """
+    if not attacks:
+        raise AugmentError("no attack; name one with --attack (augment-ru list attacks)")
+    if budget < 1:
+        raise AugmentError(f"--budget {budget}; needs a number of questions, 1 or more")
+    if not 1 <= draws <= _MOST_DRAWS:
+        raise AugmentError(f"--draws {draws}; needs a number from 1 to {_MOST_DRAWS}")
+    if seconds is not None and not seconds > 0:
+        raise AugmentError(f"--time {seconds}; needs a number of seconds over 0")
+
+
+def screened(
+    prepared: Prepared, cases: Sequence[SearchCase], similarity: Similarity | None, threshold: float | None
+) -> PoolGate:
+    """The gate of these cases; changes that fail alone have left their pools if the similarity screens.
+
+    A case that has nothing to change, or whose original is answered wrong, is finished.
+    """
+    pending = [case for case in cases if case.is_open]
+    gate = PoolGate(prepared, [case.pool for case in cases], similarity, threshold or 0.0)
+    if not gate.screens:
+        return gate
+    alone = [Wanted(case.number, case.pool.scripts((change,))) for case in pending for change in range(len(case.pool))]
+    scores: Floats = gate.scores(alone)
+    at = 0
+    for case in pending:
+        own = scores[at : at + len(case.pool)]
+        at += len(case.pool)
+        case.screened(own, own >= gate.threshold)
+    return gate

@@ -1,0 +1,135 @@
+"""The search with scores: asks what the surrogate expects to break the answer with the fewest changes.
+
+It has three ways of choosing the next set, and what each of them learns serves the others:
+
+- the smallest set that the surrogate expects to break the answer, or the strongest one if it expects none to;
+- the set nearest to breaking, with one change added, taken back or exchanged: effects are not quite additive, and near
+  that set the surrogate errs least;
+- sets at random, when these two find nothing new.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from augment_ru.adversary.by_labels import random_sets
+from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, as_set
+from augment_ru.adversary.surrogate import Surrogate
+from augment_ru.draws import Floats
+
+_BEYOND = 0.05
+"""How far below 0 a margin is expected before a set counts as breaking, as a share of the original's margin."""
+_ROUND = 5
+"""While nothing comes nearer, one of this number of sets is chosen from all, the others near the nearest."""
+_WIDE, _NEAR = 0.3, 0.1
+"""The standard deviations that are added to the effects at random, once something failed: among all sets, and near."""
+_TRIES = 20
+"""Draws of these standard deviations before a way of choosing gives up."""
+_HOPE = 0.1
+"""A smaller set is asked about if its chance is at least this; otherwise it is verified that none is smaller."""
+
+
+def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
+    """Look for a set that breaks the answer; ends when one does, or when nothing is left to try."""
+    failures = asked = 0
+    while True:
+        asked += 1
+        nearest = knowledge.nearest
+        chosen = None
+        if failures and asked % _ROUND:
+            chosen = _near(knowledge, surrogate, draws)
+        if chosen is None:
+            chosen = _promising(knowledge, surrogate, draws, varied=failures > 0)
+        if chosen is None:
+            chosen = next(random_sets(knowledge, draws), None)
+        if chosen is None:
+            return
+        verdict = yield chosen
+        if verdict.broken:
+            return
+        if verdict.margins is not None:
+            surrogate.learn(chosen, verdict.margins)
+        failures = 0 if knowledge.nearest != nearest else failures + 1
+
+
+def _promising(knowledge: Knowledge, surrogate: Surrogate, draws: Draws, *, varied: bool) -> ChangeSet | None:
+    """The smallest open set that is expected to break the answer, or the strongest; None if it was asked already."""
+    for attempt in range(_TRIES):
+        noise = _noise(surrogate, draws, _WIDE if varied or attempt else 0.0)
+        found: list[tuple[bool, float, ChangeSet]] = []
+        for effects, margin in zip(surrogate.mean.T, surrogate.margins.tolist(), strict=True):
+            wanted, gains = margin + _BEYOND * surrogate.scale, effects + noise
+            chosen = knowledge.fitting(np.argsort(-gains, kind="stable"), gains, enough=wanted)
+            rest = wanted - float(gains[chosen].sum())
+            found.append((rest > 0, rest if rest > 0 else len(chosen), as_set(chosen)))
+        best = min(found)[2]
+        if best and knowledge.is_open(best):
+            return best
+    return None
+
+
+def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet | None:
+    """The open set one step from the nearest one that is expected to come nearest to breaking."""
+    here = list(knowledge.nearest)
+    margins = knowledge.known[knowledge.nearest].margins
+    if margins is None:
+        return None
+    effects = surrogate.mean + _noise(surrogate, draws, _NEAR)[:, None]
+    displaced = np.zeros_like(effects)
+    for change in here:
+        displaced[knowledge.conflicts(change)] += effects[change]
+    steps = effects - displaced
+    steps[here] = -effects[here]
+    expected = (margins - steps).min(axis=1)
+    for change in np.argsort(expected, kind="stable").tolist():
+        if change in here:
+            chosen = as_set(one for one in here if one != change)
+        else:
+            gone = set(knowledge.conflicts(change).tolist())
+            chosen = as_set([*(one for one in here if one not in gone), change])
+        if chosen and knowledge.is_open(chosen):
+            return chosen
+    return None
+
+
+def _noise(surrogate: Surrogate, draws: Draws, size: float) -> Floats:
+    if not size:
+        return np.zeros_like(surrogate.variance)
+    noise: Floats = draws.bell(surrogate.variance.size) * np.sqrt(surrogate.variance) * size
+    return noise
+
+
+def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate) -> Search:
+    """Look for smaller broken sets until the smallest is known to be minimal.
+
+    The next set is the one that saves most changes times the square of its chance; if no chance is worth a question,
+    changes are taken back one by one, the one of least effect first.
+    """
+    while (broken := knowledge.smallest) is not None and len(broken) > 1:
+        singles = [one for one in knowledge.without_one(broken) if knowledge.is_open(one)]
+        if not singles:
+            return
+        smaller = list(dict.fromkeys(_smaller(knowledge, surrogate, broken)))
+        chances = surrogate.chances([*smaller, *singles])
+        worth = [
+            (chance**2 * (len(broken) - len(chosen)), chosen)
+            for chance, chosen in zip(chances, smaller, strict=False)
+            if chance >= _HOPE
+        ]
+        chosen = max(worth or zip(chances[len(smaller) :], singles, strict=True))[1]
+        verdict = yield chosen
+        if verdict.margins is not None:
+            surrogate.learn(chosen, verdict.margins)
+
+
+def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> Iterator[ChangeSet]:
+    """Open sets with fewer changes: for each rival the strongest of each size, of all changes and of the broken set."""
+    inside = np.array(broken, dtype=np.int64)
+    for gains in surrogate.mean.T:
+        for numbers in (np.arange(gains.size), inside):
+            order = numbers[np.argsort(-gains[numbers], kind="stable")]
+            ordered = knowledge.fitting(order, gains, most=len(broken) - 1)
+            for size in range(1, len(ordered) + 1):
+                chosen = as_set(ordered[:size])
+                if knowledge.is_open(chosen):
+                    yield chosen

@@ -1,0 +1,167 @@
+"""What a search knows about a record: which sets of changes were asked or refused, and what came of them."""
+
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints, unit
+from augment_ru.engine.pool import RecordPool
+
+ChangeSet: TypeAlias = tuple[int, ...]
+"""The numbers of changes that are applied together, ascending."""
+
+_CAUTION = 0.85
+"""After a refusal, sets are held to this share of what the refused one was expected to lose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of a set of changes.
+
+    Attributes:
+        similarity: the gate's score.
+        passed: whether the gate lets it pass; one that does not is never asked.
+        broken: whether the model's answer is what the search is after; False for a set that was not asked.
+        margins: how far each rival is from winning, in nats, shape (rivals,); None without scores.
+    """
+
+    similarity: float
+    passed: bool
+    broken: bool = False
+    margins: Floats | None = None
+
+
+Search: TypeAlias = Generator[ChangeSet, Verdict, None]
+"""Yields the set to ask about next and is sent its verdict; ends when it has nothing left to try.
+
+A set that was asked before costs nothing. What a search yields depends on its record alone.
+"""
+
+
+class Draws:
+    """The random numbers of a record's search, in order.
+
+    Args:
+        key: the record's stream key.
+    """
+
+    def __init__(self, key: int) -> None:
+        self._key, self._at = np.array([key], dtype=np.uint64), 0
+
+    def uniform(self, count: int) -> Floats:
+        """Numbers from U[0, 1), shape (count,)."""
+        places = np.arange(self._at, self._at + count)
+        self._at += count
+        return unit(self._key, places)
+
+    def bell(self, count: int) -> Floats:
+        """Numbers of mean 0 and variance 1 that are nearly normal (sums of four uniform ones), shape (count,)."""
+        sums: Floats = (self.uniform(4 * count).reshape(4, count).sum(axis=0) - 2.0) * 3.0**0.5
+        return sums
+
+
+class Knowledge:
+    """What is known about the sets of a record's changes.
+
+    Args:
+        pool: the changes; not empty.
+        similarities: the gate's score of each change by itself, shape (changes,); None if they were not scored.
+        original: the verdict on the original.
+
+    Attributes:
+        known: the verdicts, by set; the empty set is the original.
+        smallest: the broken set with the fewest changes; of equal ones the most similar, then the first.
+        nearest: the set that was asked whose lowest margin is lowest; the original if there are no scores.
+    """
+
+    def __init__(self, pool: RecordPool, similarities: Floats | None, original: Verdict) -> None:
+        self.pool = pool
+        self.known: dict[ChangeSet, Verdict] = {(): original}
+        self.smallest: ChangeSet | None = None
+        self.nearest: ChangeSet = ()
+        self.banned = np.zeros(len(pool), dtype=np.bool_)
+        self._losses = np.ones(len(pool)) if similarities is None else 1.0 - similarities
+        self._limit = np.inf
+        self._conflicts: list[Ints | None] = [None] * len(pool)
+
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    def learn(self, chosen: ChangeSet, verdict: Verdict) -> None:
+        """Keep a verdict."""
+        self.known[chosen] = verdict
+        if not verdict.passed:
+            self._refused(chosen)
+        elif verdict.broken:
+            best = self.smallest
+            if best is None or (len(chosen), -verdict.similarity) < (len(best), -self.known[best].similarity):
+                self.smallest = chosen
+        elif verdict.margins is not None and verdict.margins.min() < self._lowest(self.nearest):
+            self.nearest = chosen
+
+    def _lowest(self, chosen: ChangeSet) -> float:
+        margins = self.known[chosen].margins
+        return np.inf if margins is None else float(margins.min())
+
+    def _refused(self, chosen: ChangeSet) -> None:
+        """Expect less of the gate: what fails alone is never tried again, larger sets must lose less than this one."""
+        if len(chosen) == 1:
+            self.banned[chosen[0]] = True
+        else:
+            self._limit = min(self._limit, _CAUTION * float(self._losses[list(chosen)].sum()))
+
+    def is_open(self, chosen: ChangeSet) -> bool:
+        """Whether a set was neither asked nor refused, and is expected to pass the gate."""
+        if chosen in self.known or any(self.banned[number] for number in chosen):
+            return False
+        return len(chosen) == 1 or float(self._losses[list(chosen)].sum()) <= self._limit
+
+    def is_broken(self, chosen: ChangeSet) -> bool:
+        """Whether a set is known to break the answer."""
+        verdict = self.known.get(chosen)
+        return verdict is not None and verdict.broken
+
+    def conflicts(self, change: int) -> Ints:
+        """The changes that may not be applied with this one."""
+        found = self._conflicts[change]
+        if found is None:
+            found = self._conflicts[change] = np.array(self.pool.conflicts[change], dtype=np.int64)
+        return found
+
+    def fitting(self, order: Ints, gains: Floats, *, enough: float = np.inf, most: int | None = None) -> list[int]:
+        """Changes that may be applied together, in this order; one that has no gain or no room is passed over.
+
+        Args:
+            order: the changes to choose from.
+            gains: what each change is expected to gain, shape (all changes,).
+            enough: the set ends when its gains add up to this.
+            most: how many changes the set has at most; None for any number.
+        """
+        blocked = self.banned | (gains <= 0)
+        found: list[int] = []
+        gained = lost = 0.0
+        for number in order[~blocked[order]].tolist():
+            loss = self._losses[number]
+            if blocked[number] or (found and lost + loss > self._limit):
+                continue
+            found.append(number)
+            gained, lost = gained + float(gains[number]), lost + loss
+            if gained >= enough or len(found) == most:
+                break
+            blocked[self.conflicts(number)] = True
+        return found
+
+    def without_one(self, chosen: ChangeSet) -> list[ChangeSet]:
+        """The sets with one change less; the original is not among them."""
+        return [chosen[:at] + chosen[at + 1 :] for at in range(len(chosen)) if len(chosen) > 1]
+
+    def is_minimal(self, chosen: ChangeSet) -> bool:
+        """Whether taking any one change back is known to mend the answer, or leads to a text that is not allowed."""
+        return not any(self.is_open(one) or self.is_broken(one) for one in self.without_one(chosen))
+
+
+def as_set(changes: Iterable[int]) -> ChangeSet:
+    """The changes as a set."""
+    return tuple(sorted(changes))

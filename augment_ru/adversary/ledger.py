@@ -1,0 +1,71 @@
+"""The ledger: what a model was asked and what it answered, so that nothing is asked twice."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import json_value
+from augment_ru.evaluation.cache import Cache, answer_keys
+from augment_ru.evaluation.examples import Example, Prediction, Scored
+from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The questions that a model was asked, in memory and, with a cache, on disk.
+
+    A model that gives scores is asked for them; its predictions come with them.
+
+    Attributes:
+        model: the model.
+        cache: the cache of answers; None keeps them in memory alone.
+        counts: how many questions there were.
+    """
+
+    model: NamedModel
+    cache: Cache | None = None
+    counts: QuestionCounts = field(default_factory=QuestionCounts)
+    _known: dict[bytes, Scored] = field(default_factory=dict)
+    _asking: NamedModel | None = None
+
+    def ask(self, examples: Sequence[Example], advance: Callable[[int], None] = lambda _: None) -> list[Scored]:
+        """The answers to these questions, in their order; the model is asked what is not in the ledger, in one call.
+
+        Raises:
+            AugmentError: the model raises an error, or does not answer every question.
+        """
+        keys = answer_keys(self.model.signature or "", examples)
+        fresh = {key: example for key, example in zip(keys, examples, strict=True) if key not in self._known}
+        if fresh:
+            given = ask(self._asked, list(fresh.values()), self.cache, self.counts, advance)
+            self._known.update(zip(fresh, map(self._scored, given), strict=True))
+        return [self._known[key] for key in keys]
+
+    def forget(self) -> None:
+        """Forget what is in memory, so that a long run does not fill it; the cache keeps what it has."""
+        self._known.clear()
+
+    @property
+    def _asked(self) -> NamedModel:
+        """The model that is asked: with its scores, if it gives them, under a signature of their own."""
+        scored = self.model.scored
+        if scored is None:
+            return self.model
+        if self._asking is None:
+
+            def predict(examples: Sequence[Example]) -> list[Prediction]:
+                return [[prediction, [dict(one) for one in scores]] for prediction, scores in scored(examples)]
+
+            signature = None if self.model.signature is None else f"{self.model.signature}|scores"
+            self._asking = replace(self.model, predict=predict, signature=signature, stream=None)
+        return self._asking
+
+    def _scored(self, given: Any) -> Scored:  # noqa: ANN401  (a prediction, or one with scores, as JSON values)
+        if self.model.scored is None:
+            return Scored(given)
+        try:
+            prediction, scores = given
+            return Scored(json_value(prediction), tuple({str(k): float(v) for k, v in one.items()} for one in scores))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise AugmentError(f"--model {self.model.name}: its scores are no list of labels with numbers") from error

@@ -1,0 +1,57 @@
+"""The model of a specification, made for the rows that it is attacked on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from augment_ru.evaluation.answers import golds_of
+from augment_ru.evaluation.examples import ModelRequest, model_of
+from augment_ru.evaluation.metrics import metrics_of
+from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.formats.read import read_rows
+from augment_ru.records.task import Task
+
+
+def victim_of(
+    spec: str,
+    rows: Sequence[Mapping[str, Any]],
+    task: Task,
+    *,
+    train: str | None = None,
+    device: str = "auto",
+    options: Mapping[str, Any] | None = None,
+    seed: int = 42,
+) -> NamedModel:
+    """The model of a specification `KIND` or `KIND:ARGUMENT`, under that name.
+
+    Args:
+        spec: the specification.
+        rows: the rows that are attacked; a classifier's labels are theirs and those of the train file.
+        task: their task.
+        train: the file that `linear` and similar models are trained on, unless the specification names one.
+        device: auto, cpu or cuda[:N].
+        options: options of the model.
+        seed: the seed of models that draw.
+
+    Raises:
+        AugmentError: there is no such kind, or the model cannot be made.
+    """
+    labels = labels_of([*rows, *(read_rows(train).values if train else ())], task)
+    shared = {"seed": seed, **({"train": train} if train else {}), **(options or {})}
+    return NamedModel.of(spec, model_of(spec, ModelRequest("", task, labels, device, shared)))
+
+
+def labels_of(rows: Sequence[Mapping[str, Any]], task: Task) -> tuple[str, ...] | None:
+    """The labels among the right answers of the rows, sorted; None where answers are free."""
+    kind = next(iter(metrics_of(task.metrics).values())).kind
+    if kind == "answers":
+        return None
+    return tuple(sorted({label for gold in golds_of(rows, task, kind) for label in _flat(gold)}))
+
+
+def _flat(gold: Any) -> Iterator[str]:  # noqa: ANN401  (texts, nested in tuples)
+    """The labels of a right answer, which may be nested."""
+    if isinstance(gold, str):
+        yield gold
+    elif gold is not None:
+        for one in gold:
+            yield from _flat(one)

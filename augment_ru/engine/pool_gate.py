@@ -1,0 +1,110 @@
+"""The gate for sets of pooled changes: scores them by a similarity before a model is asked about them."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints
+from augment_ru.edits import Script
+from augment_ru.engine.pool import RecordPool
+from augment_ru.engine.prepare import Prepared
+from augment_ru.engine.proposals import Applied, Replacements
+from augment_ru.engine.search import DIGITS, Cost
+from augment_ru.engine.similarity import Candidates, Scorer, Similarity
+
+
+class Wanted(NamedTuple):
+    """A set of changes of a record that is to be scored: the number of the record, and its scripts by text."""
+
+    record: int
+    scripts: Mapping[int, Script]
+
+
+class PoolGate:
+    """Similarity and threshold for sets of changes; a set passes if its score is at least the threshold.
+
+    A set that makes two options of a question equal fails, whatever its similarity; it is not scored.
+
+    Args:
+        prepared: the records.
+        pools: their pools.
+        similarity: the similarity; None lets every set pass that keeps the options apart.
+        threshold: the lowest score that passes.
+
+    Attributes:
+        threshold: as above.
+        cost: what was scored so far.
+    """
+
+    def __init__(
+        self, prepared: Prepared, pools: Sequence[RecordPool], similarity: Similarity | None, threshold: float
+    ) -> None:
+        self.threshold = threshold
+        self._prepared, self._pools = prepared, pools
+        self._scorer: Scorer | None = similarity.against(prepared.references) if similarity else None
+        self.cost = Cost()
+
+    @property
+    def screens(self) -> bool:
+        """Whether changes that fail alone are to be left out: no set that holds one passes."""
+        return self._scorer is not None and self._scorer.screens
+
+    def passes(self, score: float) -> bool:
+        """Whether a score passes."""
+        return score >= self.threshold if self._scorer is not None else score > -np.inf
+
+    def scores(self, wanted: Sequence[Wanted]) -> Floats:
+        """The score of each set, rounded, shape (sets,): the lowest of its texts; -inf where options are equal.
+
+        Without a similarity the score of a set that passes is 1.
+        """
+        found = np.ones(len(wanted))
+        broken: frozenset[int] = frozenset()
+        if self._prepared.questions is not None and wanted:
+            applied, units = self._columns(wanted)
+            broken = frozenset(self._prepared.questions.broken(applied, units).tolist())
+            found[sorted(broken)] = -np.inf
+        if self._scorer is None:
+            return found
+        rows: list[int] = []
+        owners: list[int] = []
+        scripts: list[Script] = []
+        for number, one in enumerate(wanted):
+            if number not in broken:
+                for text, script in one.scripts.items():
+                    rows.append(self._pools[one.record].first_row + text)
+                    owners.append(number)
+                    scripts.append(script)
+        if scripts:
+            scored = np.round(self._scorer.score(np.array(rows, dtype=np.int64), Candidates(scripts)), DIGITS)
+            np.minimum.at(found, owners, scored)
+            self.cost.calls += 1
+            self.cost.pairs += len(scripts)
+            self.cost.passes = self._scorer.passes
+        return found
+
+    def warnings(self, record: int) -> tuple[str, ...]:
+        """What the scorer warns of in the texts of a record."""
+        if self._scorer is None:
+            return ()
+        warned = self._scorer.warnings
+        return tuple(text for row in self._prepared.rows(record) for text in warned.get(row, ()))
+
+    def _columns(self, wanted: Sequence[Wanted]) -> tuple[Applied, Ints]:
+        """The edits of all sets with global places, and the set of each edit."""
+        starts: list[int] = []
+        stops: list[int] = []
+        texts: list[str] = []
+        units: list[int] = []
+        at = self._prepared.batch.starts.tolist()
+        for number, one in enumerate(wanted):
+            for text, script in one.scripts.items():
+                place = at[self._pools[one.record].first_row + text]
+                for edit in script.edits:
+                    starts.append(place + edit.start)
+                    stops.append(place + edit.stop)
+                    texts.append(edit.text)
+                    units.append(number)
+        begins, ends, numbers = (np.array(values, dtype=np.int64) for values in (starts, stops, units))
+        return Applied([], begins, ends, Replacements.of(texts), np.zeros(1, dtype=np.int64)), numbers

@@ -1,0 +1,95 @@
+"""What searches against a model came to: success at each number of queries, and the sizes of what they found.
+
+It is counted from what the rows say under `augment` (docs/adversary.md), so no model is asked for it.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from augment_ru.evaluation.intervals import wilson
+from augment_ru.evaluation.pairs import Pair, Pairs
+from augment_ru.records.record import Record
+from augment_ru.text.words import LETTERS_AND_DIGITS
+
+_QUERIES = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+"""The numbers of queries of a curve, as far as the budget goes; the budget itself is the last."""
+_DIGITS = 2
+
+
+def searches(pairs: Pairs) -> dict[str, Any]:
+    """`{"searches": …}` with an entry for each attack whose rows are of a search; nothing if there is none."""
+    found = {
+        attack: _entry([pair for pair in rows if _is_searched(pair)], pairs)
+        for attack, rows in pairs.attacks.items()
+        if any(map(_is_searched, rows))
+    }
+    return {"searches": found} if found else {}
+
+
+def _is_searched(pair: Pair) -> bool:
+    return isinstance(pair.metadata.get("queries"), int) and isinstance(pair.metadata.get("budget"), int)
+
+
+def _entry(rows: Sequence[Pair], pairs: Pairs) -> dict[str, Any]:
+    """The entry of an attack; rates are in per cent of the rows that the model answered right before."""
+    right = [pair.metadata for pair in rows if pair.metadata.get("status") != "wrong_before"]
+    broken = [pair for pair in rows if pair.metadata.get("status") == "broken"]
+    budget = max(int(pair.metadata["budget"]) for pair in rows)
+    numbers = [number for number in _QUERIES if number < budget] + [budget]
+    similarities = [pair.similarity for pair in broken if pair.similarity is not None]
+    words = [changed_words(Record(pairs.originals[pair.original].values, pairs.task).texts(), pair) for pair in broken]
+    return {
+        "model": rows[0].metadata.get("model"),
+        "budget": budget,
+        "right": len(right),
+        "broken": len(broken),
+        "curve": [_point(number, right) for number in numbers],
+        "queries": sum(int(one["queries"]) for one in right),
+        "queries_a_success": _ratio(sum(int(one["queries"]) for one in right), len(broken)),
+        "changes": _mean([float(pair.metadata.get("changes", 0)) for pair in broken]),
+        "changed_words": _mean([float(count) for count in words if count is not None]),
+        "minimal": _ratio(100 * sum(bool(pair.metadata.get("minimal")) for pair in broken), len(broken)),
+        "similarity": _mean(similarities, digits=4),
+    }
+
+
+def _point(queries: int, right: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The success rate at a number of queries, with Wilson's interval."""
+    hits = sum(isinstance(at := one.get("broken_at"), int) and at <= queries for one in right)
+    band = wilson(hits, len(right))
+    return {
+        "queries": queries,
+        "broken": hits,
+        "asr": _ratio(100 * hits, len(right)),
+        "ci95": None if band is None else [round(100 * end, _DIGITS) for end in band],
+    }
+
+
+def changed_words(texts: Mapping[str, str], pair: Pair) -> int | None:
+    """How many words of the original the edits touch; an edit that touches none counts as one. None without edits.
+
+    Args:
+        texts: the original texts, by field.
+        pair: the perturbed row.
+    """
+    if pair.edits is None:
+        return None
+    touched = 0
+    for name, edits in pair.edits.items():
+        words = [word.span() for word in LETTERS_AND_DIGITS.finditer(texts[name])]
+        hit: set[int] = set()
+        for start, stop, *_ in edits:
+            own = {at for at, (begin, end) in enumerate(words) if begin < max(stop, start + 1) and start < end}
+            hit |= own
+            touched += not own
+        touched += len(hit)
+    return touched
+
+
+def _ratio(count: float, of: int) -> float | None:
+    return round(count / of, _DIGITS) if of else None
+
+
+def _mean(values: Sequence[float], digits: int = _DIGITS) -> float | None:
+    return round(fmean(values), digits) if values else None

@@ -1,0 +1,241 @@
+"""The search against a model beside TextAttack's: success at a number of queries, changed words, time.
+
+Both attack the same victims with the same candidate changes (three neighbouring-key variants of each word) and no
+gate. TextAttack runs in an environment of its own (its requirements do not resolve together with ours):
+
+    python -m venv ta
+    ta/bin/pip install torch "transformers==4.57.*" "huggingface-hub<1.0" "datasets<4.5" "setuptools<81" flair nltk \
+        Levenshtein scikit-learn editdistance language-tool-python lemminflect lru-dict more-itertools terminaltables \
+        num2words OpenHowNet pycld2 click jieba pinyin
+    ta/bin/pip install --no-build-isolation word2number
+    ta/bin/pip install --no-deps textattack==0.3.11 bert-score
+    mkdir -p nltk/corpora/stopwords && touch nltk/corpora/stopwords/english
+
+    NLTK_DATA=nltk python benchmarks/adversary.py TRAIN.jsonl TEST.jsonl --textattack ta/bin/python
+
+Without --textattack only our side is measured. Different texts are counted on both sides, the original among them;
+every query counts, those of shrinking included. The rows are those that the victim answers right. Our seconds are
+processor time; TextAttack's are by the clock, without the time that it waits for the victim.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+from typing import Any, ClassVar
+
+import numpy as np
+
+from augment_ru import Adversary, Attack, Change, Doc, Edit, Rng
+from augment_ru.adversary.result import Finding
+from augment_ru.draws import digests
+from augment_ru.editing.characters import keyboards
+from augment_ru.evaluation.examples import Example, Scored, example_of
+from augment_ru.formats.read import read_rows
+from augment_ru.models._bag_of_words import BagOfWords, Train, fitted
+from augment_ru.records.task import generic
+
+BUDGETS = (10, 20, 50, 200)
+VICTIMS = {"words 1–4": ("word", (1, 4)), "characters 2–5": ("char", (2, 5))}
+WORD = re.compile(r"[\w'\-_*@]+")
+"""A word as TextAttack finds it."""
+VARIANTS = 3
+METHODS = ("delete", "random")
+
+
+@cache
+def variants(word: str) -> tuple[str, ...]:
+    """Up to three spellings of a word with a letter of a neighbouring key; the same for a word wherever it stands."""
+    table = keyboards(("keyboard_en", "keyboard_ru"))
+    rng = Rng(int(digests([word])[0]))
+    places = [
+        at for at, letter in enumerate(word) if ord(letter) < table.row_of.size and table.row_of[ord(letter)] >= 0
+    ]
+    found: dict[str, None] = {}
+    for _ in range(20 if places else 0):
+        at = rng.choice(places)
+        row = table.row_of[ord(word[at])]
+        letter = chr(table.substitutes[row, int((rng.uniform() >= table.bounds[row]).sum())])
+        found[word[:at] + letter + word[at + 1 :]] = None
+    return tuple(islice(found, VARIANTS))
+
+
+@dataclass(frozen=True)
+class NeighbouringKeys(Attack):
+    """All variants of every word."""
+
+    name: ClassVar[str] = "neighbouring_keys"
+    probability: float = 1.0
+
+    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
+        """Propose the variants of every word."""
+        for word in WORD.finditer(doc.text):
+            for new in variants(word[0]):
+                yield rng.change(Edit(word.start(), word.end(), new))
+
+
+@dataclass
+class Timed:
+    """A victim that measures the time that it takes, with or without its scores."""
+
+    model: Any
+    seconds: float = 0.0
+    questions: int = 0
+    few_shot: ClassVar[bool] = False
+    cached: ClassVar[bool] = False
+    chunk: ClassVar[int] = 2**20
+    signature: None = field(default=None, init=False)
+
+    def __call__(self, examples: Sequence[Example], /) -> Any:  # noqa: ANN401
+        """The labels."""
+        return self._measured(self.model, examples)
+
+    def _measured(self, function: Any, examples: Sequence[Example]) -> Any:  # noqa: ANN401
+        began = time.process_time()
+        found = function(examples)
+        self.seconds += time.process_time() - began
+        self.questions += len(examples)
+        return found
+
+
+class TimedScores(Timed):
+    """A victim that gives its scores."""
+
+    def scored(self, examples: Sequence[Example], /) -> Sequence[Scored]:
+        """The labels with their scores."""
+        found: Sequence[Scored] = self._measured(self.model.scored, examples)
+        return found
+
+
+def victim(train: Sequence[Mapping[str, Any]], analyzer: str, ngrams: tuple[int, int]) -> BagOfWords:
+    """Logistic regression on TF-IDF."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+
+    def make() -> Any:  # noqa: ANN401
+        vectors = TfidfVectorizer(analyzer=analyzer, ngram_range=ngrams, max_features=150_000)
+        return make_pipeline(vectors, LogisticRegression(max_iter=1000))
+
+    texts, labels = [row["text"] for row in train], [row["label"] for row in train]
+    return fitted(Train(texts, {"label": labels}, ""), make, analyzer)
+
+
+def right_rows(model: BagOfWords, rows: Sequence[Mapping[str, Any]], most: int) -> list[Mapping[str, Any]]:
+    """The first rows that the victim answers right."""
+    predictions = model([example_of(row, generic()) for row in rows])
+    return [row for row, label in zip(rows, predictions, strict=True) if label == row["label"]][:most]
+
+
+def ours(model: Timed, rows: Sequence[Mapping[str, Any]], budget: int) -> list[Finding]:
+    """What our search finds."""
+    adversary = Adversary([NeighbouringKeys()], model, budget=budget, draws=1, similarity="none", constraints=())
+    return list(adversary.records(rows, generic()))
+
+
+def verified(model: BagOfWords, found: Sequence[Finding]) -> float:
+    """The share of the broken rows in which taking any one change back mends the answer, found by asking."""
+    wholes = [one for one in found if one.status == "broken"]
+    texts, owners = [], []
+    for number, one in enumerate(wholes):
+        edits = one.scripts["text"].edits
+        for left_out in edits:
+            kept = [edit for edit in edits if edit is not left_out]
+            texts.append(type(one.scripts["text"])(one.record.values["text"], kept).text)
+            owners.append(number)
+    labels = model([Example({"text": text}, generic(), text) for text in texts])
+    bad = {owner for owner, label in zip(owners, labels, strict=True) if label != wholes[owner].record.values["label"]}
+    return 1 - len(bad) / max(len(wholes), 1)
+
+
+def textattack(python: str, model: BagOfWords, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What TextAttack finds, by the way it orders words; it asks the victim through a pipe."""
+    labels = [str(label) for label in model.classifiers["label"].classes_]
+    words = {word for row in rows for word in WORD.findall(row["text"])}
+    task = {
+        "methods": METHODS,
+        "seed": 1,
+        "variants": {word: variants(word) for word in sorted(words)},
+        "rows": [{"text": row["text"], "label": labels.index(row["label"])} for row in rows],
+    }
+    worker = Path(__file__).with_name("adversary_textattack.py")
+    with subprocess.Popen(  # noqa: S603  (the interpreter that the user names)
+        [python, str(worker)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        if process.stdin is None or process.stdout is None:
+            raise RuntimeError("no pipe")
+        process.stdin.write(json.dumps(task) + "\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            said = json.loads(line)
+            if "found" in said:
+                found: dict[str, Any] = said["found"]
+                return found
+            scored = model.scored([Example({"text": text}, generic(), text) for text in said["texts"]])
+            odds = np.array([list(one.scores[0].values()) for one in scored])
+            chances = np.exp(odds - odds.max(axis=1, keepdims=True))
+            process.stdin.write(json.dumps((chances / chances.sum(axis=1, keepdims=True)).tolist()) + "\n")
+            process.stdin.flush()
+    raise RuntimeError(f"{python}: TextAttack ended without a result; run {worker} by hand to see why")
+
+
+def compare(name: str, model: BagOfWords, rows: Sequence[Mapping[str, Any]], theirs: Mapping[str, Any]) -> None:
+    """Print the lines of a victim."""
+    for budget in BUDGETS:
+        timed = TimedScores(model)
+        began = time.process_time()
+        found = ours(timed, rows, budget)
+        seconds = time.process_time() - began
+        labels = ours(Timed(model), rows, budget)
+        rate, by_labels = (100 * fmean(one.status == "broken" for one in some) for some in (found, labels))
+        queries = sum(one.queries for one in found) / max(sum(one.status == "broken" for one in found), 1)
+        line = f"| {name} | {budget} | {rate:.1f} | {by_labels:.1f}"
+        best = 0.0
+        for side in theirs.values():
+            broken = [row["broken"] and row["queries"] <= budget for row in side["rows"]]
+            both = [at for at, one in enumerate(found) if one.status == "broken" and broken[at]]
+            own, other = (fmean(found[at].changes for at in both), fmean(side["rows"][at]["words"] for at in both))
+            best = max(best, 100 * fmean(broken))
+            line += f" | {100 * fmean(broken):.1f} | {own:.2f} / {other:.2f}"
+        times = f"{rate / best:.2f}" if best else "–"
+        minimal = 100 * verified(model, found)
+        print(
+            f"{line} | {times} | {queries:.1f} | {minimal:.1f} | {seconds - timed.seconds:.1f} + {timed.seconds:.1f} |"
+        )
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("train")
+    parser.add_argument("test")
+    parser.add_argument("--textattack", metavar="PYTHON", help="the interpreter of TextAttack's environment")
+    parser.add_argument("--rows", type=int, default=600)
+    given = parser.parse_args()
+    train, test = read_rows(given.train).values, read_rows(given.test).values
+    head = "| victim | queries | with scores | with labels"
+    for method in METHODS if given.textattack else ():
+        head += f" | WIR {method} | words: ours / WIR {method}"
+    print(f"{head} | times the better WIR | queries a success | 1-minimal | seconds: ours + victim |")
+    print("|---" * (head.count("|") + 3) + "|")
+    for name, (analyzer, ngrams) in VICTIMS.items():
+        model = victim(train, analyzer, ngrams)
+        rows = right_rows(model, test, given.rows)
+        began = time.perf_counter()
+        theirs = textattack(given.textattack, model, rows) if given.textattack else {}
+        compare(name, model, rows, theirs)
+        for method, side in theirs.items():
+            own = side["seconds"] - side["model_seconds"]
+            print(f"TextAttack {method}: {own:.1f} s of its own, {side['model_seconds']:.1f} s asking")
+        print(f"{name}: {len(rows)} rows, {time.perf_counter() - began:.0f} s in all")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""`augment-ru attack` through a real process, and `evaluate` on what it writes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commands import fails, rows_of, run, write
+
+TRAIN = [
+    {"text": text, "label": label}
+    for label, texts in {
+        "spam": ("купи билет дёшево", "выиграй приз сейчас", "купи приз дёшево", "билет и приз даром"),
+        "ham": ("мама мыла раму", "кот спит на окне", "завтра будет дождь", "дождь стучит по раме"),
+    }.items()
+    for text in texts
+]
+TEST = [
+    {"id": 1, "text": "Купи приз и билет сейчас дёшево!", "label": "spam"},
+    {"id": 2, "text": "Завтра кот будет мыть раму.", "label": "ham"},
+    {"id": 3, "text": "Мама спит, а дождь стучит.", "label": "spam"},
+    {"id": 4, "text": "https://example.org/билет", "label": "spam"},
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    write(tmp_path / "train.jsonl", *TRAIN)
+    write(tmp_path / "in.jsonl", *TEST)
+    return tmp_path
+
+
+def attacked(files: Path, *options: str) -> list[dict[str, object]]:
+    """The rows of a run without cache and gate."""
+    model = f"linear:{files / 'train.jsonl'}"
+    done = run("attack", files / "in.jsonl", "--model", model, "--cache", "none", "--similarity", "none", *options)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"4 rows in; " in done.stderr
+    return rows_of(done.stdout)
+
+
+def test_rows_and_metadata(files: Path) -> None:
+    first, second, third, fourth = attacked(files, "--attack", "butterfingers", "--budget", "80")
+    for row, was in zip((first, second, third, fourth), TEST, strict=True):
+        meta = row["augment"]
+        assert isinstance(meta, dict)
+        assert meta["source"] == {"text": was["text"]}
+        assert {**row, "text": was["text"], "augment": None} == {**was, "augment": None}
+        assert (row["text"] != was["text"]) == (meta["status"] == "broken")
+        assert meta["queries"] <= meta["budget"] == 80
+    meta = first["augment"]
+    assert isinstance(meta, dict)
+    assert meta["status"] == "broken"
+    assert meta["prediction"] == {"before": "spam", "after": "ham"}
+    assert meta["attacks"] == {"text": ["butterfingers"] * len(meta["edits"]["text"])}
+    assert meta["minimal"]
+    assert [row["augment"]["status"] for row in (third, fourth)] == ["wrong_before", "unchanged"]  # type: ignore[index]
+
+
+def test_the_same_bytes_whatever_the_subset(files: Path) -> None:
+    whole = attacked(files)
+    write(files / "part.jsonl", TEST[1], TEST[0])
+    model = f"linear:{files / 'train.jsonl'}"
+    done = run("attack", files / "part.jsonl", "--model", model, "--cache", "none", "--similarity", "none")
+    assert rows_of(done.stdout) == [whole[1], whole[0]]
+
+
+def test_other_options(files: Path) -> None:
+    brief = attacked(files, "--meta", "brief", "--budget", "5", "--no-minimal", "--draws", "1", "--probability", "0.5")
+    assert all("edits" not in row["augment"] for row in brief)  # type: ignore[operator]
+    aimed = attacked(files, "--targeted", "ham")
+    assert aimed[1]["augment"]["reason"] == "right already"  # type: ignore[index]
+    late = attacked(files, "--time", "0.000001")
+    assert {row["augment"]["reason"] for row in late} == {"time"}  # type: ignore[index]
+
+
+def test_evaluate_reads_what_attack_writes(files: Path) -> None:
+    model = f"linear:{files / 'train.jsonl'}"
+    rows = attacked(files, "--attack", "butterfingers")
+    broken = sum(row["augment"]["status"] == "broken" for row in rows)  # type: ignore[index]
+    write(files / "out.jsonl", *rows)
+    worst = files / "worst.jsonl"
+    done = run("evaluate", files / "out.jsonl", "--model", model, "--cache", "none", "-o", "-", "--worst-case", worst)
+    assert done.returncode == 0, done.stderr.decode()
+    report = json.loads(done.stdout)
+    (attack,) = report["attacks"]
+    assert attack == f"adversary:{model}"
+    (entry,) = report["models"]
+    assert entry["attacks"][attack]["broken"] == broken
+    search = report["searches"][attack]
+    assert (search["broken"], search["curve"][-1]["broken"]) == (broken, broken)
+    assert rows_of(worst.read_bytes()) == rows
+
+
+def test_a_second_run_reads_the_cache(files: Path) -> None:
+    (files / "model.py").write_text(
+        "def said(texts):\n    return ['spam' if 'приз' in text.lower() else 'ham' for text in texts]\n"
+        "said.signature = 'said-1'\n",
+        encoding="utf-8",
+    )
+    command = ("attack", files / "in.jsonl", "--model", "python:model:said", "--model-option", "python.input=text")
+    cache = ("--cache", files / "cache.sqlite", "--similarity", "none")
+    first, second = (run(*command, *cache, cwd=files, env=_path()) for _ in range(2))
+    assert first.returncode == second.returncode == 0, first.stderr.decode()
+    assert first.stdout == second.stdout
+    assert b"from the cache" not in first.stderr
+    assert b"answers from the cache" in second.stderr
+
+
+def _path() -> dict[str, str]:
+    import os  # noqa: PLC0415
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    spec = find_spec("augment_ru")
+    assert spec is not None
+    assert spec.origin is not None
+    return {**os.environ, "PYTHONPATH": str(Path(spec.origin).parents[1])}
+
+
+def test_mistakes_are_one_line(files: Path) -> None:
+    source, model = files / "in.jsonl", f"linear:{files / 'train.jsonl'}"
+    assert "stdin can be read once" in fails(2, "attack", "-", "--model", model)
+    assert "--budget 0" in fails(2, "attack", source, "--model", model, "--budget", "0")
+    assert "no label of the rows called 'eggs'" in fails(1, "attack", source, "--model", model, "--targeted", "eggs")
+    assert "no model called 'linaer'" in fails(2, "attack", source, "--model", "linaer:x")
+    assert "--label-field" in fails(1, "attack", source, "--model", model, "--label-field", "no")

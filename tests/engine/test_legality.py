@@ -1,0 +1,64 @@
+"""What may happen to a text, in changes that an attack of one's own may propose."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from augment_ru.edits import Change, Edit
+from augment_ru.engine.legality import Drop, legal
+from augment_ru.engine.proposals import Proposals, Replacements, apply
+from augment_ru.errors import AugmentError
+from augment_ru.text.batch import Batch
+
+MAIL = "пишите a@b.ru! сюда"
+START, STOP = 7, 13
+
+
+def outcome(text: str, *edits: Edit) -> str:
+    """The text with a change of these edits, or why it may not happen."""
+    batch = Batch([text])
+    drops: list[Drop] = []
+    found = legal(batch, Proposals.of_changes(batch, [[Change(0.0, edits)]]), drops)
+    if drops:
+        return drops[0].reason
+    return apply(batch, found, np.ones(found.ranks.size, dtype=np.bool_)).texts[0]
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ([Edit(STOP, STOP + 1, ""), Edit(STOP + 1, STOP + 1, "х")], "sticks to a protected span"),
+        ([Edit(STOP, STOP + 1, ""), Edit(STOP + 1, STOP + 2, "х")], "sticks to a protected span"),
+        ([Edit(STOP, STOP, ""), Edit(STOP, STOP + 1, "х")], "sticks to a protected span"),
+        ([Edit(STOP, STOP + 1, ""), Edit(STOP + 1, STOP + 1, " х")], "пишите a@b.ru х сюда"),
+        ([Edit(STOP, STOP + 1, "?"), Edit(STOP + 1, STOP + 1, "х")], "пишите a@b.ru?х сюда"),
+        ([Edit(START - 1, START, ""), Edit(START - 1, START - 1, ".")], "пишите.a@b.ru! сюда"),
+        ([Edit(START - 2, START - 1, "х"), Edit(START - 1, START, "")], "sticks to a protected span"),
+        ([Edit(START - 2, START - 1, "."), Edit(START - 1, START, "")], "пишит.a@b.ru! сюда"),
+        ([Edit(STOP + 1, STOP + 2, ""), Edit(STOP, STOP + 1, "")], "sticks to a protected span"),
+    ],
+)
+def test_letters_beside_protected_spans_are_judged_over_the_whole_change(edits: Sequence[Edit], expected: str) -> None:
+    assert outcome(MAIL, *edits) == expected
+    assert outcome(MAIL, *reversed(edits)) == expected
+
+
+def test_edits_of_a_change_that_change_nothing_are_left_out() -> None:
+    batch = Batch(["кот спит"])
+    change = Change(0.0, (Edit(0, 3, "кот"), Edit(4, 8, "ест"), Edit(4, 4, "")))
+    found = legal(batch, Proposals.of_changes(batch, [[change]]))
+    applied = apply(batch, found, np.ones(1, dtype=np.bool_))
+    assert (applied.texts, list(applied.edits(0, 0))) == (["кот ест"], [Edit(4, 8, "ест")])
+    assert outcome("кот спит", Edit(0, 3, "кот"), Edit(4, 8, "спит")) == "changes nothing"
+
+
+def test_no_lone_surrogate_gets_into_a_text() -> None:
+    assert outcome("кот", Edit(0, 1, "\ud800")) == "holds a lone surrogate"
+    batch = Batch(["кот"])
+    place = np.array([0])
+    stated = Proposals.of_edits(
+        place, place + 1, np.array([0.0]), lambda indices: Replacements.of(["\udfff"]).take(indices), clean=True
+    )
+    with pytest.raises(AugmentError, match="a text with a lone surrogate"):
+        apply(batch, legal(batch, stated), np.ones(1, dtype=np.bool_))
