@@ -21,6 +21,15 @@ class Terminated(SystemExit):
     """A signal ended the program; other exits, raised by code that the program calls, are errors of that code."""
 
 
+def missing(what: str, extra: str) -> AugmentError:
+    """The error for packages that are not installed; `what` says what needs which, `extra` is our extra with them.
+
+    >>> str(missing("Parquet files need pyarrow", "hf"))
+    'Parquet files need pyarrow; in the folder of augment-ru run: pip install ".[hf]"'
+    """
+    return AugmentError(f'{what}; in the folder of augment-ru run: pip install ".[{extra}]"')
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
     """The error for an unknown name; its message has the most similar known name, and all known names.
 

@@ -22,13 +22,22 @@ def configured(name: str, made: Any, options: Mapping[str, Any]) -> Any:  # noqa
     Raises:
         AugmentError: there is no such option, or a value does not fit.
     """
+    return made(**values_of(name, made, options))
+
+
+def values_of(name: str, made: Any, options: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401  (any dataclass)
+    """The values of options by field, read and checked as `configured` does.
+
+    Raises:
+        AugmentError: there is no such option, or a value does not fit.
+    """
     known = options_of(made)
     values = {}
     for option, value in options.items():
         if option not in known:
             raise unknown(f"option of {name}", option, known)
         values[option] = parse(f"{name}.{option}", value, known[option]) if isinstance(value, str) else value
-    return made(**values)
+    return values
 
 
 def chosen(kind: str, made: type[T], options: Mapping[str, Any]) -> T:

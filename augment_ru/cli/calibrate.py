@@ -1,28 +1,27 @@
 """`augment-ru calibrate`."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, choices, files_read, usage, with_options
+from augment_ru.cli.completion import complete_attacks
+from augment_ru.cli.shared_options import INPUT, PROBABILITY, SETUP, choices, files_read, usage, with_options
 from augment_ru.errors import AugmentError
 
 _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 
 
 @click.command()
-@click.argument("source", metavar="IN.jsonl|-")
+@click.argument("source", metavar="IN|-")
 @click.option(
     "--attack",
     "attacks",
     multiple=True,
     metavar="NAME[+NAME...]",
+    shell_complete=complete_attacks,
     help="An attack whose perturbations should pass. Repeatable.  [default: five attacks]",
-)
-@click.option("--task", metavar="NAME", help="The task of the rows.  [default: recognised from their fields]")
-@click.option(
-    "--field", "fields", multiple=True, metavar="NAME", help="A field to perturb, in place of the task's. Repeatable."
 )
 @click.option(
     "--accept",
@@ -40,7 +39,9 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 @click.option(
     "--write-baseline", "baseline", metavar="FILE", help="Write bertscore's scores of unrelated texts for each layer."
 )
-@with_options(SEARCH)
+@with_options(INPUT)
+@with_options(PROBABILITY)
+@with_options(SETUP)
 @click.option("--debug", is_flag=True, hidden=True)
 def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     """Measure a similarity on your texts and propose a threshold.
@@ -57,6 +58,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     from augment_ru.formats.json_lines import indented  # noqa: PLC0415
     from augment_ru.jobs.calibrate import PROBABILITIES, calibrated, calibration_lines  # noqa: PLC0415
     from augment_ru.jobs.perturb import Job, records_of  # noqa: PLC0415
+    from augment_ru.jobs.progress import terminal_width  # noqa: PLC0415
 
     try:
         preparation, run = choices(given, given["attacks"] or _ATTACKS)
@@ -73,6 +75,8 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
             limit=given["limit"],
             report=given["report"],
             reads=files_read(given),
+            input_format=given["input_format"],
+            encoding=given["encoding"] or "utf-8",
         )
         if given["baseline"] is not None:
             check_outputs(
@@ -92,13 +96,15 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
         probabilities=given["probabilities"] or PROBABILITIES,
         accept=given["accept"],
     )
-    for line in calibration_lines(found):
+    for line in calibration_lines(found, terminal_width(sys.stdout)):
         click.echo(line)
     if given["report"]:
         with replacing(Path(given["report"])) as file:
             file.write(indented(found.table()))
     if given["baseline"]:
         _write_baseline(Path(given["baseline"]), records, run.similarity)
+    if wrote := [file for file in (given["report"], given["baseline"]) if file]:
+        click.echo(f"augment-ru: wrote {', '.join(wrote)}", err=True)
 
 
 def _check_rescaled(similarity: Any) -> None:  # noqa: ANN401  (a Similarity, which is loaded late)

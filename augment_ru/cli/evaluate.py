@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from augment_ru.cli.completion import complete_tasks
 from augment_ru.cli.shared_options import merged, usage
 from augment_ru.errors import AugmentError
 
@@ -21,9 +22,14 @@ _DEFAULTS = {"shots": "0", "episodes": 5, "device": "auto", "seed": 42, "form": 
     help="See augment-ru list models. Repeatable.",
 )
 @click.option("--originals", metavar="FILE", help="The unperturbed rows, if PERTURBED does not hold them.")
-@click.option("--task", metavar="NAME", help="The task.  [default: recognised by the fields]")
 @click.option(
-    "--text-field",
+    "--task",
+    metavar="NAME|FILE.toml",
+    shell_complete=complete_tasks,
+    help="The task.  [default: recognised by the fields]",
+)
+@click.option(
+    "--field",
     "text_fields",
     multiple=True,
     metavar="NAME",
@@ -77,8 +83,8 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
     augment-ru evaluate release/task --model hf-causal:gpt --shots 0,4
     augment-ru evaluate perturbed.jsonl --model hf-causal:gpt --train train.jsonl --shots 0,1,4,8 -o report.json
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
+    from augment_ru.engine.recipe import EVALUATE_KEYS, EVALUATE_LISTS, read_recipe  # noqa: PLC0415
     from augment_ru.jobs.evaluate import EvaluationJob, run_evaluation  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.jobs.recipe import EVALUATE_KEYS, EVALUATE_LISTS, read_recipe  # noqa: PLC0415
 
     try:
         if given["recipe"]:

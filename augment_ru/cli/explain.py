@@ -4,14 +4,24 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, choices, usage, with_options
+from augment_ru.cli.completion import complete_attacks
+from augment_ru.cli.shared_options import PROBABILITY, SEARCH, SETUP, choices, usage, with_options
 from augment_ru.errors import AugmentError
 
 
 @click.command()
 @click.argument("text")
-@click.option("--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="An attack to explain. Repeatable.")
+@click.option(
+    "--attack",
+    "attacks",
+    multiple=True,
+    metavar="NAME[+NAME...]",
+    shell_complete=complete_attacks,
+    help="An attack to explain. Repeatable.",
+)
+@with_options(PROBABILITY)
 @with_options(SEARCH)
+@with_options(SETUP)
 @click.option("--debug", is_flag=True, hidden=True)
 def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     """Show which changes are applied to a text, and why.

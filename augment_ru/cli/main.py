@@ -1,31 +1,58 @@
 """The command `augment-ru`: its subcommands, and errors printed as one line."""
 
+import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from augment_ru.cli.attack import attack
 from augment_ru.cli.calibrate import calibrate
 from augment_ru.cli.check import check
+from augment_ru.cli.completion import completion
 from augment_ru.cli.evaluate import evaluate
 from augment_ru.cli.explain import explain
 from augment_ru.cli.list import list_
 from augment_ru.cli.models import models
 from augment_ru.cli.perturb import perturb
 from augment_ru.cli.release import release
+from augment_ru.cli.shared_options import print_help_without
 from augment_ru.cli.similarity import similarity
 from augment_ru.cli.verdicts import verdicts
 from augment_ru.errors import AugmentError, Terminated, escaped
 from augment_ru.version import __version__
 
+_CLOSED_PIPE = 141
+"""128 and the number of SIGPIPE: what a shell reports of a program whose reader went away."""
+
+
+class _ReaderGoneError(Exception):
+    """The reader of stdout has closed it; click would end with code 1."""
+
 
 class _Commands(click.Group):
-    """Prints an error as one line on stderr. Exit codes: 2 usage, 1 data or run, 130 interrupted."""
+    """Prints an error as one line on stderr. Exit codes: 2 usage, 1 data or run, 130 interrupted, 141 closed pipe."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments; without any, the help is printed."""
+        print_help_without(args, ctx)
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (click's own signature)
+        """Run a command; end quietly if the reader of the output has gone away."""
+        try:
+            found = super().invoke(ctx)
+            if sys.stdout is not None:
+                sys.stdout.flush()  # so that what is left cannot fail at the end of the process
+        except BrokenPipeError as error:
+            raise _ReaderGoneError from error
+        return found
 
     def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (click's own signature)
         try:
             return super().main(*args, **{**kwargs, "standalone_mode": False})
+        except _ReaderGoneError:
+            _end_quietly()
         except click.UsageError as error:
             hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
             _fail(f"{error.format_message()}{hint}", 2)
@@ -52,6 +79,12 @@ def _left() -> str:
     return f"{f'{files}: written' if files else 'no output file was written'}, and the output on stdout is incomplete"
 
 
+def _end_quietly() -> NoReturn:
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the process flushes it once more at its end
+    sys.exit(_CLOSED_PIPE)
+
+
 def _fail(message: str, code: int) -> None:
     if "--debug" in sys.argv:
         raise  # noqa: PLE0704  (called while an error is handled)
@@ -67,5 +100,18 @@ def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
     del debug  # `_fail` reads it from `sys.argv`, because an error may occur before this function runs
 
 
-for _command in (perturb, attack, evaluate, verdicts, release, similarity, explain, calibrate, list_, check, models):
+for _command in (
+    perturb,
+    attack,
+    evaluate,
+    verdicts,
+    release,
+    similarity,
+    explain,
+    calibrate,
+    list_,
+    check,
+    models,
+    completion,
+):
     cli.add_command(_command)

@@ -5,7 +5,18 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import SEARCH, choices, files_read, merged, usage, with_options
+from augment_ru.cli.completion import complete_attacks
+from augment_ru.cli.shared_options import (
+    INPUT,
+    PROBABILITY,
+    SEARCH,
+    SETUP,
+    choices,
+    files_read,
+    merged,
+    usage,
+    with_options,
+)
 from augment_ru.errors import AugmentError
 
 
@@ -13,13 +24,17 @@ from augment_ru.errors import AugmentError
 @click.argument("source", metavar="IN|-")
 @click.option("-o", "--output", metavar="OUT", help="Output file, written when the run is complete.  [default: stdout]")
 @click.option(
-    "--attack", "attacks", multiple=True, metavar="NAME[+NAME...]", help="An attack; A+B applies A, then B. Repeatable."
+    "--attack",
+    "attacks",
+    multiple=True,
+    metavar="NAME[+NAME...]|FILE.py",
+    shell_complete=complete_attacks,
+    help="An attack; A+B applies A, then B. Repeatable.",
 )
-@click.option("--task", metavar="NAME", help="The task of the rows.  [default: recognised from their fields]")
-@click.option(
-    "--field", "fields", multiple=True, metavar="NAME", help="A field to perturb, in place of the task's. Repeatable."
-)
+@with_options(INPUT)
+@with_options(PROBABILITY)
 @with_options(SEARCH)
+@with_options(SETUP)
 @click.option(
     "--recipe", metavar="FILE.toml", help="Read options from a file; options of the command line override them."
 )
@@ -33,21 +48,29 @@ from augment_ru.errors import AugmentError
     help="stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
 )
 @click.option("--report", metavar="FILE.json", help="Write the table at the end of the run as JSON.")
+@click.option(
+    "--copies",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Perturbations of each row by each attack, from different draws.  [default: 1]",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor the closing table.")
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def perturb(**given: Any) -> None:  # noqa: ANN401
     """Perturb the rows of a file.
 
-    Writes one row for each input row and attack. The file's extension gives its format: .jsonl, .json, .csv, .tsv,
-    .parquet; stdin holds JSON Lines.
+    Writes one row for each input row and attack. The end of a file's name gives its format: .jsonl, .json, .csv,
+    .tsv, .parquet, or .txt with a text on each line; all but .parquet may be packed (.gz, .zst). stdin holds JSON
+    Lines. On a terminal, without -o, the differences are shown in colours.
 
     \b
     augment-ru perturb in.jsonl -o out.jsonl --attack butterfingers
     augment-ru perturb train.csv -o out.csv --attack emojify --field "Tweet text"
     augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
     """  # noqa: D301  (the backspace tells click to keep the line breaks)
+    from augment_ru.engine.recipe import read_recipe  # noqa: PLC0415
     from augment_ru.jobs.perturb import Job, run  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.jobs.recipe import read_recipe  # noqa: PLC0415
 
     try:
         if given["recipe"]:
@@ -66,6 +89,10 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
             limit=given["limit"],
             report=given["report"],
             reads=files_read(given),
+            copies=given["copies"] or 1,
+            quiet=given["quiet"],
+            input_format=given["input_format"],
+            encoding=given["encoding"] or "utf-8",
         )
         job.check()
     except AugmentError as error:

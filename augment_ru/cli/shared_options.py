@@ -1,11 +1,12 @@
 """Options that several commands share, and the run that is made of them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.cli.completion import complete_constraints, complete_tasks
+from augment_ru.errors import AugmentError
 
 if TYPE_CHECKING:
     from augment_ru.engine.prepare import Preparation
@@ -19,37 +20,20 @@ def usage(error: AugmentError) -> click.UsageError:
     return click.UsageError(str(error))
 
 
-def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """The values of `NAME.OPTION=VALUE` pairs, by name and option.
-
-    Args:
-        pairs: the values of `--set`.
-        names: the attacks and the similarity of the run.
-
-    Raises:
-        AugmentError: a pair has another form, or its name is not in the run.
-    """
-    found: dict[str, dict[str, Any]] = {}
-    for pair in pairs:
-        left, equals, value = pair.partition("=")
-        name, dot, option = left.partition(".")
-        if not (equals and dot):
-            raise AugmentError(f"--set {pair}: must be NAME.OPTION=VALUE, such as butterfingers.probability=0.2")
-        if name not in names:
-            raise AugmentError(f"--set {pair}: {unknown('attack or similarity of this run', name, names)}")
-        found.setdefault(name, {})[option] = value
-    return found
+def print_help_without(args: Sequence[str], context: click.Context) -> None:
+    """Print the help of a group of commands and end, if there are no arguments."""
+    if not args and not context.resilient_parsing:  # a shell that asks for completions has no arguments, too
+        click.echo(context.get_help())
+        context.exit()
 
 
-_GATE = (
+PROBABILITY = (
     click.option(
         "--probability", type=float, metavar="P", help="Share of the possible changes, 0 to 1.  [default: the attack's]"
     ),
-    click.option(
-        "--similarity",
-        metavar="NAME[:MODEL[@LAYER]]",
-        help="meaning, navec, bertscore:MODEL@LAYER, or none.  [default: meaning]",
-    ),
+)
+
+_THRESHOLD = (
     click.option(
         "--threshold",
         type=float,
@@ -57,20 +41,29 @@ _GATE = (
         help="The lowest similarity that passes, 0 to 1.  [default: the similarity's]",
     ),
 )
-_LEVELS = (
+
+SEARCH = (
+    *_THRESHOLD,
     click.option(
         "--schedule",
         metavar="NAME",
         help="paper: halve P until the gate passes; strongest: many changes that still pass.  [default: paper]",
     ),
     click.option("--candidates", type=int, metavar="N", help="Perturbations to try for each row.  [default: 3]"),
-)
-_RUN = (
     click.option(
         "--min-changes",
         type=int,
         metavar="N",
         help="The least number of changes of a row that has so many; 0 leaves some clean.  [default: the attack's]",
+    ),
+)
+"""Options on the search for a perturbation that passes."""
+
+SETUP = (
+    click.option(
+        "--similarity",
+        metavar="NAME[:MODEL[@LAYER]]",
+        help="meaning, navec, bertscore:MODEL@LAYER, python:MODULE:FUNCTION, or none.  [default: meaning]",
     ),
     click.option(
         "--set",
@@ -84,6 +77,7 @@ _RUN = (
         "constraints",
         multiple=True,
         metavar="NAME|FILE",
+        shell_complete=complete_constraints,
         help="A rule file that says what is protected, in place of the task's constraints. Repeatable.",
     ),
     click.option("--no-constraints", is_flag=True, help="Protect only links, answers and option markers."),
@@ -96,10 +90,35 @@ _RUN = (
     ),
     click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
 )
-SEARCH = (*_GATE, *_LEVELS, *_RUN)
-"""The options of a run that perturbs."""
-POOL = (*_GATE, *_RUN)
-"""The options of a run that searches among all changes: those of `SEARCH` without the search for a level."""
+"""Options on attacks, similarity, constraints and randomness."""
+
+INPUT = (
+    click.option(
+        "--task",
+        metavar="NAME|FILE.toml",
+        shell_complete=complete_tasks,
+        help="The task of the rows.  [default: recognised from their fields]",
+    ),
+    click.option(
+        "--field",
+        "fields",
+        multiple=True,
+        metavar="NAME",
+        help="A field to perturb, in place of the task's. Repeatable.",
+    ),
+    click.option(
+        "--input-format",
+        type=click.Choice(["jsonl", "json", "csv", "tsv", "parquet", "txt"]),
+        help="Format of the input.  [default: by the end of its name; stdin holds jsonl]",
+    ),
+    click.option(
+        "--encoding", metavar="NAME", help="Encoding of the input, such as cp1251; output is UTF-8.  [default: utf-8]"
+    ),
+)
+"""Options on the rows and the file that is read."""
+
+POOL = (*PROBABILITY, *_THRESHOLD, *SETUP)
+"""The options of a run that searches among all changes: without those on the search for a level."""
 
 
 def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
@@ -121,18 +140,20 @@ class Choices(NamedTuple):
 
 
 def choices(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False) -> Choices:
-    """Make a preparation and a run from the attacks and the options of `SEARCH`, with the defaults of the preset.
+    """Make a preparation and a run from attacks and options, with the defaults of the preset.
 
     Args:
-        given: the options.
-        attacks: the attacks.
+        given: the values of `SETUP`, and those of `SEARCH` and `PROBABILITY` where the command has them.
+        attacks: the specifications of the attacks.
         asks_model: whether the run asks a model, too, which may need the device.
 
     Raises:
         AugmentError: a name is unknown, or a value does not fit.
     """
+    from augment_ru.engine.attack import attack_name  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.engine.prepare import Preparation  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of  # noqa: PLC0415
+    from augment_ru.engine.recipe import option_values  # noqa: PLC0415
 
     if given["no_constraints"] and given["constraints"]:
         raise AugmentError("--constraint and --no-constraints contradict each other; give one")
@@ -140,7 +161,7 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: boo
     constraints = () if given["no_constraints"] else given["constraints"] or defaults.constraints
     spec = given["similarity"] or defaults.similarity
     similarity = spec.partition(":")[0]
-    parts = {name.strip() for attack in attacks for name in attack.split("+")}
+    parts = {attack_name(name.strip()) for attack in attacks for name in attack.split("+")}
     options = option_values(given["options"], {*parts, similarity})
     run = run_of(
         defaults,
@@ -150,6 +171,7 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: boo
         ),
         seed=given["seed"],
         device=given["device"],
+        may_import=True,  # a recipe that names code was refused when it was read
     )
     if given["device"] not in (None, "auto", "cpu") and not (run.runs_network or asks_model):
         raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")

@@ -54,7 +54,7 @@ def similarity(  # noqa: PLR0917  (click passes options by name)
 
     try:
         check_outputs([("-o", None if output is None else str(output))], [source])
-        found = similarity_of(spec)
+        found = similarity_of(spec, may_import=True)
         if found is None:
             raise AugmentError("--similarity none: nothing to score with; give meaning, navec or bertscore")  # noqa: TRY301
     except AugmentError as error:

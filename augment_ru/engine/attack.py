@@ -12,6 +12,7 @@ from augment_ru.edits import Change
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.options import configured
+from augment_ru.own_code import is_own, own_class
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 
@@ -203,3 +204,26 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
         AugmentError: there is no such attack or option, or a value does not fit.
     """
     return checked_attack(configured(name, registry.find("attacks", "attack", name), options or {}))
+
+
+def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
+    """The attack of a user's own module or file (`own_code`), with these options.
+
+    Raises:
+        AugmentError: it cannot be imported, has no such option, or a value does not fit.
+    """
+    return checked_attack(configured(attack_name(spec), own_class(spec, Attack), options))
+
+
+def attack_name(spec: str) -> str:
+    """The name under which options of an attack are given; that of a user's own attack stands in its class.
+
+    Raises:
+        AugmentError: it cannot be imported, or its class has no name.
+    """
+    if not is_own(spec):
+        return spec
+    name = own_class(spec, Attack).name
+    if not isinstance(name, str):
+        raise AugmentError(f"{spec}: its class has no name; write name: ClassVar[str] = ...")
+    return name

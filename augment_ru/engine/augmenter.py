@@ -1,11 +1,14 @@
 """The class `Augmenter`: perturbs texts, records and datasets by one attack."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Self, TypeVar
 
 from augment_ru.engine.attack import Attack
+from augment_ru.engine.frames import refuse_frame
+from augment_ru.engine.named_settings import preset_settings, recipe_settings
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepare import Constraints, Preparation
+from augment_ru.engine.prepare import Constraints, Preparation, Prepared
 from augment_ru.engine.result import Result
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError
@@ -25,7 +28,7 @@ class Augmenter:
     the settings, the seed, and the text (or the record's id).
 
     Args:
-        attack: an attack, its name, or names joined by `+`.
+        attack: an attack, its name, a file of yours (`my_attack.py`) or `python:MODULE:CLASS`, or names joined by `+`.
         constraints: names, rule files or `Constraint` objects; by default those of the task; () for none;
             or a function from a task to the names.
         similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
@@ -62,6 +65,11 @@ class Augmenter:
         floor: float = 0.01,
         annotator: str | Annotator = "natasha",
     ) -> None:
+        if isinstance(attack, Sequence) and not isinstance(attack, str):
+            raise AugmentError(
+                "an Augmenter has one attack; for a list give Chain([...]) to apply them one after another, "
+                "OneOf([...]) to choose one for each text, or make an Augmenter for each"
+            )
         self.preparation = Preparation(constraints, annotator)
         self.perturber = Perturber(
             attack,
@@ -80,20 +88,68 @@ class Augmenter:
         """The attack, with the probability that it is used with."""
         return self.perturber.attack
 
-    def __call__(self, text: str) -> Result:
-        """Perturb one text."""
-        return self.texts([text])[0]
+    @classmethod
+    def from_preset(cls, preset: str, attack: str | Attack, **settings: Any) -> Self:  # noqa: ANN401  (of `Augmenter`)
+        """An augmenter with the defaults of a preset.
 
-    def texts(self, texts: Iterable[str]) -> list[Result]:
-        """Perturb texts. The results are in the order of the texts.
+        Args:
+            preset: `offline` or `tape`.
+            attack: as for `Augmenter`; a preset sets options of attacks that are given by name.
+            settings: arguments of `Augmenter`; they override those of the preset.
 
         Raises:
-            AugmentError: one of the texts is not a string, or contains a lone surrogate.
+            AugmentError: there is no such preset, or an argument does not fit.
+        """
+        return cls(**preset_settings(preset, attack, settings))
+
+    @classmethod
+    def from_recipe(cls, path: str | Path, attack: str | None = None) -> Self:
+        """An augmenter with the settings of a recipe of `perturb`. What a recipe says of files and rows is left to you.
+
+        Args:
+            path: the TOML file.
+            attack: which attack of a recipe that names several.
+
+        Raises:
+            AugmentError: the recipe is invalid, or it is not clear which of its attacks is meant.
+        """
+        return cls(**recipe_settings(Path(path), attack))
+
+    def __repr__(self) -> str:
+        one = self.perturber
+        gate = type(one.similarity).__name__ if one.similarity else "none"
+        return f"Augmenter({self.attack!r}, similarity={gate}, threshold={one.threshold}, seed={one.seed})"
+
+    def __call__(self, text: str, *, draw: int = 0) -> Result:
+        """Perturb one text; `draw` as in `texts`."""
+        return self.texts([text], draw=draw)[0]
+
+    def texts(self, texts: Iterable[str], *, n: int = 1, draw: int = 0) -> list[Result]:
+        """Perturb texts. The results are in the order of the texts; the n results of a text stand side by side.
+
+        The results of different draws are independent: mostly they differ, but of a short text some may be equal.
+
+        Args:
+            texts: the texts.
+            n: how many perturbations of each text are made.
+            draw: another number, such as that of an epoch, gives other changes of the same texts.
+
+        Raises:
+            AugmentError: one of the texts is not a string, or contains a lone surrogate; `n` or `draw` is too small.
         """
         if isinstance(texts, str):
             raise AugmentError("texts() takes a list of texts; for one text call the augmenter itself")
-        prepared = self.preparation.texts(texts, needs=[self.perturber.needs])
-        return [result for chunk in prepared for result in self.perturber.perturb(chunk).results]
+        refuse_frame(texts, "texts()")
+        return list(self._results(self.preparation.texts(texts, needs=[self.perturber.needs]), n, draw))
+
+    def _results(self, chunks: Iterable[Prepared], n: int, draw: int) -> Iterator[Result]:
+        """The results of each record in draws n·draw to n·draw + n − 1, which no other draw of this n has."""
+        if n < 1:
+            raise AugmentError(f"n {n!r}; needs an integer, 1 or more")
+        perturbers = [self.perturber.at_draw(n * draw + copy) for copy in range(n)]
+        for chunk in chunks:
+            for results in zip(*(one.perturb(chunk).results for one in perturbers), strict=True):
+                yield from results
 
     def records(
         self,
@@ -101,19 +157,51 @@ class Augmenter:
         task: str | Task | None = None,
         *,
         field: str | Sequence[str] | None = None,
+        n: int = 1,
+        draw: int = 0,
     ) -> Iterator[Result]:
         """Perturb the rows of a dataset chunk by chunk. The results are in the order of the rows.
 
         Args:
             records: rows as dictionaries; they are not changed.
-            task: a task or its name; by default each row's task is recognised from its fields.
+            task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
             field: the fields to perturb in place of the task's, such as `text`, `inputs.text`, `qas[].query`.
+            n: how many perturbations of each row are made.
+            draw: as in `texts`.
 
         Raises:
             AugmentError: no task fits a row, or a row lacks a field of its task.
         """
-        for prepared in self.preparation.records(records, task, field=field, needs=[self.perturber.needs]):
-            yield from self.perturber.perturb(prepared).results
+        refuse_frame(records, "records()")
+        prepared = self.preparation.records(records, task, field=field, needs=[self.perturber.needs])
+        return self._results(prepared, n, draw)
+
+    def frame(
+        self,
+        frame: Data,
+        field: str | Sequence[str] | None = None,
+        *,
+        task: str | Task | None = None,
+        meta: str = "full",
+        n: int = 1,
+        draw: int = 0,
+    ) -> Data:
+        """Perturb the rows of a pandas or polars frame; the result is a new frame of the same kind.
+
+        Args:
+            frame: a `pandas.DataFrame` or a `polars.DataFrame`; it is not changed.
+            field: the columns to perturb in place of the task's.
+            task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
+            meta: full, brief or none: how much metadata the column `augment` holds, as JSON text.
+            n: how many rows are made of each row; they stand side by side, in pandas with the same index.
+            draw: as in `texts`.
+
+        Raises:
+            AugmentError: it is no frame, a column is missing, or a row lacks a text.
+        """
+        from augment_ru.engine.frames import perturbed_frame  # noqa: PLC0415  (only frames need it)
+
+        return perturbed_frame(self, frame, field, task=task, meta=meta, n=n, draw=draw)
 
     def map_dataset(
         self,
@@ -130,7 +218,7 @@ class Augmenter:
         Args:
             dataset: a `Dataset`, an `IterableDataset` (streaming), or a dictionary of either; it is not changed.
             field: the fields to perturb in place of the task's.
-            task: a task or its name; by default each row's task is recognised from its fields.
+            task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
             meta: full, brief or none: how much metadata the column `augment` holds, as JSON text.
             num_proc: the number of processes; not for a streamed dataset.
             batch_size: rows perturbed at once; the result does not depend on it.

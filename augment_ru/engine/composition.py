@@ -13,12 +13,13 @@ from typing import Any, Self, cast
 import numpy as np
 
 from augment_ru.draws import Floats, Streams
-from augment_ru.engine.attack import Attack, Needs, checked_attack, make
+from augment_ru.engine.attack import Attack, Needs, attack_name, checked_attack, make, own_attack
 from augment_ru.engine.composed import composed_proposals
 from augment_ru.engine.legality import legal, without_overlaps
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.side_by_side import side_by_side
 from augment_ru.errors import AugmentError
+from augment_ru.own_code import is_own, refuse
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
@@ -121,7 +122,9 @@ class _Listed(Composition):
     def __post_init__(self) -> None:
         if isinstance(self.attacks, str) or not self.attacks:
             raise AugmentError(f"{type(self).__name__}: needs a sequence of at least one attack")
-        made = tuple(attack_of(part) if isinstance(part, str) else checked_attack(part) for part in self.attacks)
+        made = tuple(
+            attack_of(part, may_import=True) if isinstance(part, str) else checked_attack(part) for part in self.attacks
+        )
         object.__setattr__(self, "attacks", made)
 
     @property
@@ -244,7 +247,11 @@ def _draws(texts: int, attacks: int, streams: Streams) -> Floats:
 
 
 def attack_of(
-    spec: str, *, probability: float | None = None, options: Mapping[str, Mapping[str, Any]] | None = None
+    spec: str,
+    *,
+    probability: float | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    may_import: bool = False,
 ) -> Attack:
     """The attack of a name; `NAME+NAME…` is a chain.
 
@@ -252,16 +259,19 @@ def attack_of(
         spec: the name or names.
         probability: of each attack whose options give none; by default the attack's own.
         options: options by the name of the attack.
+        may_import: whether a name may be that of a user's own code (`own_code`).
 
     Raises:
         AugmentError: a name or an option is unknown, or a value does not fit.
     """
     made = []
-    for name in spec.split("+"):
-        values = dict((options or {}).get(name, {}))
+    for name in map(str.strip, spec.split("+")):
+        if not may_import:
+            refuse(name)
+        values = dict((options or {}).get(attack_name(name), {}))
         if probability is not None:
             values.setdefault("probability", probability)
-        made.append(make(name.strip(), values))
+        made.append(own_attack(name, values) if is_own(name) else make(name, values))
     if len(made) > 1:
         return Chain(tuple(made))
     return made[0]

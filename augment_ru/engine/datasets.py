@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
 
 from augment_ru.engine.result import Result
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, missing
 from augment_ru.formats.row import KEY
 from augment_ru.records.task import Task
 from augment_ru.version import __version__
@@ -68,7 +68,7 @@ def map_dataset(
     try:
         import datasets  # noqa: PLC0415  (an extra; the import takes seconds)
     except ImportError as error:
-        raise AugmentError('datasets is not installed; run: pip install "augment-ru[hf]"') from error
+        raise missing("datasets is not installed", "hf") from error
 
     if isinstance(dataset, datasets.DatasetDict | datasets.IterableDatasetDict):
         splits: Any = {

@@ -1,6 +1,8 @@
 """The class `Perturber`: applies one attack to prepared records, with its gate and search."""
 
 import copy
+import logging
+import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -21,6 +23,7 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.text.characters import Mask
 
 _MOST_CANDIDATES = 1000
+_log = logging.getLogger(__name__)
 
 
 class Perturbed(NamedTuple):
@@ -37,7 +40,7 @@ class Perturber:
     texts.
 
     Args:
-        attack: an attack, its name, or names joined by `+`.
+        attack: an attack, its name, a file of yours (`my_attack.py`) or `python:MODULE:CLASS`, or names joined by `+`.
         similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
         schedule: `paper` (halve the probability until the gate passes) or `strongest` (many changes that still pass).
@@ -65,10 +68,10 @@ class Perturber:
         min_changes: int | None = None,
         floor: float = 0.01,
     ) -> None:
-        self.attack = attack_of(attack) if isinstance(attack, str) else checked_attack(attack)
+        self.attack = attack_of(attack, may_import=True) if isinstance(attack, str) else checked_attack(attack)
         if probability is not None:
             self.attack = self.attack.with_probability(probability)
-        self.similarity = similarity_of(similarity)
+        self.similarity = similarity_of(similarity, may_import=True)
         if threshold is not None and not 0.0 <= threshold <= 1.0:
             raise AugmentError(f"threshold {threshold}; needs a number from 0 to 1")
         if schedule not in SCHEDULES:
@@ -87,6 +90,22 @@ class Perturber:
         self.candidates = candidates
         self.min_changes = self.attack.min_changes if min_changes is None else min_changes
         self.floor = floor
+        self.draw = 0
+
+    def at_draw(self, draw: int) -> Self:
+        """The same perturber with the random numbers of another draw: the same text gets other changes.
+
+        Args:
+            draw: the number of the draw, 0 or more; 0 is that of every perturber.
+
+        Raises:
+            AugmentError: it is no such number.
+        """
+        if draw < 0:
+            raise AugmentError(f"draw {draw!r}; needs an integer, 0 or more")
+        other = copy.copy(self)
+        other.draw = draw
+        return other
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
         """The same perturber with a corpus for its attack, if the attack wants one."""
@@ -105,7 +124,7 @@ class Perturber:
         """The settings that are the same for all its results."""
         scorer = self.similarity.signature if self.similarity else "none"
         threshold = self.threshold if self.similarity else None
-        return Settings(self.attack.name, self.seed, scorer, threshold, self.attack.corpus_digest)
+        return Settings(self.attack.name, self.seed, scorer, threshold, self.attack.corpus_digest, self.draw)
 
     def perturb(self, prepared: Prepared) -> Perturbed:
         """Perturb prepared records.
@@ -116,9 +135,13 @@ class Perturber:
         if not prepared.batch:
             return Perturbed([], Cost())
         prepared = prepared.seen_by(self.attack)
+        began = time.perf_counter()
         if self.similarity is None or self.attack.probability == 0:
-            return self._without_gate(prepared)
-        return self._through_gate(prepared, self.similarity)
+            perturbed = self._without_gate(prepared)
+        else:
+            perturbed = self._through_gate(prepared, self.similarity)
+        _log.debug("%s: %d records in %.3f s", self.attack.name, len(prepared), time.perf_counter() - began)
+        return perturbed
 
     def proposals(self, prepared: Prepared, candidate: int) -> Proposals:
         """The proposals of the attack for a candidate, before it is decided which are legal.
@@ -130,8 +153,9 @@ class Perturber:
         return self.attack.propose_batch(prepared.batch, self._streams(prepared, candidate))
 
     def _streams(self, prepared: Prepared, candidate: int) -> Streams:
-        """The stream of each text; its key depends on the seed, attack, record, field and candidate."""
-        keys = Streams.of(prepared.keys, self.seed, self.attack.name, candidate).keys[prepared.owners]
+        """The stream of each text; its key depends on the seed, attack, record, field, candidate and draw."""
+        draw = (self.draw,) if self.draw else ()
+        keys = Streams.of(prepared.keys, self.seed, self.attack.name, candidate, *draw).keys[prepared.owners]
         names = list(dict.fromkeys(prepared.fields))
         salts = digests(names)
         if len(names) == 1:

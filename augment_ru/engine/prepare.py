@@ -22,7 +22,7 @@ from augment_ru.records import field_paths
 from augment_ru.records.context import contexts_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, generic, task_for_row
-from augment_ru.records.task import task as task_of
+from augment_ru.records.task_file import task_or_file
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 
@@ -174,7 +174,7 @@ class Preparation:
 
         Args:
             records: rows as dictionaries; they are not changed.
-            task: a task or its name; by default each row's task is recognised from its fields.
+            task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
             field: the fields to perturb in place of the task's, such as `text`, `inputs.text`, `qas[].query`.
             needs: what each attack and its gate need (`Perturber.needs`).
 
@@ -182,9 +182,9 @@ class Preparation:
             AugmentError: no task fits a row, or a row lacks a field of its task.
         """
         needs = tuple(needs)
-        known = task_of(task) if isinstance(task, str) else task
+        known = task_or_file(task) if isinstance(task, str) else task
         fields = (field,) if isinstance(field, str) else tuple(field or ())
-        for chunk in chunks(Record(dict(row), task_for_row(row, known, fields)) for row in records):
+        for chunk in chunks(_record(row, known, fields) for row in records):
             yield self.chunk(chunk, needs)
 
     def texts(self, texts: Iterable[str], *, needs: Iterable[Needs] = ()) -> Iterator[Prepared]:
@@ -270,6 +270,12 @@ class Preparation:
         )
         questions = Questions.of(records, fields, owners, batch)
         return Prepared(records, fields, owners, keys, batch, questions, _warnings(records, by_field, protectors))
+
+
+def _record(row: object, task: Task | None, fields: Sequence[str]) -> Record:
+    if not isinstance(row, Mapping):
+        raise AugmentError(f"{str(row)[:80]!r}: no row; records() takes dictionaries, texts() takes texts")
+    return Record(dict(row), task_for_row(row, task, fields))
 
 
 def _outer(spans: Sequence[Span]) -> list[Span]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from augment_ru.engine.attack import attack_name
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.similarity import Similarity, similarity_of
@@ -142,6 +143,7 @@ def run_of(
     seed: int | None = None,
     device: str | None = None,
     wrap: Callable[[Similarity], Similarity] = lambda similarity: similarity,
+    may_import: bool = False,
 ) -> Run:
     """Make the perturbers of a run from a preset and a user's choices.
 
@@ -152,12 +154,16 @@ def run_of(
         seed: the seed of the random numbers; None for the default of `Perturber`.
         device: the device of all networks; None leaves their devices as they are.
         wrap: a function from the chosen similarity to the one that the perturbers use.
+        may_import: whether a user named the attacks and the similarity, who may name code (`own_code`); else they come
+            from a file.
 
     Raises:
         AugmentError: a name is unknown, a value does not fit, or the similarity's model is not in the local cache.
     """
     spec = gate.similarity or defaults.similarity
-    similarity = similarity_of(spec, {**defaults.options.get(spec.partition(":")[0], {}), **gate.options})
+    similarity = similarity_of(
+        spec, {**defaults.options.get(spec.partition(":")[0], {}), **gate.options}, may_import=may_import
+    )
     on_device = similarity.on_device(device) if similarity and device else similarity
     runs_network = on_device is not similarity
     search = {"schedule": defaults.schedule, **gate.search}
@@ -167,7 +173,9 @@ def run_of(
     perturbers = []
     for choice in attacks:
         try:
-            attack = attack_of(choice.spec, options=_options(defaults, choice))
+            attack = attack_of(
+                choice.spec, options=_options(defaults, choice, may_import=may_import), may_import=may_import
+            )
             placed = attack.on_device(device) if device else attack
             runs_network |= placed is not attack
             own = search if choice.threshold is None else {**search, "threshold": choice.threshold}
@@ -179,7 +187,8 @@ def run_of(
     return Run(perturbers, on_device, scorer, runs_network)
 
 
-def _options(defaults: Preset, choice: AttackChoice) -> dict[str, dict[str, Any]]:
+def _options(defaults: Preset, choice: AttackChoice, *, may_import: bool) -> dict[str, dict[str, Any]]:
     """The options of each attack of a spec: the user's options override the probability, which overrides the preset."""
     chosen = {} if choice.probability is None else {"probability": choice.probability}
-    return {part: {**defaults.options.get(part, {}), **chosen, **choice.options.get(part, {})} for part in choice.parts}
+    names = [attack_name(part) if may_import else part for part in choice.parts]
+    return {name: {**defaults.options.get(name, {}), **chosen, **choice.options.get(name, {})} for name in names}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from augment_ru.edits import Script, Span
+from augment_ru.engine.notebook import result_html, shortened
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Applied
 from augment_ru.engine.search import Found
@@ -41,6 +42,8 @@ class Settings(NamedTuple):
     threshold: float | None
     corpus: str = ""
     """The digest of the corpus that the attack reads, if that is no part of a package; "" for none."""
+    draw: int = 0
+    """The number of the draw; each gives a text other changes."""
 
 
 class Outcome(NamedTuple):
@@ -222,8 +225,12 @@ class Result:
         return hash((self.record.key, self.outcome, self.settings))
 
     def __repr__(self) -> str:
-        texts = {name: script.text for name, script in self.scripts.items()}
+        texts = {name: shortened(script.text) for name, script in self.scripts.items()}
         return f"Result({self.status}, {texts}, similarity={self.similarity}, probability={self.probability})"
+
+    def _repr_html_(self) -> str:
+        """The texts with their changes marked, for notebooks."""
+        return result_html(self)
 
     def __reduce__(self) -> tuple[Callable[..., "Result"], tuple[Record, Scripts, Spans, Outcome, Settings]]:
         return Result.of, self._values()
@@ -283,6 +290,8 @@ class Result:
             "seed": self.settings.seed,
             "candidate": self.candidate,
         }
+        if self.settings.draw:
+            brief["draw"] = self.settings.draw
         if self.settings.corpus:
             brief["corpus"] = self.settings.corpus
         if self.warnings:

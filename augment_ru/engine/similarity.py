@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import isroutine
 from typing import Any, Self, TypeAlias
 
@@ -12,7 +12,8 @@ from augment_ru import registry
 from augment_ru.draws import Floats, Ints
 from augment_ru.edits import Script
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.options import configured
+from augment_ru.options import configured, values_of
+from augment_ru.own_code import is_own, own_object, refuse
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 
@@ -180,7 +181,7 @@ class PlainFunction(Similarity):
         as_read: whether the function gets the texts as they are read («кошка» for 🐱); by default as they are.
     """
 
-    function: ScoreFunction
+    function: ScoreFunction = field(metadata={"option": False})
     threshold: float = 0.8
     as_read: bool = False
 
@@ -212,7 +213,10 @@ class _FunctionScorer(Scorer):
 
 
 def similarity_of(
-    similarity: str | Similarity | ScoreFunction | None, options: Mapping[str, Any] | None = None
+    similarity: str | Similarity | ScoreFunction | None,
+    options: Mapping[str, Any] | None = None,
+    *,
+    may_import: bool = False,
 ) -> Similarity | None:
     """The similarity with this name, or made of this function; None for `none`.
 
@@ -220,6 +224,7 @@ def similarity_of(
         similarity: `NAME`, `NAME:ARGUMENT` (see `Similarity.argument`), a `Similarity`, or a function
             (references, candidates) -> scores.
         options: options of a named similarity.
+        may_import: whether a name may be `python:MODULE:NAME`, a user's own function or class (`own_code`).
 
     Raises:
         AugmentError: nothing has this name, an option does not fit, or it is neither a similarity nor a function.
@@ -235,6 +240,14 @@ def similarity_of(
                 f"function (references, candidates) -> scores"
             )
         return PlainFunction(similarity)
+    if may_import and is_own(similarity):
+        return _own(similarity, options or {})
+    refuse(similarity)
+    return _named(similarity, options or {})
+
+
+def _named(similarity: str, options: Mapping[str, Any]) -> Similarity:
+    """The similarity of a name, with an argument behind a colon or without."""
     name, colon, argument = similarity.partition(":")
     if name not in registry.names("similarities"):
         raise unknown("similarity", name, [*registry.names("similarities"), "none"])
@@ -244,7 +257,26 @@ def similarity_of(
         if not argument:
             raise AugmentError(f"similarity {similarity}: nothing after the colon; leave it out, or name a model")
         given = found.argument(argument)
-    made: Similarity = configured(name, found, {**given, **(options or {})})
+    made: Similarity = configured(name, found, {**given, **options})
     if not 0.0 <= made.threshold <= 1.0:
         raise AugmentError(f"{name}: threshold {made.threshold}; needs a number from 0 to 1")
     return made
+
+
+def _own(spec: str, options: Mapping[str, Any]) -> Similarity:
+    """The similarity of a user's own module: an object, or a class or function with these options.
+
+    Raises:
+        AugmentError: it cannot be imported, is none of these, or an option does not fit.
+    """
+    found = own_object(spec)
+    if isinstance(found, Similarity) and not options:
+        return found
+    if isinstance(found, type) and issubclass(found, Similarity):
+        made: Similarity = configured("python", found, options)
+        return made
+    if isinstance(found, Similarity | type) or not callable(found):
+        raise AugmentError(
+            f"{spec}: must be a function (references, candidates) -> scores, or a Similarity; an object has no options"
+        )
+    return PlainFunction(found, **values_of("python", PlainFunction, options))

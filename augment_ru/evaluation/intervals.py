@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import digests
-from augment_ru.errors import AugmentError
+from augment_ru.errors import missing
 
 Counts = npt.NDArray[np.float64]
 Interval = tuple[float, float]
@@ -138,7 +138,7 @@ def scipy_stats() -> Any:  # noqa: ANN401  (SciPy has no types)
     try:
         import scipy.stats  # noqa: PLC0415  (an extra)
     except ImportError as error:
-        raise AugmentError('comparing models or attacks needs SciPy; pip install "augment-ru[eval]"') from error
+        raise missing("comparing models or attacks needs SciPy", "eval") from error
     return scipy.stats
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs, pair_rows, task_of_rows
 from augment_ru.evaluation.released import released, rows_file, with_edit_log
 from augment_ru.formats.read import Rows, read_rows, rows_of
-from augment_ru.records.task import task as task_of
+from augment_ru.records.task_file import task_or_file
 
 RowsOrFile: TypeAlias = str | Path | Iterable[Mapping[str, Any]]
 """Rows: the path of a file, or dictionaries."""
@@ -48,7 +48,7 @@ def loaded(
     if beside is not None:
         rows = with_edit_log(rows, beside.edits) if beside.edits is not None else rows
         task, text_fields = task or beside.task, text_fields or beside.fields
-    schema = task_of_rows(rows.rows, task_of(task) if task else None, tuple(text_fields), tuple(label_fields))
+    schema = task_of_rows(rows.rows, task_or_file(task) if task else None, tuple(text_fields), tuple(label_fields))
     clean = read(originals, "original") if originals is not None else None
     name = beside.original if beside else ORIGINAL
     pairs = pair_rows(rows.rows, schema, clean.rows if clean else None, name)

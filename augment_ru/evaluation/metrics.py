@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, missing, unknown
 from augment_ru.evaluation.answer_scores import best_token_f1, macro_f1, same_answer
 
 Kind = Literal["labels", "answers", "lists"]
@@ -31,7 +31,7 @@ def sklearn_metrics() -> Any:  # noqa: ANN401  (scikit-learn has no types)
     try:
         import sklearn.metrics  # noqa: PLC0415  (an extra)
     except ImportError as error:
-        raise AugmentError('evaluation needs scikit-learn; pip install "augment-ru[eval]"') from error
+        raise missing("evaluation needs scikit-learn", "eval") from error
     return sklearn.metrics
 
 

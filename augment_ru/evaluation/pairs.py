@@ -91,7 +91,7 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
         found = given or recognise(plain)
     except AugmentError as error:
         if not (fields or perturbed):
-            raise AugmentError(f"{where}: {error}".replace("--field", "--text-field")) from error
+            raise AugmentError(f"{where}: {error}") from error
         found = generic(*(fields or perturbed))
     if not fields and perturbed and set(perturbed) != set(Record(plain, found).fields):
         fields = perturbed
@@ -234,7 +234,7 @@ class _OriginalIndex:
         try:
             Record(values, self.task).texts()
         except AugmentError as error:
-            raise AugmentError(f"{where}: {error}".replace("--field", "--text-field")) from error
+            raise AugmentError(f"{where}: {error}") from error
         key = json.dumps(values, sort_keys=True, default=str)
         if key not in self.index_of:
             self.index_of[key] = len(self.originals)

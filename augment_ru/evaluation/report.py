@@ -57,6 +57,17 @@ class Evaluation:
     seed: int
     title: str | None = None
 
+    def __repr__(self) -> str:
+        models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
+        attacks = ", ".join(self.pairs.attacks)
+        return f"Evaluation(models: {models}; attacks: {attacks}; originals: {len(self.pairs.originals):,})"
+
+    def _repr_html_(self) -> str:
+        """The table of rates, for notebooks."""
+        from augment_ru.evaluation.notebook import rates_html  # noqa: PLC0415  (only notebooks need it)
+
+        return rates_html(self.report())
+
     @property
     def signature(self) -> str:
         """One line with all that defines the numbers."""

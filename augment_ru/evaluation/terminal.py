@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from augment_ru.evaluation import tables
+from augment_ru.evaluation.column_groups import column_groups
 
 _WIDE = 240
 """Columns where the output is no terminal, so that no line is wrapped."""
@@ -18,7 +20,7 @@ def print_tables(report: Mapping[str, Any], console: Console | None = None) -> N
     console = console or Console()
     if not console.is_terminal:
         console = Console(file=console.file, width=_WIDE, highlight=False)
-    for part in _parts(report, plain=not console.is_terminal):
+    for part in _parts(report, console.width, plain=not console.is_terminal):
         console.print(part)
 
 
@@ -28,14 +30,15 @@ def print_table(table: tables.ShownTable) -> None:
     if not console.is_terminal:
         console = Console(file=console.file, width=_WIDE, highlight=False)
     console.print(Text(table.title, style="bold"))
-    console.print(_drawn(table.columns, table.rows, table.named))
+    for drawn in _drawn(table.columns, table.rows, table.named, console.width):
+        console.print(drawn)
 
 
-def _parts(report: Mapping[str, Any], *, plain: bool) -> Iterator[Table | Text]:
+def _parts(report: Mapping[str, Any], width: int, *, plain: bool) -> Iterator[Table | Text]:
     if not report["attacks"]:
         found = tables.clean(report)
         yield Text(found.title, style="bold")
-        yield _drawn(found.columns, found.rows, found.named)
+        yield from _drawn(found.columns, found.rows, found.named, width)
         return
     metric = next(iter(report["metrics"]))
     yield Text(
@@ -44,7 +47,7 @@ def _parts(report: Mapping[str, Any], *, plain: bool) -> Iterator[Table | Text]:
     )
     yield Text("the attack breaks. The lower the rate, the better.", style="bold")
     columns, rows = _headline(report, plain=plain)
-    yield _drawn(columns, rows, 2)
+    yield from _drawn(columns, rows, 2, width)
     if report["originals_without_gold"] == report["originals"]:
         fields = ", ".join(report["gold"])
         yield Text(f"No row has a right answer in '{fields}' (--label-field), so there are no rates, only flips.")
@@ -52,7 +55,7 @@ def _parts(report: Mapping[str, Any], *, plain: bool) -> Iterator[Table | Text]:
     for found in tables.tables_of(report)[1:]:
         yield Text()
         yield Text(found.title, style="bold")
-        yield _drawn(found.columns, found.rows, found.named)
+        yield from _drawn(found.columns, found.rows, found.named, width)
 
 
 def _headline(report: Mapping[str, Any], *, plain: bool) -> tuple[list[str], list[list[Text]]]:
@@ -88,10 +91,28 @@ def _notes(report: Mapping[str, Any], *, plain: bool) -> Iterator[str]:
         yield f"No better than the most frequent answer ({metric} {report['majority'][metric]:.2f}): {names}."
 
 
-def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: int) -> Table:
-    table = Table()
-    for number, name in enumerate(columns):
-        table.add_column(Text(name), justify="left" if number < named and number != 1 else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
-    return table
+_WIDEST_NAME = 24
+"""The columns that a name may take before a table is folded for it; longer names are folded themselves."""
+
+
+def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: int, width: int) -> Iterator[Table]:
+    """The table, in several if the terminal is too narrow; `named` columns name a row, all others hold numbers."""
+    cells = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    widths = [
+        max([cell_len(name), *(cell.cell_len for cell in column)])
+        for name, *column in zip(columns, *cells, strict=True)
+    ]
+    names = [min(one, _WIDEST_NAME) for one in widths[:named]]
+    for group in column_groups([*names, *widths[named:]], named, width - 4, gap=3):  # lines stand at both sides
+        table = Table()
+        for column in group:
+            left = column < named and column != 1
+            table.add_column(
+                Text(columns[column]),
+                justify="left" if left else "right",
+                overflow="fold",
+                no_wrap=column >= named,
+            )
+        for row in cells:
+            table.add_row(*(row[column] for column in group))
+        yield table

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Streams, digests
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, missing
 from augment_ru.evaluation.answers import by_field, golds_of
 from augment_ru.evaluation.metrics import Kind
 from augment_ru.evaluation.pairs import Pair, Pairs
@@ -198,7 +198,7 @@ def agreement(votes: Sequence[Vote]) -> float | None:
     try:
         import krippendorff  # noqa: PLC0415  (an extra)
     except ImportError as error:
-        raise AugmentError('verdicts need krippendorff; pip install "augment-ru[verdicts]"') from error
+        raise missing("verdicts need krippendorff", "verdicts") from error
     rows = {name: at for at, name in enumerate(dict.fromkeys(vote.id for vote in votes))}
     people = {name: at for at, name in enumerate(dict.fromkeys(vote.annotator for vote in votes))}
     table = np.full((len(people), len(rows)), np.nan)

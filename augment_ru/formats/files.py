@@ -14,6 +14,7 @@ from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
 from augment_ru.errors import AugmentError
+from augment_ru.formats.packed import unpacked
 
 fcntl: Any
 try:
@@ -26,10 +27,10 @@ _PART = ".part"
 
 @contextmanager
 def open_input(source: str) -> Iterator[BinaryIO]:
-    """The file, or stdin for `-`.
+    """The file, unpacked if its name says that it is packed, or stdin for `-`.
 
     Raises:
-        AugmentError: stdin is closed.
+        AugmentError: stdin is closed, or what unpacks the file is not installed.
     """
     if source == "-":
         if sys.stdin is None:
@@ -37,7 +38,7 @@ def open_input(source: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     with Path(source).open("rb") as stream:
-        yield stream
+        yield unpacked(stream, source)
 
 
 @contextmanager

@@ -37,8 +37,8 @@ class Line(NamedTuple):
     """What else the format keeps of the row."""
 
 
-def read_lines(stream: BinaryIO) -> Iterator[Line]:
-    """The lines of a file that are not blank. A byte-order mark is skipped; LF and CR LF both end a line.
+def read_lines(stream: BinaryIO, *, blank: bool = False) -> Iterator[Line]:
+    """The lines of a file; blank ones only with `blank`. A byte-order mark is skipped; LF and CR LF both end a line.
 
     A line over `MAX_LINE` bytes is reported as a problem, with its first bytes.
     """
@@ -58,7 +58,7 @@ def read_lines(stream: BinaryIO) -> Iterator[Line]:
             yield Line(number, data[:LONG_LINE_SHOWN], problem)
             continue
         bare = data.rstrip(b"\r\n")
-        if bare.strip():
+        if blank or bare.strip():
             yield Line(number, bare, end=data[len(bare) :], place=marked)
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, missing
 from augment_ru.formats.fitting import TO_LINES, Columns, check_values, parquet_problem
 from augment_ru.formats.json_lines import Line
 from augment_ru.formats.row import Changed, new_row, refuse_twice
@@ -37,7 +37,7 @@ def _arrow() -> Any:  # noqa: ANN401  (pyarrow has no types)
         import pyarrow as pa  # noqa: PLC0415  (only Parquet needs it)
         import pyarrow.parquet  # noqa: PLC0415
     except ImportError as error:
-        raise AugmentError('Parquet files need pyarrow: pip install "augment-ru[hf]"') from error
+        raise missing("Parquet files need pyarrow", "hf") from error
     return pa
 
 

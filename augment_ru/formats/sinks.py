@@ -10,6 +10,7 @@ from augment_ru.formats.json_lines import Around, JsonLines
 from augment_ru.formats.parquet import Parquet, ParquetSink
 from augment_ru.formats.row import KEY, Changed, new_row, written
 from augment_ru.formats.sources import RowSource
+from augment_ru.formats.text_lines import TextSink
 from augment_ru.records.record import Record
 
 
@@ -57,7 +58,7 @@ def sink_of(kind: str, stream: BinaryIO, source: RowSource, *, metadata: bool, m
         return _TableSink(stream, layout, names, metadata=metadata, mark=mark, same=same)
     if kind == "Parquet":
         return ParquetSink(stream, source if isinstance(source, Parquet) else None, KEY, metadata=metadata)
-    return _LinesSink(stream, mark=mark)
+    return TextSink(stream, mark=mark) if kind == "text" else _LinesSink(stream, mark=mark)
 
 
 class _LinesSink:

@@ -4,14 +4,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Protocol
 
+from augment_ru.errors import AugmentError
 from augment_ru.formats import delimited, json_array
 from augment_ru.formats.json_lines import JsonLines, Line
+from augment_ru.formats.packed import PACKED, bare_name
 from augment_ru.formats.parquet import Parquet
-
-KINDS = {".json": "JSON", ".csv": "CSV", ".tsv": "TSV", ".parquet": "Parquet"}
-"""The format of a file by the end of its name; a file of another name holds JSON lines."""
+from augment_ru.formats.text_lines import TextLines
 
 JSON_LINES = "JSON lines"
+
+KINDS = {
+    ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".json": "JSON", ".csv": "CSV", ".tsv": "TSV", ".parquet": "Parquet",
+    ".txt": "text",
+}  # fmt: skip
+"""The format of a file by the end of its name."""
 
 
 class RowSource(Protocol):
@@ -32,8 +38,26 @@ class RowSource(Protocol):
 
 
 def kind_of(name: str | None) -> str:
-    """The format of a file by its name; stdin and stdout, `-` or None, hold JSON lines."""
-    return KINDS.get(Path(name).suffix.lower(), JSON_LINES) if name and name != "-" else JSON_LINES
+    """The format of a file by its name, whether it is packed or not.
+
+    stdin and stdout, `-` or None, hold JSON lines, and so does a file whose name has no ending.
+
+    Raises:
+        AugmentError: the name has an ending of another format.
+    """
+    if not name or name == "-":
+        return JSON_LINES
+    bare = bare_name(name)
+    suffix = Path(bare).suffix.lower()
+    if suffix and suffix not in KINDS:
+        raise AugmentError(
+            f"{name}: no format ends in {suffix}; possible: {', '.join(KINDS)}, and all but Parquet packed "
+            f"({', '.join(PACKED)})"
+        )
+    kind = KINDS.get(suffix, JSON_LINES)
+    if kind == "Parquet" and bare != name:
+        raise AugmentError(f"{name}: Parquet files are packed inside; leave out {Path(name).suffix}")
+    return kind
 
 
 def source_of(kind: str, stream: BinaryIO) -> RowSource:
@@ -48,4 +72,6 @@ def source_of(kind: str, stream: BinaryIO) -> RowSource:
         return delimited.Table(stream, "\t" if kind == "TSV" else None)
     if kind == "Parquet":
         return Parquet(stream)
+    if kind == "text":
+        return TextLines(stream)
     return JsonLines(stream)

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from torch import dtype as Dtype  # noqa: N812
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
-MISSING = 'needs torch and transformers; install them with: pip install "augment-ru[models]"'
+MISSING = 'needs torch and transformers; in the folder of augment-ru run: pip install ".[models]"'
 
+_log = logging.getLogger(__name__)
 _loaded: dict[tuple[Any, ...], "Pretrained"] = {}
 _lock = Lock()
 
@@ -95,6 +96,7 @@ def load(head: str, name: str, *, device: str = "auto", dtype: str = "auto", **o
     key = (head, str(name), str(place), str(numbers), *settings)
     with _lock:
         if key not in _loaded:
+            _log.info("loading %s on %s", name, place)
             with _quiet():
                 _loaded[key] = _load(head, str(name), place, numbers, options)
         return _loaded[key]

@@ -116,7 +116,7 @@ def run_attack(job: AttackJob) -> int:
     total = len(read.rows) if job.rows.limit is None else min(job.rows.limit, len(read.rows))
     try:
         with progress("attack", "rows", total) as advance:
-            write_rows(job.rows, tally, lambda _rows, _size: None, found)
+            write_rows(job.rows, tally, found)
     finally:
         if cache:
             cache.close()

@@ -188,27 +188,43 @@ def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) ->
     return lowest
 
 
-def calibration_lines(calibration: Calibration) -> Iterator[str]:
-    """The measurement as lines of text: figures, and a histogram of the scores with the threshold marked."""
+def calibration_lines(calibration: Calibration, room: int | None = None) -> Iterator[str]:
+    """The measurement as lines of text: figures, and a histogram of the scores with the threshold marked.
+
+    Args:
+        calibration: the measurement.
+        room: the width of the terminal, None if there is none; a narrow one shows no histogram, and if it must, no
+            quantiles but the median.
+    """
     every = [calibration.unrelated, *calibration.attacks]
     low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all may be 1
-    width = max(len(one.what) for one in every)
     has_grades = any(one.grades is not None for one in every)
-    yield f"{calibration.scorer}"
-    yield (
-        f"{'':<{width}}  {'p':>5}  {'pairs':>6}  {'mean':>6}  {'5 %':>6}  {'50 %':>6}  {'95 %':>6}  "
-        f"{'passes':>6}{_graded(_GRADES) if has_grades else ''}  {low:<.2f}{'1.00':>{_CELLS - 4 + (low >= 0)}}"
-    )
+    axis = f"{low:<.2f}{'1.00':>{_CELLS - 4 + (low >= 0)}}"
+    rows = [("", "p", "pairs", "mean", "5 %", "50 %", "95 %", "passes", *(_GRADES if has_grades else ()), axis)]
     for one in every:
-        quantiles = np.quantile(one.scores, [0.05, 0.5, 0.95])
         strength = "" if one.probability is None else f"{one.probability:g}{'*' if one.default else ''}"
-        yield (
-            f"{one.what:<{width}}  {strength:>5}  {one.scores.size:>6}  {one.scores.mean():>6.3f}  "
-            + "  ".join(f"{value:>6.3f}" for value in quantiles)
-            + f"  {one.passing(calibration.threshold):>6.0%}"
-            + (_graded(_percentages(one.grades)) if has_grades else "")
-            + f"  {_plot(one.scores, low, calibration.threshold)}"
+        quantiles = np.quantile(one.scores, [0.05, 0.5, 0.95])
+        rows.append(
+            (
+                *(one.what, strength, str(one.scores.size), f"{one.scores.mean():.3f}"),
+                *(f"{value:.3f}" for value in quantiles),
+                f"{one.passing(calibration.threshold):.0%}",
+                *(_percentages(one.grades) if has_grades else ()),
+                _plot(one.scores, low, calibration.threshold),
+            )
         )
+    widths = [max(len(row[0]) for row in rows), 5, *[6] * 6, *[4] * (len(rows[0]) - 9), _CELLS + 1]
+    kept = list(range(len(widths)))
+    for droppable in (kept[-1], *_OUTER_QUANTILES):
+        if room is not None and sum(widths[column] + 2 for column in kept) - 2 > room:
+            kept.remove(droppable)
+    yield f"{calibration.scorer}"
+    for row in rows:
+        aligned = (
+            row[column].ljust(widths[column]) if column in (0, len(widths) - 1) else row[column].rjust(widths[column])
+            for column in kept
+        )
+        yield "  ".join(aligned).rstrip()
     yield "* the attack's own probability"
     if has_grades:
         yield "same, part, lost, rev.: how readers graded texts with such scores; part: lost in part, rev.: reversed"
@@ -229,10 +245,8 @@ def calibration_lines(calibration: Calibration) -> Iterator[str]:
 
 
 _GRADES = ("same", "part", "lost", "rev.")
-
-
-def _graded(cells: Sequence[str]) -> str:
-    return "".join(f"  {cell:>4}" for cell in cells)
+_OUTER_QUANTILES = (4, 6)
+"""The columns of 5 % and 95 %."""
 
 
 def _percentages(grades: Floats | None) -> list[str]:

@@ -18,7 +18,7 @@ from augment_ru.evaluation.worst_case import worst_case
 from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.progress import progress
-from augment_ru.records.task import task as task_of
+from augment_ru.records.task_file import task_or_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class EvaluationJob:
         check_shots(SHOTS if self.shots is None else self.shots, self.settings["episodes"])
         metrics_of(self.settings["metrics"])
         if self.settings["task"]:
-            task_of(self.settings["task"])
+            task_or_file(self.settings["task"])
         if self.settings["train"] == "-":
             raise AugmentError("--train -: stdin can be read once, a train file is read by each model; give a file")
         if self.source == self.settings["originals"] == "-":
@@ -135,6 +135,12 @@ def run_evaluation(job: EvaluationJob) -> None:
     from augment_ru.evaluation.terminal import print_tables  # noqa: PLC0415
 
     print_tables(report, Console(stderr=job.report == "-"))
+    wrote = [
+        "the report to stdout" if file == "-" else file for file in (job.report, job.html, job.predictions) if file
+    ]
+    if sys.stderr is not None:
+        kept = f"wrote {', '.join(wrote)}" if wrote else "wrote no file; -o REPORT.json keeps the report"
+        print(f"augment-ru: {kept}", file=sys.stderr)
 
 
 def _pretty(report: Mapping[str, Any]) -> bytes:

@@ -1,6 +1,5 @@
 """`augment-ru explain`: prints what attacks propose for a text, what is dropped and why, and what is applied."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -15,6 +14,7 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Result
+from augment_ru.jobs.differences import difference, pictured
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic
 from augment_ru.text.characters import decode
@@ -37,13 +37,13 @@ def explained(text: str, preparation: Preparation, perturbers: Sequence[Perturbe
 
 
 def _protected(console: Console, what: str, text: str, spans: Sequence[Span], rules: Mapping[str, str]) -> None:
-    shown = Text(_pictured(text))
+    shown = Text(pictured(text))
     for span in spans:
         shown.stylize("black on yellow", span.start, span.stop)
     console.print(Text(f"{what} ", style="bold"), shown, sep="")
     for span in spans:
         rule = f" {rules.get(span.label, 'always'):<16} {span.start}–{span.stop}  "
-        console.print("  ", Text(f"{span.label:<10}", "yellow"), Text(rule), Text(_pictured(span.of(text))), sep="")
+        console.print("  ", Text(f"{span.label:<10}", "yellow"), Text(rule), Text(pictured(span.of(text))), sep="")
     if not spans:
         console.print("  nothing")
 
@@ -102,9 +102,9 @@ def _shown(source: str, edits: Sequence[Edit]) -> Text:
     for number, edit in enumerate(edits):
         shown.append("; " if number else "")
         shown.append(f"{edit.start}: ", style="dim")
-        shown.append(_pictured(source[edit.start : edit.stop]) or "∅", style="red")
+        shown.append(pictured(source[edit.start : edit.stop]) or "∅", style="red")
         shown.append(" → ")
-        shown.append(_pictured(edit.text) or "∅", style="green")
+        shown.append(pictured(edit.text) or "∅", style="green")
     return shown
 
 
@@ -114,35 +114,4 @@ def _outcome(console: Console, result: Result) -> None:
         where = "best" if result.probability is None else f"at probability {result.probability:.4f}:"
         console.print(f" {where} similarity {result.similarity:.4f}, threshold {result.settings.threshold}", end="")
     console.print(Text(f"  {result.settings.scorer}", "dim"))
-    shown = Text()
-    at = 0
-    marks = ("", "", "", "") if console.is_terminal else ("[-", "-]", "{+", "+}")  # as wdiff marks them
-    for edit in result.script.edits:
-        shown.append(_pictured(result.source[at : edit.start]))
-        if edit.start < edit.stop:
-            shown.append(f"{marks[0]}{_pictured(result.source[edit.start : edit.stop])}{marks[1]}", style="red strike")
-        if edit.text:
-            shown.append(f"{marks[2]}{_pictured(edit.text)}{marks[3]}", style="bold green")
-        at = edit.stop
-    shown.append(_pictured(result.source[at:]))
-    console.print(shown)
-
-
-def _pictured(text: str) -> str:
-    """The text with a picture in place of each character that would command the terminal; line feeds stay."""
-    return "".join(
-        char if char.isprintable() or (char.isspace() and char not in _COMMANDS) else _picture(char) for char in text
-    )
-
-
-_COMMANDS = "\r\x0b\x0c\x1c\x1d\x1e\x1f\x85"
-_TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-_CONTROL = 0x20
-_PICTURES = 0x2400
-"""Code points below `_CONTROL` have pictures from here on."""
-
-
-def _picture(char: str) -> str:
-    if ord(char) < _CONTROL:
-        return chr(_PICTURES + ord(char))
-    return char if unicodedata.category(char) == "Cf" and char not in _TURNS else "\ufffd"
+    console.print(difference(result.script, coloured=console.is_terminal))

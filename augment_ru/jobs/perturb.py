@@ -4,24 +4,28 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeAlias
+from typing import BinaryIO, TypeAlias
 
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, chunks
-from augment_ru.engine.result import original
-from augment_ru.errors import AugmentError
+from augment_ru.engine.result import Result, original
+from augment_ru.errors import AugmentError, missing
+from augment_ru.formats.encodings import as_utf8, check_encoding
 from augment_ru.formats.files import check_input, check_outputs, open_input, replacing, twice
-from augment_ru.formats.json_lines import Line, encoded
+from augment_ru.formats.json_lines import Line
+from augment_ru.formats.packed import check_packing, is_packed
 from augment_ru.formats.row import Changed, refuse_twice
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import JSON_LINES, KINDS, RowSource, kind_of, source_of
-from augment_ru.jobs.progress import progress
+from augment_ru.jobs.outputs import Reject, is_shown, outputs, rejects_of, shows_differences
+from augment_ru.jobs.progress import progress, terminal_width
 from augment_ru.jobs.summary import Summary, Tally, summary_lines
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_for_row
-from augment_ru.records.task import task as task_of
+from augment_ru.records.task_file import task_or_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,10 @@ class Job:
         limit: how many rows are read at most.
         report: the file of the closing table as JSON.
         reads: the files that options name: the recipe, rule files, dictionaries, folders of models.
+        input_format: the format of the input, as the end of a file's name without its dot; None goes by the name.
+        encoding: the encoding of the input.
+        copies: how many perturbations each attack makes of a row, from different draws.
+        quiet: whether neither progress nor the closing table is shown.
     """
 
     source: str
@@ -55,11 +63,15 @@ class Job:
     limit: int | None = None
     report: str | None = None
     reads: Sequence[str] = ()
+    input_format: str | None = None
+    encoding: str = "utf-8"
+    copies: int = 1
+    quiet: bool = False
 
     @property
     def schema(self) -> Task | None:
         """The task of all rows; None if that of each row is recognised."""
-        return task_of(self.task) if self.task else None
+        return task_or_file(self.task) if self.task else None
 
     def check(self) -> None:
         """Check names, constraints and files before anything is read.
@@ -71,31 +83,35 @@ class Job:
             raise AugmentError("no attack; name one with --attack (augment-ru list attacks)")
         self.preparation.check(self.schema)  # so that a wrong rule is an error of usage
         check_input(self.source)
+        check_encoding(self.encoding)
         self._check_outputs()
-        if "Parquet" in {kind_of(self.source), self.format} and find_spec("pyarrow") is None:
-            raise AugmentError('Parquet files need pyarrow: pip install "augment-ru[hf]"')
+        for name in (self.source, self.output or ""):
+            check_packing(name)
+        if "Parquet" in {self.input_kind, self.format} and find_spec("pyarrow") is None:
+            raise missing("Parquet files need pyarrow", "hf")
+        if self.input_kind == "Parquet" and self.encoding != "utf-8":
+            raise AugmentError(f"--encoding {self.encoding}: Parquet files have no other encoding; leave it out")
 
     def _check_outputs(self) -> None:
         if self.skip and self.output is None:
             raise AugmentError("--on-error skip: needs -o, so that rejected lines can be written beside it")
         if self.skip and Path(self.output or "").exists() and not Path(self.output or "").is_file():
             raise AugmentError(f"--on-error skip: {self.output} is no plain file, so rejects have no place beside it")
-        rejects = str(self.rejects) if self.skip else None
+        rejects = str(rejects_of(self.output)) if self.skip and self.output else None
         outputs = [("-o", self.output), ("the rejects of --on-error skip:", rejects), ("--report", self.report)]
         check_outputs(outputs, [self.source, *self.reads])
 
     @property
-    def rejects(self) -> Path:
-        """The file of rejected rows: `OUT.rejects.jsonl` beside `OUT.jsonl`."""
-        target = Path(self.output or "")
-        stem = target.stem if target.suffix in {".jsonl", *KINDS} else target.name
-        return target.with_name(f"{stem}.rejects.jsonl")
+    def input_kind(self) -> str:
+        """The format of the input: as it is named, or by the name of the file."""
+        return kind_of(self.source) if self.input_format is None else KINDS[f".{self.input_format}"]
 
     @property
     def format(self) -> str:
         """The format of the output: by its name; on stdout that of the input, or JSON Lines if that is Parquet."""
-        kind = kind_of(self.source if self.output is None else self.output)
-        return JSON_LINES if self.output is None and kind == "Parquet" else kind
+        if self.output is not None:
+            return kind_of(self.output)
+        return JSON_LINES if self.input_kind == "Parquet" else self.input_kind
 
 
 def run(job: Job) -> int:
@@ -105,13 +121,32 @@ def run(job: Job) -> int:
         AugmentError: a row or a file is wrong.
     """
     tally = Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
-    with progress("perturb", "rows", _size(job.source)) as advance:
-        write_rows(job, tally, advance, lambda chunk, job: _perturbed(chunk, job, tally))
+    show = shows_differences() if is_shown(job.output) else None
+    read = 0
+    with progress("perturb", "rows", _size(job), silent=job.quiet or show is not None) as advance:
+
+        def work(chunk: Sequence[Record], job: Job) -> Iterable[tuple[Record, Changed]]:
+            nonlocal read
+            share = (tally.read - read) / (len(job.perturbers) * job.copies)
+            read = tally.read
+            results = list(_perturbed(chunk, job, tally, partial(advance, len(chunk), share)))
+            tally.written += len(results)
+            if show is not None:
+                show(results)
+                return ()
+            return [(result.record, result.changed(job.meta)) for result in results]
+
+        write_rows(job, tally, work, shown=show is not None)
     if job.report is not None:
         with replacing(Path(job.report)) as file:
             file.write(tally.report(job.perturbers[0]))
-    if sys.stderr is not None:
-        print(*summary_lines(tally.summaries), f"augment-ru: {tally}", sep="\n", file=sys.stderr)
+    if sys.stderr is not None and not job.quiet:
+        lines = (
+            *summary_lines(tally.summaries, terminal_width(sys.stderr)),
+            f"augment-ru: {tally}",
+            f"augment-ru: {_wrote(job, tally)}",
+        )
+        print(*lines, sep="\n", file=sys.stderr)
     return 1 if tally.skipped else 0
 
 
@@ -119,42 +154,66 @@ Work: TypeAlias = Callable[[Sequence[Record], Job], Iterable[tuple[Record, Chang
 """What is done with a chunk of records: a function to the rows that are written for them."""
 
 
-def write_rows(job: Job, tally: Tally, advance: Callable[[int, int], None], work: Work) -> None:
+def write_rows(job: Job, tally: Tally, work: Work, *, shown: bool = False) -> None:
     """Read the rows of a job in chunks, and write what is made of them; no incomplete file is left.
 
     Args:
         job: the files, and the attacks, which get the corpus of the rows if they want one.
         tally: counts the rows.
-        advance: is called with the number of rows and of bytes that were read.
         work: makes the rows that are written; it gets the job with the corpus.
+        shown: whether `work` shows the rows itself, and nothing is written.
 
     Raises:
         AugmentError: a row or a file is wrong.
     """
     with ExitStack() as stack:
-        content = stack.enter_context(open_input(job.source))
+        content = stack.enter_context(_input(job))
         if any(perturber.attack.wants_corpus for perturber in job.perturbers):
             content = stack.enter_context(twice(content))
             job = _with_corpus(job, content)
         source = _source(job, content)
-        stream, reject = stack.enter_context(_outputs(job))
-        kind, marked = job.format, job.output is not None
-        sink = stack.enter_context(closing(sink_of(kind, stream, source, metadata=job.meta != "none", mark=marked)))
-        for chunk in chunks(_records(source, job, tally, reject, advance, sink.check)):
-            sink.write(list(work(chunk, job)))
-            stream.flush()
-        sink.finish()
-        stream.flush()
+        output = stack.enter_context(outputs(job.output, skip=job.skip))
+        kind, marked, metadata = job.format, job.output is not None, job.meta != "none"
+        sink = stack.enter_context(closing(sink_of(kind, output.stream, source, metadata=metadata, mark=marked)))
+        for chunk in chunks(_records(source, job, tally, output.reject, sink.check)):
+            found = list(work(chunk, job))
+            if shown:
+                continue
+            sink.write(found)
+            if output.flushed:
+                output.stream.flush()
+        if not shown:
+            sink.finish()
+            output.stream.flush()
 
 
-def _size(source: str) -> int | None:
-    """The bytes of a file; None if it is no plain file."""
-    return Path(source).stat().st_size if source != "-" and Path(source).is_file() else None
+def _wrote(job: Job, tally: Tally) -> str:
+    """What a run wrote."""
+    rows = f"{tally.written:,} row{'' if tally.written == 1 else 's'}"
+    files = [f"{rows} to {job.output or 'stdout'}"]
+    if tally.skipped and job.output:
+        files.append(f"{tally.skipped:,} to {rejects_of(job.output)}")
+    if job.report is not None:
+        files.append(f"the table to {job.report}")
+    return f"{'showed' if is_shown(job.output) else 'wrote'} {', '.join(files)}"
+
+
+@contextmanager
+def _input(job: Job) -> Iterator[BinaryIO]:
+    """The content of the input, in UTF-8."""
+    with open_input(job.source) as stream:
+        yield as_utf8(stream, job.encoding)
+
+
+def _size(job: Job) -> int | None:
+    """The bytes that will be read; None if that cannot be known before."""
+    plain = job.source != "-" and Path(job.source).is_file() and not is_packed(job.source)
+    return Path(job.source).stat().st_size if plain and job.encoding == "utf-8" and job.limit is None else None
 
 
 def _source(job: Job, stream: BinaryIO) -> RowSource:
     try:
-        return source_of(kind_of(job.source), stream)
+        return source_of(job.input_kind, stream)
     except AugmentError as error:
         raise AugmentError(f"{job.source}: {error}") from error
 
@@ -176,20 +235,27 @@ def _with_corpus(job: Job, stream: BinaryIO) -> Job:
     return replace(job, perturbers=[perturber.with_corpus(corpus) for perturber in job.perturbers])
 
 
-def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally) -> Iterator[tuple[Record, Changed]]:
-    """The rows of the records in their order; those of a record in the order of the attacks."""
+def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally, advance: Callable[[], None]) -> Iterator[Result]:
+    """The results of the records in their order; those of a record in the order of the attacks and of their draws.
+
+    `advance` is called when an attack is done with them.
+    """
     prepared = job.preparation.chunk(chunk, [perturber.needs for perturber in job.perturbers])
-    summaries = [tally.summaries[perturber.attack.name] for perturber in job.perturbers]
-    found = [perturber.perturb(prepared) for perturber in job.perturbers]
+    perturbers = [perturber.at_draw(draw) for perturber in job.perturbers for draw in range(job.copies)]
+    summaries = [tally.summaries[perturber.attack.name] for perturber in perturbers]
+    found = []
+    for perturber in perturbers:
+        found.append(perturber.perturb(prepared))
+        advance()
     for summary, perturbed in zip(summaries, found, strict=True):
         summary.cost.add(perturbed.cost)
     for record, *results in zip(chunk, *(perturbed.results for perturbed in found), strict=True):
         if job.with_original:
-            yield record, original(record, job.perturbers[0].seed).changed(job.meta)
+            yield original(record, job.perturbers[0].seed)
         tally.warned += any(result.warnings for result in results)
         for result, summary in zip(results, summaries, strict=True):
             summary.add(result)
-            yield record, result.changed(job.meta)
+            yield result
 
 
 def records_of(job: Job) -> Iterator[Record]:
@@ -202,22 +268,13 @@ def records_of(job: Job) -> Iterator[Record]:
     def reject(line: Line, reason: str) -> None:
         raise AugmentError(f"{line.number}: {reason}")
 
-    with open_input(job.source) as stream:
+    with _input(job) as stream:
         source = _source(job, stream)
-        yield from _records(source, job, Tally({}), reject, lambda _rows, _size: None, lambda _record: None)
+        yield from _records(source, job, Tally({}), reject, lambda _record: None)
 
 
-class _Reject(Protocol):
-    def __call__(self, line: Line, reason: str) -> None: ...
-
-
-def _records(  # noqa: PLR0917  (the parts of a run)
-    source: RowSource,
-    job: Job,
-    tally: Tally,
-    reject: _Reject,
-    advance: Callable[[int, int], None],
-    check: Callable[[Record], None],
+def _records(
+    source: RowSource, job: Job, tally: Tally, reject: Reject, check: Callable[[Record], None]
 ) -> Iterator[Record]:
     """The records that can be perturbed and written; a row that cannot is rejected, or ends the run."""
     task = job.schema
@@ -225,6 +282,7 @@ def _records(  # noqa: PLR0917  (the parts of a run)
     if job.limit == 0:
         return
     for line in _lines(source, where):
+        tally.read += len(line.data) + 1
         try:
             record = _record(source, line, job, task)
             check(record)
@@ -235,7 +293,6 @@ def _records(  # noqa: PLR0917  (the parts of a run)
             reject(line, str(error))
             continue
         tally.rows += 1
-        advance(1, len(line.data) + 1)
         yield record
         if tally.rows == job.limit:
             return
@@ -268,36 +325,3 @@ def _record(source: RowSource, line: Line, job: Job, task: Task | None) -> Recor
     if job.meta != "none":
         refuse_twice(values)
     return record
-
-
-@contextmanager
-def _outputs(job: Job) -> Iterator[tuple[BinaryIO, _Reject]]:
-    """The stream for rows, and the function for rejected rows."""
-    if job.output is None:
-        if sys.stdout is None:
-            raise AugmentError("stdout: is closed; give a file with -o")
-
-        def never(line: Line, reason: str) -> None:
-            raise AugmentError(f"line {line.number}: {reason}")
-
-        yield sys.stdout.buffer, never
-        return
-
-    target = Path(job.output)
-    with ExitStack() as stack:
-        rows = stack.enter_context(replacing(target))
-        rejects: list[BinaryIO] = []
-
-        def reject(line: Line, reason: str) -> None:
-            if not rejects:
-                rejects.append(stack.enter_context(replacing(job.rejects)))
-            row: dict[str, Any] = {"line": line.number, "reason": reason}
-            try:
-                row["raw"] = line.data.decode()
-            except UnicodeDecodeError:
-                row["raw_hex"] = line.data.hex()
-            rejects[0].write(f"{encoded(row)}\n".encode())
-
-        yield rows, reject
-        if job.skip and not rejects:
-            job.rejects.unlink(missing_ok=True)  # of an earlier run

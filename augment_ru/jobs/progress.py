@@ -1,16 +1,28 @@
 """Progress on the terminal: a bar with what is done, and the rate."""
 
+import os
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TextIO
+
+_WHOLE_RUN = 1e9
+"""Seconds."""
+
+
+def terminal_width(stream: TextIO | None) -> int | None:
+    """The columns of the terminal that a stream writes to; None if it is no terminal."""
+    if stream is None or not stream.isatty():
+        return None
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() and int(columns) else os.get_terminal_size(stream.fileno()).columns or 80
 
 
 class Advance(Protocol):
     """Called when more is done."""
 
-    def __call__(self, count: int, size: int | None = None, total: int | None = None, note: str = "") -> None:
+    def __call__(self, count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
         """`count` more are done; the bar moves by `size`, by default by `count`; its whole length is `total` now.
 
         `note` is shown behind the rate.
@@ -18,15 +30,18 @@ class Advance(Protocol):
 
 
 @contextmanager
-def progress(name: str, unit: str, total: int | None = None) -> Iterator[Advance]:
+def progress(name: str, unit: str, total: int | None = None, *, silent: bool = False) -> Iterator[Advance]:
     """A bar on stderr while the block runs, if stderr is a terminal.
+
+    The time that remains is estimated from the whole run: what is done arrives in large steps.
 
     Args:
         name: what is done.
         unit: what is counted: rows, answers.
         total: the whole length of the bar; None if it is not known yet.
+        silent: whether there is no bar, also on a terminal.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if silent or sys.stderr is None or not sys.stderr.isatty():
         yield lambda count, size=None, total=None, note="": None  # noqa: ARG005
         return
     from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
@@ -38,10 +53,10 @@ def progress(name: str, unit: str, total: int | None = None) -> Iterator[Advance
         "{task.fields[done]:,} {task.fields[unit]}, {task.fields[rate]:,.1f} a second{task.fields[note]}"
     )
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), counted, TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=_WHOLE_RUN) as bar:
         shown = bar.add_task(escape(name), total=total, done=0, unit=unit, rate=0.0, note="")
 
-        def advance(count: int, size: int | None = None, total: int | None = None, note: str = "") -> None:
+        def advance(count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
             nonlocal done
             done += count
             rate = done / max(time.perf_counter() - began, 1e-9)

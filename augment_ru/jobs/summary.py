@@ -10,6 +10,7 @@ from augment_ru.engine.figures import Figures
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.result import STATUSES, Result
 from augment_ru.engine.search import Cost
+from augment_ru.evaluation.column_groups import column_groups
 from augment_ru.formats.json_lines import indented
 from augment_ru.version import __version__
 
@@ -44,6 +45,9 @@ class Tally:
 
     summaries: Mapping[str, Summary]
     rows: int = 0
+    read: int = 0
+    """Bytes of the input, those of skipped rows too."""
+    written: int = 0
     skipped: int = 0
     warned: int = 0
     began: float = field(default_factory=time.perf_counter)
@@ -90,18 +94,23 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def summary_lines(summaries: Mapping[str, Summary]) -> Iterable[str]:
-    """The table for people, a line for each attack; the last column only if a network ran."""
+def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> Iterable[str]:
+    """The table for people, a line for each attack; the last column only if a network ran.
+
+    Args:
+        summaries: the summary of each attack.
+        room: the width of the terminal, into which the columns are folded; None if there is no terminal.
+    """
     rows = [_COLUMNS, *(_row(name, summary.table()) for name, summary in summaries.items())]
     if not any(summary.cost.passes for summary in summaries.values()):
         rows = [row[:-1] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        first, *others = (
-            cell.ljust(width) if at == 0 else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  ".join([first, *others]).rstrip()
+    for group in column_groups(widths, 1, room or sum(widths) * 3, gap=2):
+        for row in rows:
+            first, *others = (
+                row[column].rjust(widths[column]) if column else row[column].ljust(widths[column]) for column in group
+            )
+            yield "  ".join([first, *others]).rstrip()
 
 
 def _row(name: str, table: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,17 +1,15 @@
 """Your own function, `python:package.module:function`: it takes a list of examples and returns their predictions."""
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-from augment_ru.errors import AugmentError, Terminated
+from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import CHUNK, Example, Model, ModelRequest, PredictFunction, Prediction
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.models._options import check_one_of
 from augment_ru.options import chosen
+from augment_ru.own_code import own_object
 
 INPUTS = ("example", "record", "text")
 
@@ -58,22 +56,9 @@ def python(request: ModelRequest, /) -> Model | PredictFunction:
     """
     kind = chosen("python", Options, request.options).input
     check_one_of("input", kind, INPUTS)
-    name, colon, path = request.argument.partition(":")
-    if not (name and colon and path):
-        raise AugmentError("must be python:package.module:function")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        found: Any = import_module(name)
-        for part in path.split("."):
-            found = getattr(found, part)
-    except (Exception, SystemExit) as error:  # importing runs the user's own code, which may raise anything
-        if isinstance(error, Terminated):
-            raise
-        raise AugmentError(f"cannot be imported: {type(error).__name__}: {error}") from error
+    found: Any = own_object(request.argument)
     if not callable(found):
-        raise AugmentError(f"{path} of {name} is a {type(found).__name__}, not a function")
+        raise AugmentError(f"{request.argument} is a {type(found).__name__}, not a function")
     if kind == "example":
         model: PredictFunction = found
         return model

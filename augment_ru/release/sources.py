@@ -14,6 +14,7 @@ from augment_ru.draws import Streams, digests
 from augment_ru.edits import Edit, Script
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, encoded_row, located, parsed
+from augment_ru.formats.packed import unpacked
 from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import kind_of, source_of
 from augment_ru.records.record import Record
@@ -98,7 +99,7 @@ def _read(folder: Path, path: str) -> tuple[str, _Rows]:
         raise AugmentError(
             f"{folder / path}: cannot be read ({error.strerror}); paths are relative to the recipe"
         ) from error
-    source = source_of(kind_of(path), BytesIO(data))
+    source = source_of(kind_of(path), unpacked(BytesIO(data), path))
     rows = []
     for line in source:
         try:

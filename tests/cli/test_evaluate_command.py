@@ -101,7 +101,7 @@ def test_other_fields_metrics_and_options(perturbed: Path, tmp_path: Path) -> No
     renamed = write(tmp_path / "renamed.jsonl", *rows)
     train = [{"body": row["text"], "mark": row["label"]} for row in rows_of(TRAIN.read_bytes())]
     done = run(
-        "evaluate", renamed, "--text-field", "body", "--label-field", "mark", "--metric", "mcc", "--by", "id",
+        "evaluate", renamed, "--field", "body", "--label-field", "mark", "--metric", "mcc", "--by", "id",
         "--model", "linear", "--train", write(tmp_path / "train.jsonl", *train),
         "--model-option", "linear.analyzer=char", "-o", "-", "--cache", "none",
     )  # fmt: skip
@@ -191,7 +191,7 @@ def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: object
         (2, ("--model", "linear", "--train", "-"), "--train -: stdin can be read once"),
         (1, ("--model", "random", "--shots", "1"), "needs demonstrations; give --train FILE"),
         (2, ("--model", "random", "--episodes", "0"), "--episodes: must be at least 1"),
-        (1, ("--model", "random", "--text-field", "body"), "no field 'body'"),
+        (1, ("--model", "random", "--field", "body"), "no field 'body'"),
         (2, ("--model", "random", "--task", "winogrand"), "did you mean 'winograd'?"),
         (1, ("--model", "random", "--cache", "/dev/null/x"), "name another file, or none"),
     ],

@@ -1,9 +1,11 @@
 """Recipes of commands: their options in a TOML file."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.own_code import refuse
 from augment_ru.strict_tables import INTEGER, NUMBER, TEXT, TEXT_OR_TEXTS, TRUTH, Key, read_toml, table_values
 
 PERTURB_LISTS = {"attack": "attacks", "field": "fields", "constraint": "constraints", "set": "options"}
@@ -14,12 +16,16 @@ PERTURB_KEYS = {
     "schedule": Key(TEXT), "candidates": Key(INTEGER), "min-changes": Key(INTEGER), "annotator": Key(TEXT),
     "no-constraints": Key(TRUTH),
     "seed": Key(INTEGER), "preset": Key(TEXT), "with-original": Key(TRUTH), "meta": Key(TEXT), "device": Key(TEXT),
-    "on-error": Key(TEXT), "limit": Key(INTEGER), "output": Key(TEXT), "report": Key(TEXT),
+    "on-error": Key(TEXT), "limit": Key(INTEGER), "copies": Key(INTEGER), "output": Key(TEXT),
+    "input-format": Key(TEXT), "encoding": Key(TEXT), "report": Key(TEXT),
 }  # fmt: skip
+
+_NAMES = ("attack", "similarity", "model")
+"""The keys whose values could name code of the user, which a file may not."""
 
 
 EVALUATE_LISTS = {
-    "model": "models", "text-field": "text_fields", "label-field": "label_fields", "metric": "metrics", "by": "by",
+    "model": "models", "field": "text_fields", "label-field": "label_fields", "metric": "metrics", "by": "by",
     "model-option": "options",
 }  # fmt: skip
 """Those of `evaluate`."""
@@ -50,8 +56,33 @@ def read_recipe(
     options: dict[str, Any] = {}
     for key in content:
         value = values[key]
+        if key in _NAMES:
+            for part in "+".join([value] if isinstance(value, str) else value).split("+"):
+                refuse(part.strip())
         if key in lists:
             options[lists[key]] = (value,) if isinstance(value, str) else tuple(value)
         else:
             options[key.replace("-", "_")] = value
     return options
+
+
+def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
+    """The values of `NAME.OPTION=VALUE` pairs, by name and option.
+
+    Args:
+        pairs: the values of `--set`.
+        names: the attacks and the similarity of the run.
+
+    Raises:
+        AugmentError: a pair has another form, or its name is not in the run.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for pair in pairs:
+        left, equals, value = pair.partition("=")
+        name, dot, option = left.partition(".")
+        if not (equals and dot):
+            raise AugmentError(f"--set {pair}: must be NAME.OPTION=VALUE, such as butterfingers.probability=0.2")
+        if name not in names:
+            raise AugmentError(f"--set {pair}: {unknown('attack or similarity of this run', name, names)}")
+        found.setdefault(name, {})[option] = value
+    return found

@@ -1,0 +1,104 @@
+"""Where the rows of `perturb` go: a file, stdout, or differences on a terminal; and rejected rows beside the file."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, Protocol
+
+from augment_ru.engine.result import Result
+from augment_ru.errors import AugmentError
+from augment_ru.formats.files import replacing
+from augment_ru.formats.json_lines import Line, encoded
+from augment_ru.formats.packed import bare_name, is_packed, packed
+from augment_ru.formats.sources import KINDS
+
+
+class Reject(Protocol):
+    """Called for a row that cannot be used."""
+
+    def __call__(self, line: Line, reason: str) -> None:
+        """Keep the row and the reason, or raise an error."""
+
+
+class Show(Protocol):
+    """Called with results in place of a sink."""
+
+    def __call__(self, results: Sequence[Result]) -> None:
+        """Show them."""
+
+
+class Outputs(NamedTuple):
+    """The stream for rows, which is flushed after each chunk or not, and the function for rejected rows."""
+
+    stream: BinaryIO
+    flushed: bool
+    reject: Reject
+
+
+def rejects_of(output: str) -> Path:
+    """The file of rejected rows: `OUT.rejects.jsonl` beside `OUT.jsonl`."""
+    target = Path(bare_name(output))
+    stem = target.stem if target.suffix in KINDS else target.name
+    return target.with_name(f"{stem}.rejects.jsonl")
+
+
+def is_shown(output: str | None) -> bool:
+    """Whether the rows are shown as differences: they have no file, and stdout is a terminal."""
+    return output is None and sys.stdout is not None and sys.stdout.isatty()
+
+
+@contextmanager
+def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
+    """Open the file, or stdout for None; with `skip` rejected rows are written beside the file.
+
+    Raises:
+        AugmentError: stdout is closed, or a file cannot be written.
+    """
+    if output is None:
+        if sys.stdout is None:
+            raise AugmentError("stdout: is closed; give a file with -o")
+
+        def never(line: Line, reason: str) -> None:
+            raise AugmentError(f"line {line.number}: {reason}")
+
+        yield Outputs(sys.stdout.buffer, flushed=True, reject=never)
+        return
+
+    target = Path(output)
+    rejects = rejects_of(output)
+    with ExitStack() as stack:
+        rows = stack.enter_context(packed(stack.enter_context(replacing(target)), target.name))
+        opened: list[BinaryIO] = []
+
+        def reject(line: Line, reason: str) -> None:
+            if not opened:
+                opened.append(stack.enter_context(replacing(rejects)))
+            row: dict[str, Any] = {"line": line.number, "reason": reason}
+            try:
+                row["raw"] = line.data.decode()
+            except UnicodeDecodeError:
+                row["raw_hex"] = line.data.hex()
+            opened[0].write(f"{encoded(row)}\n".encode())
+
+        yield Outputs(
+            rows, flushed=not is_packed(output), reject=reject
+        )  # packed bytes would depend on where they are flushed
+        if skip and not opened:
+            rejects.unlink(missing_ok=True)  # of an earlier run
+
+
+def shows_differences() -> Show:
+    """A function that shows results on stdout, which is a terminal."""
+    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
+
+    from augment_ru.jobs.differences import show_results  # noqa: PLC0415
+
+    console = Console(highlight=False)
+    shown = 0
+
+    def show(results: Sequence[Result]) -> None:
+        nonlocal shown
+        shown = show_results(console, results, shown)
+
+    return show

@@ -1,0 +1,111 @@
+"""Objects of a user's own code: `python:package.module:name`, or a file `my_attack.py`.
+
+Naming such an object runs its module. So it may be named on the command line and in Python only: callers that read a
+recipe, a row or a manifest refuse it (`refuse`).
+"""
+
+import importlib
+import sys
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from augment_ru.errors import AugmentError, Terminated
+
+_MODULE = "python:"
+
+
+def is_own(spec: str) -> bool:
+    """Whether a specification names code of the user: `python:MODULE:NAME`, `FILE.py` or `FILE.py:NAME`."""
+    return spec.startswith(_MODULE) or _file_and_name(spec)[0].endswith(".py")
+
+
+def refuse(spec: str) -> None:
+    """Raise an error if the specification names code of the user.
+
+    Raises:
+        AugmentError: it does.
+    """
+    if is_own(spec):
+        raise AugmentError(
+            f"{spec}: code is imported only if the command line or your Python program names it, never by a recipe or "
+            f"a row; give it as an option, or offer it under a name of its own (docs/extending.md)"
+        )
+
+
+def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
+    """The object that `python:MODULE:NAME` names, from an installed package or the current folder.
+
+    Raises:
+        AugmentError: it has another form, or cannot be imported.
+    """
+    name, colon, path = spec.removeprefix(_MODULE).partition(":")
+    if not (name and colon and path):
+        raise AugmentError(f"{spec}: must be python:package.module:name")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found: Any = importlib.import_module(name)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except Terminated:
+        raise
+    except (Exception, SystemExit) as error:  # importing runs the user's own code, which may raise anything
+        raise AugmentError(f"{spec}: cannot be imported: {type(error).__name__}: {error}") from error
+    return found
+
+
+def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `base`)
+    """The class below `base` that a specification names: by module, or the only one that a file defines.
+
+    Raises:
+        AugmentError: the code cannot be imported, or does not define such a class, or defines several.
+    """
+    file, name = _file_and_name(spec)
+    if spec.startswith(_MODULE):
+        found = own_object(spec)
+    elif name:
+        found = getattr(_module(Path(file).resolve()), name, None)
+    else:
+        module = _module(Path(file).resolve())
+        classes = [one for one in vars(module).values() if _is_below(one, base) and one.__module__ == module.__name__]
+        if len(classes) != 1:
+            names = ", ".join(one.__name__ for one in classes) or "none"
+            raise AugmentError(f"{spec}: must define one class below {base.__name__}; it has {names} ({file}:NAME)")
+        (found,) = classes
+    if not _is_below(found, base):
+        raise AugmentError(f"{spec}: is no class that inherits from augment_ru.{base.__name__}")
+    return found
+
+
+def _is_below(value: object, base: type) -> bool:
+    return isinstance(value, type) and issubclass(value, base) and value is not base
+
+
+def _file_and_name(spec: str) -> tuple[str, str]:
+    """The file and the name behind its colon; "" for none."""
+    file, colon, name = spec.rpartition(":")
+    return (file, name) if colon and file.endswith(".py") else (spec, "")
+
+
+@cache
+def _module(path: Path) -> ModuleType:
+    """The module that a file makes; it is run once."""
+    made = spec_from_file_location(f"augment_ru_file_{path.stem}", path)
+    if made is None or made.loader is None or not path.is_file():
+        raise AugmentError(f"{path}: no such file")
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # for the modules beside it
+    module = module_from_spec(made)
+    sys.modules[made.name] = module  # dataclasses look it up
+    try:
+        made.loader.exec_module(module)
+    except Terminated:
+        raise
+    except (Exception, SystemExit) as error:  # the user's own code may raise anything
+        del sys.modules[made.name]
+        raise AugmentError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
+    return module

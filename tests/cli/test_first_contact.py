@@ -1,0 +1,121 @@
+"""What a newcomer meets: help without arguments, differences on a terminal, what was written."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from commands import fails, run, write
+
+FAST = ("--attack", "case", "--no-constraints", "--similarity", "none")
+
+
+def on_terminal(*args: str | Path, columns: int = 80) -> str:
+    """What a command prints on a terminal of this width, stdout and stderr together."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color"}
+    command = [sys.executable, "-m", "augment_ru", *map(str, args)]
+    printed = b""
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment):
+        os.close(theirs)
+        while True:
+            try:
+                data = os.read(ours, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not data:
+                break
+            printed += data
+    os.close(ours)
+    return printed.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("group", [(), ("models",)])
+def test_without_arguments_the_help_is_printed(group: tuple[str, ...]) -> None:
+    done = run(*group)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == run(*group, "--help").stdout
+    assert b"Commands:" in done.stdout
+
+
+def test_a_terminal_shows_coloured_differences_and_a_pipe_gets_rows(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", {"id": 1, "text": "Кошка \x1b[2J спит на окне."}, {"id": 2, "text": "и"})
+    shown = on_terminal("perturb", source, *FAST, "--probability", "1")
+    assert "\x1b[1;32m" in shown
+    assert "\x1b[2J" not in shown  # no text steers the terminal
+    assert '"augment"' not in shown
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
+    assert "1  case  perturbed" in plain
+    assert plain.rstrip().endswith("augment-ru: showed 2 rows to stdout")
+    out = tmp_path / "out.jsonl"
+    assert f"wrote 2 rows to {out}" in re.sub(r"\s+", " ", on_terminal("perturb", source, *FAST, "-o", out))
+    assert b'"augment"' in run("perturb", source, *FAST).stdout
+
+
+def test_a_run_ends_by_saying_what_it_wrote(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", {"text": "Кошка"}, {"id": 1})
+    out, report = tmp_path / "out.jsonl", tmp_path / "report.json"
+    done = run("perturb", source, *FAST, "-o", out, "--on-error", "skip", "--report", report)
+    rejects = tmp_path / "out.rejects.jsonl"
+    assert done.stderr.decode().split("\n")[-2] == (
+        f"augment-ru: wrote 1 row to {out}, 1 to {rejects}, the table to {report}"
+    )
+
+
+def test_tables_fold_on_a_narrow_terminal_and_lose_no_number(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", *({"id": number, "text": "Кошка спит на окне."} for number in range(30)))
+    arguments = ("perturb", source, "--attack", "case", "--attack", "eda_swap", "-o", tmp_path / "out.jsonl")
+    wide, *others = (numbers(on_terminal(*arguments, columns=columns)) for columns in (200, 80, 60))
+    assert len(wide) > 20
+    assert others == [wide, wide]
+
+
+def numbers(printed: str) -> list[str]:
+    """The numbers of the closing table, sorted."""
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", printed)
+    lines = [line for line in plain.split("\n") if re.match(r"(case|eda_swap) ", line)]
+    return sorted(cell for line in lines for cell in line.split()[1:])
+
+
+def test_calibrate_takes_no_option_that_it_would_ignore() -> None:
+    for option in ("--threshold", "--schedule", "--candidates", "--min-changes"):
+        said = fails(2, "calibrate", "examples/reviews.jsonl", option, "1")
+        assert "No such option" in said
+        assert option in said
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str) -> None:
+    script = run("completion", shell).stdout.decode()
+    assert "_AUGMENT_RU_COMPLETE" in script
+    if checker := shutil.which(shell):
+        subprocess.run([checker, "-n"], input=script.encode(), check=True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("perturb --attack but", ["butterfingers"]),
+        ("perturb --attack case+but", ["case+butterfingers"]),
+        ("perturb --task dane", ["danetqa"]),
+        ("evaluate --task gene", ["generic"]),
+        ("calibrate --constraint negat", ["negated", "negation"]),
+        ("cal", ["calibrate"]),
+    ],
+)
+def test_names_are_completed(typed: str, found: list[str]) -> None:
+    words = ["augment-ru", *typed.split()]
+    environment = {
+        **os.environ,
+        "_AUGMENT_RU_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    code = "from augment_ru.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env=environment)
+    assert [line.partition(",")[2] for line in done.stdout.decode().split()] == found

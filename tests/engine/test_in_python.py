@@ -1,0 +1,148 @@
+"""Work in Python: variants and epochs, frames, presets and recipes, what objects show."""
+
+import json
+import logging
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru import Augmenter, AugmentError, Chain, Edit, Script
+from augment_ru.engine.differences import parts
+from augment_ru.engine.notebook import difference_html
+from commands import rows_of, run, write
+from strategies import OFFLINE, SENTENCES
+
+ROWS = [{"id": 1, "text": "Кошка спит на окне.", "n": 2}, {"id": 2, "text": "Собака лает во дворе.", "n": 3}]
+
+
+def plain(attack: str = "butterfingers", **settings: object) -> Augmenter:
+    """An augmenter without constraints and gate."""
+    return Augmenter(attack, similarity=None, constraints=(), **settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("attack", OFFLINE)
+def test_variants_are_draws_of_their_own_and_the_first_is_the_one_of_before(attack: str) -> None:
+    augmenter = plain(attack)
+    many = [result.text for result in augmenter.texts(SENTENCES, n=3)]
+    assert many[::3] == [result.text for result in augmenter.texts(SENTENCES)]
+    for draw in range(3):  # the variants of draw 1 with n = 3 are draws 3, 4 and 5
+        later = [result.text for result in augmenter.texts(SENTENCES, n=3, draw=1)]
+        assert later[draw::3] == [result.text for result in augmenter.texts(SENTENCES, draw=3 + draw)]
+    assert many == [result.text for text in SENTENCES for result in augmenter.texts([text], n=3)]
+
+
+def test_other_draws_change_a_text_otherwise_and_say_so() -> None:
+    results = plain(probability=0.3).texts([" ".join(SENTENCES)], n=20)
+    assert len({result.text for result in results}) == 20
+    assert [result.metadata("brief").get("draw") for result in results] == [None, *range(1, 20)]  # type: ignore[union-attr]
+    for wrong in ({"n": 0}, {"draw": -1}):
+        with pytest.raises(AugmentError, match="needs an integer"):
+            plain().texts(["а"], **wrong)
+
+
+def test_copies_are_the_variants(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", *ROWS)
+    options = ("--no-constraints", "--similarity", "none", "--copies", "3", "--quiet")
+    done = run("perturb", source, "--attack", "butterfingers", "--attack", "case", *options)
+    assert done.stderr == b""
+    rows = rows_of(done.stdout)
+    order = [("butterfingers", 0), ("butterfingers", 1), ("butterfingers", 2), ("case", 0), ("case", 1), ("case", 2)]
+    assert [(row["augment"]["attack"], row["augment"].get("draw", 0)) for row in rows] == order * 2
+    assert [row["text"] for row in rows if row["augment"]["attack"] == "butterfingers"] == [
+        result.text for result in plain().records(ROWS, n=3)
+    ]
+
+
+def test_pandas_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ROWS, index=["x", "y"])
+    before = frame.copy()
+    made = plain().frame(frame, "text", n=2)
+    results = list(plain().records(ROWS, field="text", n=2))
+    assert made["text"].tolist() == [result.text for result in results]
+    assert [json.loads(text) for text in made["augment"]] == [result.metadata() for result in results]
+    assert made.index.tolist() == ["x", "x", "y", "y"]
+    assert made["n"].dtype == frame["n"].dtype
+    assert plain().frame(frame, meta="none").columns.tolist() == ["id", "text", "n"]
+    assert len(plain().frame(frame.iloc[:0], "text")) == 0
+    assert frame.equals(before)
+
+
+def test_polars_frames() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(ROWS)
+    made = plain().frame(frame, "text", n=2)
+    assert made["text"].to_list() == [result.text for result in plain().records(ROWS, field="text", n=2)]
+    assert made.schema == {**frame.schema, "augment": polars.String}
+
+
+def test_what_is_no_row_or_no_attack_is_an_error_that_says_what_to_do() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ROWS)
+    for method in (plain().records, plain().texts):
+        with pytest.raises(AugmentError, match="use frame"):
+            method(frame)
+    with pytest.raises(AugmentError, match="texts\\(\\) takes texts"):
+        list(plain().records(["Кошка"]))  # type: ignore[list-item]
+    with pytest.raises(AugmentError, match="no column 'body'; the frame has id, text, n"):
+        plain().frame(frame, "body")
+    with pytest.raises(AugmentError, match="is no frame"):
+        plain().frame(ROWS, "text")
+    with pytest.raises(AugmentError, match="Chain"):
+        Augmenter(["case", "eda_swap"])  # type: ignore[arg-type]
+    assert Augmenter(Chain(["case", "eda_swap"])).attack.name == "case+eda_swap"
+
+
+def test_presets_and_recipes_are_those_of_the_command_line(tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        'attack = ["case", "eda_swap"]\nset = ["case.probability=0.6"]\nseed = 3\nsimilarity = "navec"\n'
+        'constraint = "named_entities"\n',
+        encoding="utf-8",
+    )
+    source = write(tmp_path / "in.jsonl", *ROWS)
+    rows = rows_of(run("perturb", source, "--recipe", recipe).stdout)
+    for at, attack in enumerate(("case", "eda_swap")):
+        made = Augmenter.from_recipe(recipe, attack)
+        assert [result.row() for result in made.records(ROWS)] == rows[at::2]
+    with pytest.raises(AugmentError, match="name one of the recipe's with attack=…: case, eda_swap"):
+        Augmenter.from_recipe(recipe)
+    offline = Augmenter.from_preset("offline", "case", seed=3)
+    assert [result.row() for result in offline.records(ROWS)] == [
+        result.row() for result in Augmenter("case", seed=3).records(ROWS)
+    ]
+    with pytest.raises(AugmentError, match="preset 'online'"):
+        Augmenter.from_preset("online", "case")
+
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_parts_and_html_hold_the_source_and_the_text(before: str, removed: str, added: str) -> None:
+    script = Script(before + removed, [Edit(len(before), len(before + removed), added)] if removed or added else [])
+    assert "".join(part.text for part in parts(script) if part.kind != "added") == script.source
+    assert "".join(part.text for part in parts(script) if part.kind != "removed") == script.text
+    html = difference_html(script)
+    assert unescape(re.sub(r"<del.*?</del>|</?ins.*?>", "", html, flags=re.DOTALL)) == script.text
+
+
+def test_reprs_are_short() -> None:
+    result = plain()("Кошка спит на окне. " * 1000)
+    for shown in (result, plain()):
+        assert len(repr(shown)) < 800
+        assert repr(shown).count("\n") < 10
+    assert "<ins" in result._repr_html_()
+
+
+def test_runs_are_logged_and_nothing_is_printed(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with caplog.at_level(logging.DEBUG, "augment_ru"):
+        plain()("Кошка спит на окне.")
+    assert "butterfingers: 1 records" in caplog.text
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,141 @@
+"""Code and schemas of a user's own: named on the command line and in Python, never by a recipe or a row."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from augment_ru import Augmenter, AugmentError, Chain
+from augment_ru.engine.presets import AttackChoice, GateChoice, Preset, run_of
+from augment_ru.records.task import AnswerOffsets, Marks, Task
+from augment_ru.records.task_file import read_task, task_or_file
+from commands import fails, rows_of, run, write
+
+ATTACK = '''"""Точка становится восклицанием: «Да.» → «Да!»."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from augment_ru import Attack, Edit
+
+Path("imported").touch()
+
+
+@dataclass(frozen=True, slots=True)
+class Shout(Attack):
+    """Full stops become exclamation marks."""
+
+    name: ClassVar[str] = "shout"
+    probability: float = 1.0
+    mark: str = "!"
+
+    def propose(self, doc, rng):
+        for at, char in enumerate(doc.text):
+            if char == ".":
+                yield rng.change(Edit(at, at + 1, self.mark))
+
+
+def constant(references, candidates):
+    return [0.9] * len(references)
+'''
+TASK = """
+fields = ["отзыв"]
+keys = ["отзыв", "оценка"]
+gold = ["оценка"]
+constraints = ["named_entities"]
+answers = [{ field = "ответы", text = "отзыв", label = "ANSWER" }]
+marks = [{ text = "отзыв", pattern = "<[0-9]+>", label = "MARK", border = true }]
+aliases = [["text", "отзыв"]]
+"""
+ROW = {"отзыв": "Анна купила хлеб. <1> Вкусно.", "оценка": 1, "ответы": []}
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an attack, a task and a row, as the working folder."""
+    (tmp_path / "shouting.py").write_text(ATTACK, encoding="utf-8")
+    (tmp_path / "reviews.toml").write_text(TASK, encoding="utf-8")
+    write(tmp_path / "rows.jsonl", ROW)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return tmp_path
+
+
+@pytest.mark.parametrize("spec", ["shouting.py", "shouting.py:Shout", "python:shouting:Shout"])
+def test_an_attack_of_a_file_or_module(spec: str) -> None:
+    options = ("--set", "shout.mark=!!", "--task", "reviews.toml")
+    done = run("perturb", "rows.jsonl", "--attack", f"{spec}+case", "--attack", spec, "--similarity", "none", *options)
+    first, second = rows_of(done.stdout)
+    assert first["augment"]["attack"] == "shout+case"
+    assert second["отзыв"] == "Анна купила хлеб!! <1> Вкусно!!"
+    assert Augmenter(spec, similarity=None)("Да.").text == "Да!"
+    assert Augmenter(Chain((spec, "case")), similarity=None).attack.name == "shout+case"
+
+
+def test_a_similarity_of_a_module() -> None:
+    arguments = ["perturb", "rows.jsonl", "--attack", "shouting.py", "--task", "reviews.toml"]
+    arguments += ["--similarity", "python:shouting:constant"]
+    (row,) = rows_of(run(*arguments).stdout)
+    assert (row["augment"]["similarity"], row["augment"]["scorer"]) == (0.9, "shouting.constant")
+    (row,) = rows_of(run(*arguments, "--set", "python.threshold=0.95").stdout)
+    assert row["augment"]["status"] == "rejected"
+    assert "no option of python called 'function'" in fails(2, *arguments, "--set", "python.function=x")
+
+
+def test_a_recipe_never_imports(place: Path) -> None:
+    recipe = place / "recipe.toml"
+    for content in ('attack = "shouting.py"', 'attack = ["case", "case+python:shouting:Shout"]',
+                    'attack = "case"\nsimilarity = "python:shouting:constant"'):  # fmt: skip
+        recipe.write_text(content, encoding="utf-8")
+        assert "never by a recipe or a row" in fails(2, "perturb", "rows.jsonl", "--recipe", recipe)
+    for attack, gate in (("shouting.py", "none"), ("case", "python:shouting:constant")):  # as a release is built
+        with pytest.raises(AugmentError, match="never by a recipe or a row"):
+            run_of(Preset(), [AttackChoice(attack)], GateChoice(gate))
+    assert not (place / "imported").exists()
+
+
+def test_what_is_wrong_with_code_is_one_line(place: Path) -> None:
+    (place / "broken.py").write_text("1 / 0\n", encoding="utf-8")
+    (place / "empty.py").write_text("from augment_ru import Attack\n", encoding="utf-8")
+    for spec, problem in (
+        ("nothing.py", "no such file"), ("broken.py", "ZeroDivisionError"), ("empty.py", "it has none"),
+        ("shouting.py:constant", "is no class that inherits"), ("python:shouting", "must be python:package.module:n"),
+        ("python:no_such_module:X", "cannot be imported"),
+    ):  # fmt: skip
+        with pytest.raises(AugmentError, match=problem):
+            Augmenter(spec)
+
+
+def test_a_task_of_a_file() -> None:
+    assert task_or_file("reviews.toml") == Task(
+        name="reviews",
+        fields=("отзыв",),
+        keys=frozenset({"отзыв", "оценка"}),
+        gold=("оценка",),
+        constraints=("named_entities",),
+        answers=(AnswerOffsets("ответы", "отзыв", "ANSWER"),),
+        marks=(Marks("отзыв", "<[0-9]+>", "MARK", border=True),),
+        aliases=(("text", "отзыв"),),
+    )
+    (result,) = Augmenter("case", probability=1.0, similarity=None).records([ROW], "reviews.toml")
+    assert "Анна" in result.text
+    assert "<1>" in result.text
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "'fields' is missing or empty"),
+        ("field = ['a']", "no key called 'field'; did you mean 'fields'"),
+        ("fields = ['a']\nlanguage = 'de'", "must be 'ru' or 'en'"),
+        ("fields = ['a']\ncontains = ['a', '(']", "no regular expression"),
+        ("fields = ['a']\naliases = [['a']]", "must be a list of two texts"),
+        ("fields = ['a']\n[[marks]]\ntext = 'a'", r"\[\[marks\]\] 1: 'pattern' is missing"),
+    ],
+)
+def test_what_is_wrong_with_a_task_is_one_line(place: Path, content: str, problem: str) -> None:
+    path = place / "wrong.toml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(AugmentError, match=problem):
+        read_task(path)
