@@ -1,7 +1,8 @@
 from .adversary.adversary import Adversary as Adversary
 from .constraints.rule_file import Constraint as Constraint
 from .draws import Rng as Rng, Streams as Streams
-from .edits import Change as Change, Edit as Edit, Note as Note, Script as Script, Span as Span
+from .edits import Change as Change, Edit as Edit, Note as Note, Span as Span
+from .script import Script as Script
 from .editing.characters import Substitutions as Substitutions, substitute_characters as substitute_characters
 from .engine.attack import Attack as Attack
 from .engine.augmenter import Augmenter as Augmenter

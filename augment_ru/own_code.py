@@ -39,11 +39,23 @@ def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
     """The object that `python:MODULE:NAME` names, from an installed package or the current folder.
 
     Raises:
-        AugmentError: it has another form, or cannot be imported.
+        AugmentError: it has another form, or cannot be imported; the message begins with `spec`.
     """
-    name, colon, path = spec.removeprefix(_MODULE).partition(":")
+    try:
+        return imported(spec.removeprefix(_MODULE))
+    except AugmentError as error:
+        raise AugmentError(f"{spec}: {error}") from error
+
+
+def imported(place: str) -> Any:  # noqa: ANN401  (whatever the module defines)
+    """The object at `MODULE:NAME`, from an installed package or the current folder.
+
+    Raises:
+        AugmentError: the place has another form, or the object cannot be imported; the message does not name it.
+    """
+    name, colon, path = place.partition(":")
     if not (name and colon and path):
-        raise AugmentError(f"{spec}: must be python:package.module:name")
+        raise AugmentError("must be python:package.module:name")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -54,7 +66,7 @@ def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
     except Terminated:
         raise
     except (Exception, SystemExit) as error:  # importing runs the user's own code, which may raise anything
-        raise AugmentError(f"{spec}: cannot be imported: {type(error).__name__}: {error}") from error
+        raise AugmentError(f"cannot be imported: {type(error).__name__}: {error}") from error
     return found
 
 

@@ -25,8 +25,9 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from augment_ru.draws import Floats
-from augment_ru.edits import Edit, Note, Script
+from augment_ru.edits import Edit, Note
 from augment_ru.engine.similarity import Candidates, Similarity, similarity_of
+from augment_ru.script import Script
 from augment_ru.text.characters import Mask
 
 HERE = Path(__file__).resolve().parent

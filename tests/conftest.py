@@ -18,10 +18,14 @@ for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERA
 
 import pytest
 import torch
+from hypothesis import HealthCheck, settings
 
 import small_models
 from small_networks import hub
 
+# a busy machine is no fault of an example
+settings.register_profile("augment-ru", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("augment-ru")
 torch.set_num_threads(1)  # small models lose more by several threads than they win
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Edit, Note, Script, Span
-from augment_ru.edits import compose
+from augment_ru.script import compose
 from strategies import scripts, spans_of
 
 

@@ -8,7 +8,7 @@ import pytest
 from augment_ru import Augmenter, AugmentError, Chain
 from augment_ru.engine.presets import AttackChoice, GateChoice, Preset, run_of
 from augment_ru.records.task import AnswerOffsets, Marks, Task
-from augment_ru.records.task_file import read_task, task_or_file
+from augment_ru.records.task_file import read_task_file, task_or_file
 from commands import fails, rows_of, run, write
 
 ATTACK = '''"""Точка становится восклицанием: «Да.» → «Да!»."""
@@ -138,4 +138,4 @@ def test_what_is_wrong_with_a_task_is_one_line(place: Path, content: str, proble
     path = place / "wrong.toml"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(AugmentError, match=problem):
-        read_task(path)
+        read_task_file(path)

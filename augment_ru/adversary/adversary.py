@@ -5,16 +5,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from augment_ru.adversary.case import SearchCase
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.ledger import Ledger
 from augment_ru.adversary.result import NAME, Finding, SearchSettings
-from augment_ru.adversary.rounds import Limits, SearchCase, ask_originals, search_all
+from augment_ru.adversary.rounds import Limits, ask_originals, search_all
 from augment_ru.draws import Floats, Streams
 from augment_ru.engine.attack import Attack, Needs
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.pool import pools
 from augment_ru.engine.pool_gate import PoolGate, Wanted
-from augment_ru.engine.prepare import Constraints, Preparation, Prepared
+from augment_ru.engine.prepare import Constraints, Preparation
+from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.cache import Cache

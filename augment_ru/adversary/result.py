@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from augment_ru.adversary.rounds import Reason, Status
-from augment_ru.engine.result import METAS, Outcome, Result, Scripts, Settings, Spans
+from augment_ru.adversary.case import Reason, Status
+from augment_ru.engine.outcome import Outcome, Scripts, Settings, Spans
+from augment_ru.engine.result import METAS, Result
 from augment_ru.errors import unknown
 from augment_ru.evaluation.answers import by_field
 from augment_ru.formats.row import Changed, replaced, written

@@ -2,219 +2,12 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
 
-import numpy as np
-
-from augment_ru.adversary.by_labels import break_by_labels, shrink_by_labels
-from augment_ru.adversary.by_scores import break_by_scores, shrink_by_scores
-from augment_ru.adversary.goal import Goal
-from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, Verdict
+from augment_ru.adversary.case import SearchCase
+from augment_ru.adversary.knowledge import ChangeSet
 from augment_ru.adversary.ledger import Ledger
-from augment_ru.adversary.surrogate import Surrogate
-from augment_ru.draws import Floats
-from augment_ru.edits import Script
-from augment_ru.engine.pool import RecordPool
 from augment_ru.engine.pool_gate import PoolGate, Wanted
-from augment_ru.engine.result import new_values
-from augment_ru.evaluation.examples import Example, Scored, example_of
-from augment_ru.formats.row import Changed, new_row
-from augment_ru.records.record import Record
-from augment_ru.text.characters import Mask
-
-Status = Literal["broken", "withstood", "rejected", "wrong_before", "unchanged"]
-Reason = Literal["", "budget", "nothing left to try", "time", "right already"]
-
-STATUSES = ("broken", "withstood", "rejected", "wrong_before", "unchanged")
-
-_MOST_REFUSALS = 10
-"""Sets that the gate may refuse for each question of the budget; a search that meets more has nothing left to try."""
-
-
-@dataclass(slots=True)
-class SearchCase:
-    """A record in the course of its search.
-
-    Attributes:
-        number: its number in the chunk.
-        record: the record.
-        goal: what counts as broken.
-        pool: its changes.
-        before: the answer to the original; None before it was asked.
-        queries: how many different texts the model was asked about, the original among them.
-        broken_at: which of these questions broke the answer first; None if none did.
-        after: the answer to the smallest broken set.
-        similarity: the gate's score of the smallest broken set; of a rejected record the best that failed.
-        status, reason: what became of it; None while it is open.
-        minimal: whether the broken set is known to be minimal.
-        knowledge: what the search knows; None if there was none.
-    """
-
-    number: int
-    record: Record
-    goal: Goal
-    pool: RecordPool
-    before: Any = None
-    queries: int = 0
-    broken_at: int | None = None
-    after: Any = None
-    similarity: float | None = None
-    status: Status | None = None
-    reason: Reason = ""
-    minimal: bool = False
-    knowledge: Knowledge | None = None
-    _original: Scored | None = None
-    _similarities: Floats | None = None
-    _search: Search | None = None
-    _wanted: ChangeSet | None = None
-    _refusals: int = 0
-    _answers: dict[tuple[str, ...], Scored] = field(default_factory=dict)
-    _rivals: list[tuple[int, str]] | None = None
-
-    @property
-    def changes(self) -> ChangeSet:
-        """The changes that are returned: the smallest set that breaks the answer; none if none does."""
-        return (self.knowledge.smallest if self.knowledge else None) or ()
-
-    @property
-    def wanted(self) -> ChangeSet | None:
-        """The set that the search wants to ask about next; None if it has ended."""
-        return self._wanted
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it is not known yet what becomes of the record."""
-        return self.status is None
-
-    def asked_original(self, scored: Scored) -> None:
-        """Take in the answer to the original: a wrong one leaves nothing to break."""
-        self.before = self.goal.answer(scored)
-        self.queries = 1
-        if not self.goal.is_right(self.before):
-            self.status = "wrong_before"
-        elif self.goal.is_right_already:
-            self.status, self.reason = "unchanged", "right already"
-        elif not len(self.pool):
-            self.status = "unchanged"
-        self._original = scored
-        self._rivals = self.goal.rivals(scored)
-
-    def screened(self, similarities: Floats, passing: Mask) -> None:
-        """Leave out the changes that fail alone.
-
-        Args:
-            similarities: the gate's score of each change by itself, shape (changes,).
-            passing: whether it passes, shape (changes,).
-        """
-        self._similarities = similarities[passing]
-        if not passing.any():
-            self.status = "rejected"
-            best = float(similarities.max())
-            self.similarity = best if np.isfinite(best) else None
-        elif not passing.all():
-            self.pool = self.pool.without(np.flatnonzero(~passing).tolist())
-
-    def begin(self, key: int, *, minimal: bool) -> None:
-        """Start the search; `key` is the stream key of its draws."""
-        if self._original is None:  # the time was over before
-            self.finish("time")
-            return
-        self._answers[tuple(self.pool.sources)] = self._original
-        margins = self._margins(self._original)
-        self.knowledge = Knowledge(self.pool, self._similarities, Verdict(1.0, passed=True, margins=margins))
-        self._search = _search(self.knowledge, margins, Draws(key), minimal=minimal)
-        self._advance(None)
-
-    def _margins(self, scored: Scored) -> Floats | None:
-        return None if self._rivals is None else self.goal.margins(scored, self._rivals)
-
-    def _advance(self, verdict: Verdict | None) -> None:
-        if self._search is None:
-            return
-        try:
-            self._wanted = next(self._search) if verdict is None else self._search.send(verdict)
-        except StopIteration:
-            self._wanted, self._search = None, None
-
-    def refused(self, similarity: float, most: int) -> None:
-        """Take in that the gate does not let the wanted set pass."""
-        if np.isfinite(similarity):
-            self.similarity = max(similarity, self.similarity or 0.0)
-        self._refusals += 1
-        self._taken(Verdict(similarity, passed=False))
-        if self._refusals >= _MOST_REFUSALS * most:
-            self.stop()
-
-    def known_answer(self, texts: tuple[str, ...]) -> Scored | None:
-        """The answer to these texts of the record, if they were asked about already."""
-        return self._answers.get(texts)
-
-    def answered(self, texts: tuple[str, ...], scored: Scored, similarity: float) -> None:
-        """Take in the answer to the wanted set."""
-        if texts not in self._answers:
-            self._answers[texts] = scored
-            self.queries += 1
-        broken = self.goal.is_broken(self.goal.answer(scored))
-        if broken and self.broken_at is None:
-            self.broken_at = self.queries
-        self._taken(Verdict(similarity, passed=True, broken=broken, margins=self._margins(scored)))
-
-    def _taken(self, verdict: Verdict) -> None:
-        if self.knowledge is not None and self._wanted is not None:
-            self.knowledge.learn(self._wanted, verdict)
-            self._advance(verdict)
-
-    def stop(self) -> None:
-        """End the search."""
-        self._search, self._wanted = None, None
-
-    def finish(self, reason: Reason) -> None:
-        """Say what became of the record; `reason` is why the search ended without an end of its own."""
-        self.stop()
-        knowledge = self.knowledge
-        if knowledge is not None and (chosen := knowledge.smallest) is not None:
-            self.status = "broken"
-            self.similarity = knowledge.known[chosen].similarity
-            self.after = self.goal.answer(self._answers[self.texts(chosen)])
-            self.minimal = knowledge.is_minimal(chosen)
-        elif self.queries > 1 or reason:
-            self.status, self.reason, self.similarity = "withstood", reason or "nothing left to try", None
-        else:
-            self.status = "rejected"
-        self._answers, self._search = {}, None
-
-    def scripts(self, chosen: ChangeSet) -> dict[str, Script]:
-        """The script of each field under these changes."""
-        found = self.pool.scripts(chosen)
-        return {
-            name: found.get(number, Script(source))
-            for number, (name, source) in enumerate(zip(self.pool.fields, self.pool.sources, strict=True))
-        }
-
-    def texts(self, chosen: ChangeSet) -> tuple[str, ...]:
-        """The texts of the record under these changes."""
-        return tuple(script.text for script in self.scripts(chosen).values())
-
-    def example(self, chosen: ChangeSet) -> Example:
-        """The question about the record under these changes."""
-        values = self.record.values
-        if chosen:
-            values = new_row(values, Changed(new_values(self.record, self.scripts(chosen))))
-        return example_of(values, self.record.task)
-
-
-def _search(knowledge: Knowledge, margins: Floats | None, draws: Draws, *, minimal: bool) -> Search:
-    """The whole search of a record: until the answer breaks, then, if wanted, until the set is minimal."""
-    if margins is None:
-        yield from break_by_labels(knowledge, draws)
-        if minimal:
-            yield from shrink_by_labels(knowledge)
-        return
-    surrogate = Surrogate(knowledge.pool, margins)
-    yield from break_by_scores(knowledge, surrogate, draws)
-    if minimal:
-        yield from shrink_by_scores(knowledge, surrogate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,14 +85,11 @@ def _questions(
     ended: list[SearchCase] = []
     pending = list(active)
     while pending:
-        asking: list[tuple[SearchCase, ChangeSet, dict[int, Script]]] = []
         for case in pending:
-            chosen = case.wanted
-            if chosen is None:
+            if case.wanted is None:
                 case.finish("")
                 ended.append(case)
-            else:
-                asking.append((case, chosen, case.pool.scripts(chosen)))
+        asking = [(case, chosen, case.pool.scripts(chosen)) for case in pending if (chosen := case.wanted) is not None]
         scores = gate.scores([Wanted(case.number, scripts) for case, _, scripts in asking]).tolist()
         pending = []
         for (case, chosen, scripts), score in zip(asking, scores, strict=True):

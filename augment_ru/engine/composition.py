@@ -15,7 +15,8 @@ import numpy as np
 from augment_ru.draws import Floats, Streams
 from augment_ru.engine.attack import Attack, Needs, attack_name, checked_attack, make, own_attack
 from augment_ru.engine.composed import composed_proposals
-from augment_ru.engine.legality import legal, without_overlaps
+from augment_ru.engine.legality import legal
+from augment_ru.engine.overlaps import without_overlaps
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.side_by_side import side_by_side
 from augment_ru.errors import AugmentError

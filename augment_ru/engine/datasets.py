@@ -18,9 +18,15 @@ class Perturbs(Protocol):
     """Perturbs rows, as `Augmenter` does."""
 
     def records(
-        self, records: Iterable[Mapping[str, Any]], task: str | Task | None, *, field: str | Sequence[str] | None
+        self,
+        records: Iterable[Mapping[str, Any]],
+        task: str | Task | None,
+        *,
+        field: str | Sequence[str] | None,
+        n: int = 1,
+        draw: int = 0,
     ) -> Iterator[Result]:
-        """The result of each row, in order."""
+        """The results of each row, in order."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from augment_ru.edits import Script
+from augment_ru.script import Script
 
 
 class Part(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from augment_ru.engine.result import STATUSES
+from augment_ru.engine.outcome import STATUSES
 from augment_ru.engine.search import DIGITS
 
 QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95, "max": 1.0}

@@ -1,30 +1,15 @@
 """Frames of pandas and polars: their rows perturbed in a new frame. Neither package is imported here."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
-from augment_ru.engine.result import Result
+from augment_ru.engine.datasets import Perturbs
 from augment_ru.errors import AugmentError
 from augment_ru.formats.row import KEY
 from augment_ru.records.task import Task
 
 Data = TypeVar("Data")
-
-
-class Perturbs(Protocol):
-    """Perturbs rows, as `Augmenter` does."""
-
-    def records(
-        self,
-        records: Iterable[Mapping[str, Any]],
-        task: str | Task | None,
-        *,
-        field: str | Sequence[str] | None,
-        n: int,
-        draw: int,
-    ) -> Iterator[Result]:
-        """The results of each row, in order."""
 
 
 def _package(value: object) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Protocol
 
-from augment_ru.edits import Script
 from augment_ru.engine.differences import parts
+from augment_ru.script import Script
 
 _LONGEST = 200
 """Characters of a text that a `repr` shows."""

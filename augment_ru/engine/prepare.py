@@ -1,8 +1,8 @@
 """Prepares records for attacks: annotates their texts and finds their protected spans."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,11 +10,11 @@ import numpy as np
 from augment_ru.constraints.protector import Protector
 from augment_ru.constraints.rule_file import LANGUAGES, Constraint
 from augment_ru.constraints.rule_file import constraint as constraint_of
-from augment_ru.draws import Ints, Keys, digests
+from augment_ru.draws import digests
 from augment_ru.edits import Span
-from augment_ru.engine.attack import Attack, Needs
+from augment_ru.engine.attack import Needs
+from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.questions import Questions
-from augment_ru.engine.similarity import References
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Annotator
 from augment_ru.language.annotate import annotator as annotator_of
@@ -24,9 +24,9 @@ from augment_ru.records.record import Record
 from augment_ru.records.task import Task, generic, task_for_row
 from augment_ru.records.task_file import task_or_file
 from augment_ru.text.batch import Batch
+from augment_ru.text.characters import surrogates
 from augment_ru.text.doc import Doc
 
-_SURROGATES = 0xD800 >> 11
 CHUNK_ROWS = 1024
 CHUNK_CHARACTERS = 2**20
 """The most rows of a chunk, and the number of characters at which it ends."""
@@ -34,51 +34,6 @@ CHUNK_CHARACTERS = 2**20
 
 Constraints: TypeAlias = str | Constraint | Sequence[str | Constraint] | Callable[[Task], Sequence[str]] | None
 """Constraints as names, files or objects; a function from a task to their names; None for the task's own."""
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Records with annotated texts and protected spans, which all attacks on them share."""
-
-    records: Sequence[Record]
-    fields: Sequence[str]
-    """The field of each text of the batch."""
-    owners: Ints
-    """The number of the record of each text of the batch, ascending."""
-    keys: Keys
-    """The key of each record."""
-    batch: Batch
-    references: References = field(init=False)
-    """The texts of the batch, as a similarity reads them."""
-    questions: Questions | None = None
-    """The questions whose options edits can reach; None if there are none."""
-    warnings: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """What constraints warn of, by the number of the record."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "references", References(self.batch))
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    @cached_property
-    def first_rows(self) -> list[int]:
-        """The number of the first text of each record, and at the end the number of texts."""
-        rows: list[int] = np.searchsorted(self.owners, np.arange(len(self.records) + 1)).tolist()
-        return rows
-
-    def rows(self, record: int) -> range:
-        """The numbers of the texts of a record."""
-        return range(self.first_rows[record], self.first_rows[record + 1])
-
-    def seen_by(self, attack: Attack) -> "Prepared":
-        """The records with the spans that are protected from this attack."""
-        batch = self.batch.seen_by(attack)
-        if batch is self.batch:
-            return self
-        other = replace(self, batch=batch)
-        object.__setattr__(other, "references", self.references)  # a scorer of these texts serves all attacks
-        return other
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +185,7 @@ class Preparation:
         """Prepare texts of the generic task that need no annotation."""
         batch = Batch(texts, annotate=self.annotate)
         records = _Texts(texts, generic())
-        if (batch.codes >> 11 == _SURROGATES).any():
+        if surrogates(batch.codes).any():
             for record in records:
                 record.texts()  # raises an error that names the record and the place
         keys = digests(["text:" + text for text in texts])

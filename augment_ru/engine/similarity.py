@@ -10,10 +10,10 @@ import numpy as np
 
 from augment_ru import registry
 from augment_ru.draws import Floats, Ints
-from augment_ru.edits import Script
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import configured, values_of
 from augment_ru.own_code import is_own, own_object, refuse
+from augment_ru.script import Script
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 

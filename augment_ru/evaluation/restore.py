@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from augment_ru.edits import Edit, Script
+from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import without_metadata
 from augment_ru.formats.read import Row
@@ -10,6 +10,7 @@ from augment_ru.formats.row import KEY, Changed, replaced
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
+from augment_ru.script import Script
 
 
 def restored_row(row: Row, task: Task) -> dict[str, Any]:

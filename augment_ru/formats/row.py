@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from augment_ru.edits import Edit, Script
+from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import all_located, encoded, encoded_row
 from augment_ru.records import field_paths
 from augment_ru.records.field_paths import Path
 from augment_ru.records.record import Record
+from augment_ru.script import Script
 
 KEY = "augment"
 """The field that the metadata is written under."""

@@ -256,10 +256,10 @@ def tree_mask(trees: Sequence[Tree], size: int, prefix: int) -> Bools:
     return mask
 
 
-def packed(sizes: Sequence[int], row: int) -> list[list[int]]:
+def packed_rows(sizes: Sequence[int], row: int) -> list[list[int]]:
     """The numbers of trees in rows of at most `row` tokens: the largest first, each into the first row with room.
 
-    >>> packed([3, 5, 2, 9], 8)
+    >>> packed_rows([3, 5, 2, 9], 8)
     [[3], [1, 0], [2]]
     """
     rows: list[list[int]] = []

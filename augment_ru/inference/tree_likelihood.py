@@ -17,7 +17,7 @@ from augment_ru.inference.token_trees import (
     PrefixGroup,
     Request,
     Tree,
-    packed,
+    packed_rows,
     prefix_groups,
     tree_mask,
     tree_of,
@@ -79,7 +79,7 @@ def _scores(pretrained: Pretrained, prefix: "_Prefix", trees: Sequence[Tree], ro
     found: list[Floats] = [np.zeros(0)] * len(trees)
 
     def score(batch: Ints) -> None:
-        rows = packed([trees[index].tokens.size for index in batch], row)
+        rows = packed_rows([trees[index].tokens.size for index in batch], row)
         _score_rows(pretrained, prefix, trees, [[batch[at] for at in each] for each in rows], found)
 
     each_batch(np.array([max(tree.tokens.size, 1) for tree in trees]), budget, score)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.adversary.adversary import Adversary, check_search
-from augment_ru.adversary.rounds import STATUSES, SearchCase
+from augment_ru.adversary.case import STATUSES, SearchCase
 from augment_ru.adversary.victim import labels_of, victim_of
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.evaluation.cache import Cache, default_path

@@ -11,7 +11,8 @@ from augment_ru.editing.input_corpus import InputCorpus
 from augment_ru.engine.attack import Attack, Needs
 from augment_ru.engine.figures import distribution
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepare import Preparation, Prepared
+from augment_ru.engine.prepare import Preparation
+from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Candidates, Similarity
 from augment_ru.errors import AugmentError

@@ -126,7 +126,7 @@ def rule_problems(path: Path) -> Iterator[str]:
             yield f"{where}: no example with nothing protected; add one that must stay free"
         for number, example in enumerate(constraint.examples, start=1):
             found = protected_in(constraint, example)
-            if wrong := difference(example, found):
+            if wrong := mismatch(example, found):
                 yield f"{where}: example {number}: {wrong}"
     except AugmentError as error:
         message = str(error)
@@ -140,7 +140,7 @@ def protected_in(constraint: Constraint, example: RuleExample) -> list[Span]:
     return found["text"]
 
 
-def difference(example: RuleExample, found: Sequence[Span]) -> str:
+def mismatch(example: RuleExample, found: Sequence[Span]) -> str:
     """How the protected spans differ from the example's brackets, for a message; "" if they do not."""
     wanted = {place for span in example.spans for place in range(span.start, span.stop)}
     got = {place for span in found for place in range(span.start, span.stop)}

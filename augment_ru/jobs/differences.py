@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from augment_ru.edits import Script
 from augment_ru.engine.differences import parts
 from augment_ru.engine.result import Result
+from augment_ru.script import Script
 
 _STYLES = {"kept": "", "removed": "red strike", "added": "bold green"}
 _MARKS = {"kept": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}

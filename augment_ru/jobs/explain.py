@@ -11,7 +11,8 @@ from augment_ru.constraints.rule_file import constraint
 from augment_ru.edits import Edit, Span
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepare import Preparation, Prepared
+from augment_ru.engine.prepare import Preparation
+from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Result
 from augment_ru.jobs.differences import difference, pictured

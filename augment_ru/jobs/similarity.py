@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from augment_ru.edits import Edit, Script
+from augment_ru.edits import Edit
 from augment_ru.engine.attack import Needs
 from augment_ru.engine.figures import distribution
 from augment_ru.engine.prepare import Preparation
@@ -16,6 +16,7 @@ from augment_ru.evaluation.page import edits_between
 from augment_ru.evaluation.tables import ShownTable
 from augment_ru.formats.read import Row
 from augment_ru.formats.row import KEY
+from augment_ru.script import Script
 
 ALL = "(pairs)"
 """The attack of pairs that name none."""

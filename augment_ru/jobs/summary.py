@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from augment_ru.engine.figures import Figures
+from augment_ru.engine.outcome import STATUSES
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.result import STATUSES, Result
+from augment_ru.engine.result import Result
 from augment_ru.engine.search import Cost
 from augment_ru.evaluation.column_groups import column_groups
 from augment_ru.formats.json_lines import indented

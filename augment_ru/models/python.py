@@ -9,7 +9,7 @@ from augment_ru.evaluation.examples import CHUNK, Example, Model, ModelRequest, 
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.models._options import check_one_of
 from augment_ru.options import chosen
-from augment_ru.own_code import own_object
+from augment_ru.own_code import imported
 
 INPUTS = ("example", "record", "text")
 
@@ -56,9 +56,9 @@ def python(request: ModelRequest, /) -> Model | PredictFunction:
     """
     kind = chosen("python", Options, request.options).input
     check_one_of("input", kind, INPUTS)
-    found: Any = own_object(request.argument)
+    found: Any = imported(request.argument)
     if not callable(found):
-        raise AugmentError(f"{request.argument} is a {type(found).__name__}, not a function")
+        raise AugmentError(f"is of type {type(found).__name__}, not a function")
     if kind == "example":
         model: PredictFunction = found
         return model

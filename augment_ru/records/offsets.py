@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from augment_ru.edits import Script, Span
+from augment_ru.edits import Span
 from augment_ru.errors import AugmentError
 from augment_ru.records import field_paths
 from augment_ru.records.field_paths import Path, named
 from augment_ru.records.task import AnswerOffsets, CharacterSpans, Task, WordSpans
+from augment_ru.script import Script
 
 Values = Mapping[str, Any]
 

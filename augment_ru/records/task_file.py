@@ -53,10 +53,10 @@ def task_or_file(spec: str) -> Task:
     Raises:
         AugmentError: there is no such task or file, or the file states no task.
     """
-    return read_task(Path(spec)) if spec.endswith(".toml") else task(spec)
+    return read_task_file(Path(spec)) if spec.endswith(".toml") else task(spec)
 
 
-def read_task(path: Path) -> Task:
+def read_task_file(path: Path) -> Task:
     """The task of a TOML file; its name is that of the file, if it states none.
 
     Raises:

@@ -9,14 +9,16 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
-from augment_ru.edits import Edit, Script, Span
+from augment_ru.edits import Edit, Span
 from augment_ru.engine.figures import Figures
-from augment_ru.engine.result import NO_SPANS, STATUSES, Outcome, Result, Settings
+from augment_ru.engine.outcome import NO_SPANS, STATUSES, Outcome, Settings
+from augment_ru.engine.result import Result
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.records.options import comparable, made_equal, questions_of
 from augment_ru.records.record import Record, option_markers
 from augment_ru.release.sources import PERTURBATION, with_perturbation
+from augment_ru.script import Script
 from augment_ru.text.batch import OPTION
 
 _SETTINGS = Settings("replay", 0, "none", None)

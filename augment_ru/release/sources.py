@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from augment_ru.draws import Streams, digests
-from augment_ru.edits import Edit, Script
+from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, encoded_row, located, parsed
 from augment_ru.formats.packed import unpacked
@@ -21,6 +21,7 @@ from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.release.settings import schema_of
+from augment_ru.script import Script
 
 PERTURBATION, EPISODE = "perturbation", "episode"
 """The fields that TAPE adds to the rows of a task."""

@@ -4,16 +4,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import lru_cache
 
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import is_known, lemmas_of
 from augment_ru.similarities._meaning_words import Fates, Source, digits_of, form_of, forms_of, words_of
+from augment_ru.text.edit_distance import edit_distance
 
 _MOST_PAIRS = 400
 """Of longer stretches nobody can say which new word is which old one misspelt."""
-_LONGEST = 40
-"""Letters of words that are compared letter by letter; longer ones count as wholly different."""
 _NEAR = 0.5
 """A new word stands for an old one if it differs in at most this share of the letters of the longer one."""
 
@@ -255,7 +253,7 @@ def _nearest(form: str, stretch: _Stretch) -> tuple[int, int] | None:
     for at, word in stretch.new.items():
         longest = max(len(form), len(word))
         if abs(len(form) - len(word)) <= _NEAR * longest and not is_known(word) and not digits_of(word):
-            apart = distance(form, word)
+            apart = edit_distance(form, word)
             if apart <= _NEAR * longest:
                 best = min(best or (apart, at), (apart, at))
     return best
@@ -275,23 +273,6 @@ def _leave(source: Source, stretch: _Stretch, fates: Fates) -> None:
             (number, word, len(source.words[number].form)) for number, word in zip(old, new, strict=False)
         )
         fates.lost += old[len(new) :]
-
-
-@lru_cache(maxsize=100_000)
-def distance(one: str, other: str) -> int:
-    """How many letters have to be replaced, added or taken away between two words (Levenshtein 1966)."""
-    if len(one) == len(other):
-        differing = sum(left != right for left, right in zip(one, other, strict=True))
-        if differing <= 1:
-            return differing
-    if max(len(one), len(other)) > _LONGEST:
-        return max(len(one), len(other))
-    row = list(range(len(other) + 1))
-    for at, left in enumerate(one, start=1):
-        before, row[0] = row[0], at
-        for place, right in enumerate(other, start=1):
-            before, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, before + (left != right))
-    return row[-1]
 
 
 def _order(source: Source, stretches: Sequence[_Stretch]) -> Iterator[int]:

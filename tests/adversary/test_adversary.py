@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Adversary, AugmentError, Example, Preparation, Script
@@ -17,7 +17,7 @@ from strategies import ATTACKS, SENTENCES, attacks
 from victims import Blank, Keywords, ScoredKeywords
 
 assert ATTACKS  # the fixture `published` looks for it
-LAWS = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAWS = settings(max_examples=10)
 WORDS = (
     *("купи", "сегодня", "дешёвый", "билет", "на", "поезд", "в", "город", "где"),
     *("живёт", "твоя", "добрая", "старая", "тётя", "и", "семеро", "котов"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import regex
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, Batch, Script, Span, Streams
@@ -19,7 +19,7 @@ from augment_ru.text.characters import atoms_of
 from small_models import SENTENCES as KNOWN  # the small models that stand for published ones rewrite these
 from strategies import ATTACKS, SENTENCES, attacks, texts
 
-LAWS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAWS = settings(max_examples=60)
 
 
 def free(attack: Attack, **options: object) -> Augmenter:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError
@@ -65,7 +65,6 @@ def test_agreement(name: str, text: str, wrong: set[str]) -> None:
     assert words <= wrong
 
 
-@settings(deadline=None)
 @given(texts(), st.integers(0, 3))
 def test_a_wrong_form_is_a_form_of_the_same_word(text: str, seed: int) -> None:
     attack = make("agreement", {"classes": ("adjective", "case", "verb")})

@@ -272,7 +272,7 @@ texts = st.lists(st.sampled_from([*INSERTED, *NAMES, *WORDS]), min_size=1, max_s
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(rows=st.lists(st.tuples(texts, texts), min_size=1, max_size=4), way=st.sampled_from(["none", *SCHEDULES]))
 def test_what_is_protected_stays_through_every_attack(attack: str, rows: list[tuple[str, str]], way: str) -> None:
     gate: dict[str, Any] = {"similarity": "none"} if way == "none" else {"schedule": way, "threshold": 0.9}

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Perturber, Preparation, Script, Span
@@ -10,14 +10,14 @@ from augment_ru.engine.attack import Attack
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.pool import RecordPool, pools
 from augment_ru.engine.pool_gate import PoolGate, Wanted
-from augment_ru.engine.prepare import Prepared
+from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
 from strategies import ATTACKS, SENTENCES, attacks, texts
 from victims import Blank
 
 assert ATTACKS  # the fixture `published` looks for it
-LAWS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAWS = settings(max_examples=40)
 
 
 def prepared_of(sources: list[str], perturber: Perturber) -> Prepared:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Attack, Augmenter, Batch, Change, Edit, Preparation, Proposals, Record, Result, Streams
@@ -14,7 +14,7 @@ from small_models import SENTENCES as KNOWN
 from strategies import ATTACKS
 
 Row = dict[str, Any]
-LAWS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAWS = settings(max_examples=60)
 ALIKE = (
     ("кот", "кит", "код", "кит"),
     ("белый кот", "рыжий кот", "кот", "белый кит"),

@@ -123,7 +123,7 @@ def test_the_probability_told_gives_the_same_edits_again(schedule: str) -> None:
             assert active.sum() == len(result.script.edits)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.sampled_from(ATTACKS), st.lists(texts(), max_size=5), st.sampled_from(sorted(SCHEDULES)))
 def test_the_gate_does_not_see_the_batch(name: str, sources: list[str], schedule: str) -> None:
     gated = Augmenter(name, constraints=(), schedule=schedule, candidates=2)

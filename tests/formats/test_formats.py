@@ -172,7 +172,7 @@ def written_table(source: Table, rows: list[dict[str, str]]) -> bytes:
     return out.getvalue()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.lists(st.tuples(st.integers(0, 9), texts(), texts()), max_size=4),
     st.sampled_from([",", ";", "\t"]),
@@ -290,7 +290,7 @@ def test_a_quotation_mark_that_nothing_closes_ends_at_the_limit_of_a_row(monkeyp
 _SPACE = st.text(" \n\t\r", max_size=3)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_arrays_stay_whole_whatever_rows_are_written(data: st.DataObject) -> None:
     arrays = data.draw(st.lists(st.lists(texts(), max_size=3), min_size=1, max_size=3))

@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
 from augment_ru.inference.likelihood import Likelihoods
 from augment_ru.inference.pretrained import Pretrained, context_of, load
-from augment_ru.inference.token_trees import Request, packed, prefix_groups, tree_mask, tree_of
+from augment_ru.inference.token_trees import Request, packed_rows, prefix_groups, tree_mask, tree_of
 from augment_ru.inference.tree_likelihood import by_trees
 from small_causal import CONTEXT, causal
 
@@ -75,7 +75,6 @@ def drawn_questions(draw: st.DrawFn) -> list[list[Request]]:
     return questions
 
 
-@settings(deadline=None)  # a model's first call is slow, as is a busy machine
 @given(questions=drawn_questions(), worth=st.sampled_from([0, 4, 1000]), budget=st.sampled_from([3, 12, 500]))
 def test_trees_give_the_numbers_of_a_plain_loop(
     model: Pretrained, questions: list[list[Request]], worth: int, budget: int
@@ -203,6 +202,6 @@ def test_a_token_attends_to_exactly_those_before_it_in_its_sequence(questions: l
 
 @given(sizes=st.lists(st.integers(0, 20), max_size=20), row=st.integers(1, 30))
 def test_rows_hold_every_tree_once_and_no_more_than_fits(sizes: list[int], row: int) -> None:
-    rows = packed(sizes, row)
+    rows = packed_rows(sizes, row)
     assert sorted(index for one in rows for index in one) == list(range(len(sizes)))
     assert all(sum(sizes[index] for index in one) <= max(row, *(sizes[index] for index in one)) for one in rows)

@@ -62,13 +62,13 @@ def test_a_long_text_goes_in_pieces_with_the_same_outcome(monkeypatch: pytest.Mo
         assert annotate([text], ALL) == expected
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(texts(), min_size=1, max_size=6))
 def test_annotation_does_not_depend_on_the_other_texts(sources: list[str]) -> None:
     assert annotate(sources, ALL) == [doc for text in sources for doc in annotate([text], ALL)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(texts())
 def test_tokens_lie_in_the_text_in_order(text: str) -> None:
     (doc,) = annotate([text], ALL)

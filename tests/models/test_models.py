@@ -112,10 +112,10 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
     stated = model_of_spec(spec, input="text")
     assert (stated.signature, stated.few_shot, stated.cached, stated.chunk) == (None, False, True, 256)
     for wrong, message in {
-        "python:my_models_of_a_test:number": "number of my_models_of_a_test is a int, not a function",
+        "python:my_models_of_a_test:number": "is of type int, not a function",
         "python:my_models_of_a_test:other": "cannot be imported: AttributeError",
         "python:no_such_module_at_all:say": "cannot be imported: ModuleNotFoundError",
-        "python:module": "must be python:package.module:function",
+        "python:module": "must be python:package.module:name",
     }.items():
         with pytest.raises(AugmentError, match=f"^--model {wrong}: {message}"):
             model_of_spec(wrong)
@@ -152,7 +152,7 @@ def test_train_files_without_words_or_labels_are_errors(train: Path) -> None:
 def test_without_scikit_learn_the_extra_is_named(train: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.metrics", None)
-    with pytest.raises(AugmentError, match=r'pip install "augment-ru\[eval\]"'):
+    with pytest.raises(AugmentError, match=r'pip install "\.\[eval\]"'):
         model_of_spec(f"linear:{train}")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Edit, Record, Result, Script, Span
@@ -20,7 +20,7 @@ from augment_ru.registry import names
 from layouts import EXAMPLES, ROWS, STORY
 from strategies import ATTACKS, attacks, texts
 
-LAWS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAWS = settings(max_examples=60)
 
 
 def perturbed(row: dict[str, Any], attack: str | Attack, name: str, **options: Any) -> Result:  # noqa: ANN401

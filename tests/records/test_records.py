@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record, Result, Span
@@ -187,7 +187,6 @@ _JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(_KEYS, _JSON, max_size=4), texts(), st.sampled_from([(", ", ": "), (",", ":"), (" ,\t", " : ")]))
 def test_a_value_is_found_in_any_line(rest: dict[str, Any], text: str, separators: tuple[str, str]) -> None:
     row = {**rest, "text": text, "z": [rest, {"k": 1}]}

@@ -22,7 +22,7 @@ from augment_ru.release.manifest import encoded_manifest, file_entries, read_man
 from augment_ru.release.verify import verify_release
 from releases import EXAMPLE, RECIPE, built, recipe
 
-_CHANGE = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+_CHANGE = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")

@@ -18,12 +18,13 @@ from augment_ru.engine.attack import make
 from augment_ru.engine.similarity import Candidates
 from augment_ru.resources import dictionary_path
 from augment_ru.similarities._meaning_features import features_of
-from augment_ru.similarities._meaning_matching import distance, fates_of, word_edits
+from augment_ru.similarities._meaning_matching import fates_of, word_edits
 from augment_ru.similarities._meaning_words import Source
 from augment_ru.similarities.meaning import Meaning, weights_of
+from augment_ru.text.edit_distance import edit_distance
 from strategies import OFFLINE, scripts, texts
 
-LAWS = settings(max_examples=60, deadline=None)
+LAWS = settings(max_examples=60)
 meaning = Meaning()
 GRADED = Path(__file__).resolve().parents[2] / "benchmarks" / "graded"
 
@@ -239,9 +240,9 @@ def test_weights_of_ones_own_change_the_signature(tmp_path: Path) -> None:
 
 @given(st.text("абв", max_size=6), st.text("абв", max_size=6))
 def test_the_distance_of_words_is_a_metric(one: str, other: str) -> None:
-    assert distance(one, other) == distance(other, one)
-    assert (distance(one, other) == 0) == (one == other)
-    assert abs(len(one) - len(other)) <= distance(one, other) <= max(len(one), len(other))
+    assert edit_distance(one, other) == edit_distance(other, one)
+    assert (edit_distance(one, other) == 0) == (one == other)
+    assert abs(len(one) - len(other)) <= edit_distance(one, other) <= max(len(one), len(other))
 
 
 _SCORED = """

@@ -1,0 +1,132 @@
+"""Outcomes of the search, in columns: what the results of a chunk of records are read from."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from augment_ru.edits import Span
+from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.proposals import Applied
+from augment_ru.engine.search import Found
+from augment_ru.records.record import Record
+from augment_ru.script import Script
+from augment_ru.text.characters import Mask
+
+Status = Literal["perturbed", "unchanged", "rejected"]
+"""perturbed: a perturbation passed; unchanged: nothing may be changed, or the draw left the record clean; rejected: no
+perturbation passed."""
+
+CLEAN = "clean"
+"""The reason of an unchanged record that has legal changes, of which none is active."""
+
+STATUSES = ("perturbed", "unchanged", "rejected")
+
+Scripts = Mapping[str, Script]
+Spans = Mapping[str, tuple[Span, ...]]
+NO_SPANS: Spans = {}
+
+
+class Settings(NamedTuple):
+    """The settings that all results of one perturber share."""
+
+    attack: str
+    seed: int
+    scorer: str
+    """The similarity's signature; "none" without a gate."""
+    threshold: float | None
+    corpus: str = ""
+    """The digest of the corpus that the attack reads, if that is no part of a package; "" for none."""
+    draw: int = 0
+    """The number of the draw; each gives a text other changes."""
+
+
+class Outcome(NamedTuple):
+    """The outcome of the search for a record; values that only perturbed records have are None for others.
+
+    The similarity of a rejected record is the best that failed.
+    """
+
+    status: Status
+    probability: float | None = None
+    similarity: float | None = None
+    candidate: int | None = None
+    warnings: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+class Chunk:
+    """The results of a chunk of records under one attack, in columns; each function takes the number of a record.
+
+    Args:
+        settings: what the results share.
+        prepared: the records, as the attack saw them.
+        applied: the texts and edits of each candidate.
+        found: what the search found.
+        possible: the records that have an active change, shape (records,).
+        clean: the records that have legal changes, but no active one, shape (records,).
+    """
+
+    __slots__ = (
+        "_applied",
+        "_candidates",
+        "_clean",
+        "_possible",
+        "_prepared",
+        "_probabilities",
+        "_similarities",
+        "_warnings",
+        "settings",
+    )
+
+    def __init__(
+        self,
+        settings: Settings,
+        prepared: Prepared,
+        applied: Sequence[Applied],
+        found: Found,
+        *,
+        possible: Mask,
+        clean: Mask,
+    ) -> None:
+        self.settings = settings
+        self._prepared, self._applied, self._warnings = prepared, applied, found.warnings
+        self._candidates, self._possible, self._clean = found.candidates.tolist(), possible.tolist(), clean.tolist()
+        self._probabilities, self._similarities = found.probabilities.tolist(), found.similarities.tolist()
+
+    def record(self, at: int) -> Record:
+        """The record."""
+        return self._prepared.records[at]
+
+    def outcome(self, at: int) -> Outcome:
+        """What the search found for it."""
+        candidate = self._candidates[at]
+        warnings = (*self._prepared.warnings.get(at, ()), *self._warnings.get(at, ()))
+        similarity = None if math.isnan(self._similarities[at]) else self._similarities[at]
+        if candidate < 0:
+            reason = CLEAN if self._clean[at] else None
+            status: Status = "rejected" if self._possible[at] else "unchanged"
+            return Outcome(status, None, similarity, warnings=warnings, reason=reason)
+        return Outcome("perturbed", self._probabilities[at], similarity, candidate, warnings)
+
+    def scripts(self, at: int) -> Scripts:
+        """The script of each field."""
+        prepared, batch = self._prepared, self._prepared.batch
+        applied = self._applied[max(self._candidates[at], 0)]
+        return {
+            prepared.fields[row]: Script.of_columns(
+                batch.texts[row], applied.texts[row], applied, row, int(batch.starts[row])
+            )
+            for row in prepared.rows(at)
+        }
+
+    def text(self, at: int) -> str | None:
+        """The new text of its only field; None if a record of the chunk has several."""
+        only = len(self._prepared.fields) == len(self._prepared)
+        return self._applied[max(self._candidates[at], 0)].texts[at] if only else None
+
+    def protected(self, at: int) -> Spans:
+        """The protected spans of each field."""
+        prepared = self._prepared
+        if not prepared.batch.spans[2]:
+            return {prepared.fields[row]: () for row in prepared.rows(at)}
+        return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}

@@ -1,0 +1,258 @@
+"""Scripts: lists of edits that map every place of the source to the new text, and their composition."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
+from operator import itemgetter
+from typing import NamedTuple, Protocol, cast
+
+from augment_ru.edits import Edit, Note, Span
+from augment_ru.errors import AugmentError
+
+
+class EditColumns(Protocol):
+    """Edits of many texts in columns."""
+
+    def edits(self, row: int, start: int) -> Iterable[Edit]:
+        """The edits of text number `row` in order; the text starts at global place `start`."""
+
+
+_set = object.__setattr__
+
+
+class Script:
+    """The edits that lead from `source` to `text`: sorted, disjoint, inside the source.
+
+    Two edits may touch, but not overlap. Two insertions at one place overlap. A script is immutable. Two scripts are
+    equal if their sources and edits are equal.
+
+    >>> Script("кот спит", [Edit(0, 3, "🐱")]).text
+    '🐱 спит'
+    """
+
+    __slots__ = ("_at", "_columns", "_edits", "_moves", "_row", "_text", "source")
+    source: str
+    _edits: tuple[Edit, ...]
+    _text: str | None
+    _columns: "EditColumns | None"
+    _row: int
+    _at: int
+    _moves: tuple[list[int], list[int]] | None
+    """Where each edit stops, and by how much the edits up to it move what follows; made at the first `map`."""
+
+    def __init__(self, source: str, edits: Iterable[Edit] = ()) -> None:
+        """Check and sort the edits.
+
+        Raises:
+            AugmentError: an edit lies outside the source, or two overlap.
+        """
+        ordered = tuple(sorted(edits))
+        for edit in ordered:
+            if not 0 <= edit.start <= edit.stop <= len(source):
+                raise AugmentError(f"{edit} lies outside a text of {len(source)} characters")
+        for left, right in pairwise(ordered):
+            if right.start < left.stop or (left.start, left.stop) == (right.start, right.stop):
+                raise AugmentError(f"{left} and {right} overlap")
+        _set(self, "source", source)
+        _set(self, "_edits", ordered)
+        _set(self, "_text", None)
+        _set(self, "_columns", None)
+        _set(self, "_moves", None)
+
+    @classmethod
+    def of_columns(cls, source: str, text: str | None, columns: "EditColumns", row: int, at: int) -> "Script":
+        """A script of edits in columns, which are not checked again; `Edit` objects are made at the first read.
+
+        Args:
+            source: the source text.
+            text: the new text; None if it is to be made from the edits when it is first read.
+            columns: the edits of the text's batch.
+            row: the number of the text in the batch.
+            at: the global place where the text starts.
+        """
+        script = cls.__new__(cls)
+        _set(script, "source", source)
+        _set(script, "_text", text)
+        _set(script, "_columns", columns)
+        _set(script, "_row", row)
+        _set(script, "_at", at)
+        _set(script, "_moves", None)
+        return script
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The edits, sorted by place."""
+        if self._columns is not None:
+            _set(self, "_edits", tuple(self._columns.edits(self._row, self._at)))
+            _set(self, "_columns", None)
+        return self._edits
+
+    @property
+    def text(self) -> str:
+        """The source with all edits applied."""
+        if self._text is None:
+            _set(self, "_text", self._with([edit.text for edit in self.edits]))
+        return cast("str", self._text)
+
+    @property
+    def read(self) -> str:
+        """The new text as it is read: with the readings of the edits in place of their texts."""
+        if all(edit.note is None or edit.note.reading is None for edit in self.edits):
+            return self.text
+        return self._with([edit.read for edit in self.edits])
+
+    def _with(self, texts: Sequence[str]) -> str:
+        """The source with these texts in place of what the edits replace."""
+        pieces: list[str] = []
+        at = 0
+        for edit, text in zip(self.edits, texts, strict=True):
+            pieces += (self.source[at : edit.start], text)
+            at = edit.stop
+        pieces.append(self.source[at:])
+        return "".join(pieces)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Script is immutable: cannot set {name} to {value!r}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Script) and (self.source, self.edits) == (other.source, other.edits)
+
+    def __hash__(self) -> int:
+        return hash((self.source, self.edits))
+
+    def __repr__(self) -> str:
+        return f"Script({self.source!r}, {list(self.edits)!r})"
+
+    def __reduce__(self) -> tuple[type["Script"], tuple[str, tuple[Edit, ...]]]:
+        return type(self), (self.source, self.edits)
+
+    def map(self, span: Span) -> Span | None:
+        """The place of a source span in `text`; None if an edit touches its characters.
+
+        A mapped span has the same characters: `mapped.of(script.text) == span.of(script.source)`. An insertion at an
+        edge of the span is outside it.
+
+        Raises:
+            AugmentError: the span lies outside the source.
+        """
+        if span.stop > len(self.source):
+            raise AugmentError(f"{span} lies outside a text of {len(self.source)} characters")
+        edits = self.edits
+        if self._moves is None:
+            shifts = accumulate(len(edit.text) - (edit.stop - edit.start) for edit in edits)
+            _set(self, "_moves", ([edit.stop for edit in edits], [0, *shifts]))
+        stops, shifts_after = cast("tuple[list[int], list[int]]", self._moves)
+        before = bisect_right(stops, span.start)
+        # An edit that ends at the start of the span moves it; an insertion there does not move an empty span.
+        if span.start == span.stop and before and edits[before - 1].start == span.start:
+            before -= 1
+        if before < len(edits) and edits[before].start < span.stop and edits[before].stop > span.start:
+            return None
+        shift = shifts_after[before]
+        return Span(span.start + shift, span.stop + shift, span.label)
+
+    def then(self, following: "Script") -> "Script":
+        """One script for this script's edits followed by those of `following`.
+
+        Raises:
+            AugmentError: the source of `following` is not this script's text.
+        """
+        return Script(self.source, (part.edit for part in compose(self, following)))
+
+
+class Composed(NamedTuple):
+    """One edit of a composition, and the indices of the edits of both scripts that it replaces."""
+
+    edit: Edit
+    first: list[int]
+    second: list[int]
+
+
+def compose(first: Script, second: Script) -> list[Composed]:
+    """Edits that lead from `first.source` to `second.text`.
+
+    The text in the middle is `first.text`. Each edit of `first` has written a stretch of it, and each edit of
+    `second` covers one. Each stretch becomes one edit. Stretches of different scripts that touch are joined, so that
+    the order of two insertions at one place is certain. An edit whose new text equals the source is left out. The
+    reading of an edit of `first` is lost where `second` changes what the edit has written, unless the new text is read
+    as that.
+
+    Raises:
+        AugmentError: the source of `second` is not the text of `first`.
+    """
+    if second.source != first.text:
+        raise AugmentError("compose: the source of the second script is not the text of the first")
+    stretches: list[tuple[int, int, int, int]] = []  # start and stop in the middle, which script, index
+    shift = 0
+    for index, edit in enumerate(first.edits):
+        stretches.append((edit.start + shift, edit.start + shift + len(edit.text), 0, index))
+        shift += len(edit.text) - (edit.stop - edit.start)
+    stretches += [(edit.start, edit.stop, 1, index) for index, edit in enumerate(second.edits)]
+
+    groups: list[_Group] = []
+    for start, stop, which, index in sorted(stretches, key=itemgetter(0, 2, 1)):
+        last = groups[-1] if groups else None
+        if last is None or start > last.stop or (start == last.stop and last.enders == {which}):
+            last = _Group(start)
+            groups.append(last)
+        last.add(stop, which, index)
+
+    composed: list[Composed] = []
+    shift = 0  # how much longer the middle text is than the source, up to the group
+    for group in groups:
+        ours, theirs = group.members
+        if not ours:  # the usual case: the group has one edit, which needs no script
+            (alone,) = map(second.edits.__getitem__, theirs)
+            grown, edit = 0, Edit(alone.start - shift, alone.stop - shift, alone.text, alone.note)
+        elif not theirs:
+            (edit,) = map(first.edits.__getitem__, ours)
+            grown = len(edit.text) - (edit.stop - edit.start)
+        else:
+            grown = sum(len(edit.text) - (edit.stop - edit.start) for edit in map(first.edits.__getitem__, ours))
+            middle = first.text[group.start : group.stop]
+            inner = [
+                Edit(edit.start - group.start, edit.stop - group.start, edit.text, edit.note)
+                for edit in map(second.edits.__getitem__, theirs)
+            ]
+            # what is read as the middle text is read as that text is
+            opaque = [edit for edit in inner if edit.read != middle[edit.start : edit.stop]]
+            kept = [
+                Edit(
+                    start - group.start, stop - group.start, middle[start - group.start : stop - group.start], edit.note
+                )
+                for (start, stop, _, _), edit in ((stretches[index], first.edits[index]) for index in ours)
+                if edit.note is not None
+                and not any(one.start + group.start < stop and one.stop + group.start > start for one in opaque)
+            ]
+            text, read = Script(middle, inner).text, Script(middle, [*opaque, *kept]).read
+            kinds = _kinds([*map(first.edits.__getitem__, ours), *map(second.edits.__getitem__, theirs)])
+            reading = None if read == text else read
+            note = None if reading is kinds is None else Note(reading, kinds)
+            edit = Edit(group.start - shift, group.stop - shift - grown, text, note)
+        if first.source[edit.start : edit.stop] != edit.text:
+            composed.append(Composed(edit, ours, theirs))
+        shift += grown
+    return composed
+
+
+def _kinds(edits: Iterable[Edit]) -> str | None:
+    """The classes of these edits, each once, joined by `+`; None if no edit has one."""
+    return "+".join(dict.fromkeys(edit.note.kind for edit in edits if edit.note and edit.note.kind)) or None
+
+
+class _Group:
+    """Stretches of the middle text that become one edit."""
+
+    __slots__ = ("enders", "members", "start", "stop")
+
+    def __init__(self, start: int) -> None:
+        self.start = self.stop = start
+        self.enders: set[int] = set()  # the scripts that have a stretch that ends where the group ends
+        self.members: tuple[list[int], list[int]] = ([], [])
+
+    def add(self, stop: int, which: int, index: int) -> None:
+        if stop > self.stop:
+            self.stop, self.enders = stop, set()
+        if stop == self.stop:
+            self.enders.add(which)
+        self.members[which].append(index)
