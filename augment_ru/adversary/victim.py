@@ -1,9 +1,9 @@
 """The model of a specification, made for the rows that it is attacked on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from augment_ru.evaluation.answers import golds_of
+from augment_ru.evaluation.answers import golds_of, labels_among
 from augment_ru.evaluation.examples import ModelRequest, model_of
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.named_model import NamedModel
@@ -43,15 +43,4 @@ def victim_of(
 def labels_of(rows: Sequence[Mapping[str, Any]], task: Task) -> tuple[str, ...] | None:
     """The labels among the right answers of the rows, sorted; None where answers are free."""
     kind = next(iter(metrics_of(task.metrics).values())).kind
-    if kind == "answers":
-        return None
-    return tuple(sorted({label for gold in golds_of(rows, task, kind) for label in _flat(gold)}))
-
-
-def _flat(gold: Any) -> Iterator[str]:  # noqa: ANN401  (texts, nested in tuples)
-    """The labels of a right answer, which may be nested."""
-    if isinstance(gold, str):
-        yield gold
-    elif gold is not None:
-        for one in gold:
-            yield from _flat(one)
+    return labels_among(golds_of(rows, task, kind), kind)

@@ -1,7 +1,7 @@
 """Right answers and predictions in the form that metrics compare: labels, texts, or lists of labels."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError
@@ -45,6 +45,20 @@ def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[
     golds = [tuple(None if one in task.unlabelled else one for one in _golds(values, task, kind)) for values in rows]
     held_back = {at for at in range(len(task.decided)) if golds and all(gold[at] == _UNLABELLED for gold in golds)}
     return [tuple(None if at in held_back else answer for at, answer in enumerate(gold)) for gold in golds]
+
+
+def labels_among(golds: Iterable[object], kind: Kind) -> tuple[str, ...] | None:
+    """The labels among right answers as `golds_of` gives them, sorted; None where answers are free."""
+    return None if kind == "answers" else tuple(sorted({label for gold in golds for label in _flat(gold)}))
+
+
+def _flat(gold: Any) -> Iterator[str]:  # noqa: ANN401  (texts, nested in tuples)
+    """The labels of a right answer, which may be nested."""
+    if isinstance(gold, str):
+        yield gold
+    elif gold is not None:
+        for one in gold:
+            yield from _flat(one)
 
 
 def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | None, ...]:

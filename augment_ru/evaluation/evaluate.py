@@ -1,13 +1,13 @@
 """The evaluation itself: from rows and models to an `Evaluation`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import golds_of
+from augment_ru.evaluation.answers import golds_of, labels_among
 from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.demonstrations import demonstrations
 from augment_ru.evaluation.examples import Model, ModelRequest, PredictFunction, maker_of, model_of
@@ -15,14 +15,13 @@ from augment_ru.evaluation.intervals import scipy_stats
 from augment_ru.evaluation.loading import RowsOrFile, loaded
 from augment_ru.evaluation.metrics import Kind, metrics_of, over_classes, sklearn_metrics
 from augment_ru.evaluation.named_model import NamedModel
-from augment_ru.evaluation.outcomes import Golds
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EPISODES, SHOTS, EvaluationPlan, ModelRun, run_model
 from augment_ru.evaluation.rates import judged_runs
 from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.subpopulations import subpopulations
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
-from augment_ru.formats.read import Rows, read_rows
+from augment_ru.formats.read import read_rows
 from augment_ru.records import field_paths
 
 Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
@@ -103,13 +102,14 @@ def evaluate(
         pairs = with_verdicts(pairs, read_verdicts(str(verdicts)))
     _check_extras(kind, len(models), len(pairs.attacks))
     _check_labels(label_fields, pairs)
-    golds: Golds = golds_of([original.values for original in pairs.originals], schema, kind)
+    golds = golds_of([original.values for original in pairs.originals], schema, kind)
     train_rows = read_rows(str(train)) if train is not None else None
     shown = demonstrations(train_rows.values, pairs, kind, seed) if train_rows else None
     plan = EvaluationPlan(pairs, kind, (schema.shots,) if shots is None else tuple(shots), episodes, shown)
     plan.check()
     found = subpopulations([original.values for original in pairs.originals], schema, labels=kind == "labels", by=by)
-    labels = _labels(golds, train_rows, pairs, kind)
+    known = [*golds, *(golds_of(train_rows.values, pairs.task, kind) if train_rows else ())]
+    labels = labels_among(known, kind)
     scored = over_classes(scored, labels) if schema.every_class and labels else scored
     shared = {"seed": seed, **({"train": str(train)} if train is not None else {})}
     named = _named_models(models, pairs, labels, device, options or {}, shared)
@@ -159,23 +159,6 @@ def _check_labels(fields: Sequence[str], pairs: Pairs) -> None:
         if not any(field_paths.values(values, name) for values in rows):
             there = ", ".join(dict.fromkeys(field for values in rows for field in values))
             raise AugmentError(f"--label-field {name}: no original has this field; the fields are {there}")
-
-
-def _labels(golds: Golds, train: Rows | None, pairs: Pairs, kind: Kind) -> tuple[str, ...] | None:
-    """The classes among the right answers of the originals and of the train file; None where answers are free."""
-    if kind == "answers":
-        return None
-    known = [*golds, *(golds_of(train.values, pairs.task, kind) if train else ())]
-    return tuple(sorted({label for gold in known for label in _flat(gold)}))
-
-
-def _flat(gold: Any) -> Iterator[str]:  # noqa: ANN401  (texts, nested in tuples)
-    """The labels of a right answer, which may be nested."""
-    if isinstance(gold, str):
-        yield gold
-    elif gold is not None:
-        for one in gold:
-            yield from _flat(one)
 
 
 def check_models(models: Models, options: Mapping[str, Any]) -> None:
