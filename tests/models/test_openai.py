@@ -1,12 +1,10 @@
 """The client of OpenAI-compatible servers, against a real server on this machine that fails as servers do."""
 
-import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,77 +16,9 @@ from augment_ru.prompting.choices import Choice
 from augment_ru.prompting.replies import label_in
 from augment_ru.records.task import generic, task
 from commands import PATIENCE, wait_until
+from served import Box, chat, serving
 
 LABELS = ("negative", "positive")
-
-
-class Box:
-    """A server: what it was asked, and what it answers."""
-
-    def __init__(self, answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> None:
-        self.answer = answer
-        self.asked: list[dict[str, Any]] = []
-        self.headers: list[dict[str, str]] = []
-        self.paths: list[str] = []
-        self.now = self.most = 0
-        self.lock = threading.Lock()
-        self.url = ""
-
-
-@contextmanager
-def serving(answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> Iterator[Box]:
-    """A server that answers the question of a number with a status and a body; text is sent as it is."""
-    box = Box(answer)
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            with box.lock:
-                number = len(box.asked)
-                box.asked.append(question)
-                box.headers.append(dict(self.headers))
-                box.paths.append(self.path)
-                box.now += 1
-                box.most = max(box.most, box.now)
-            status, body = box.answer(number, question)
-            with box.lock:
-                box.now -= 1
-            data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
-            self.send_response(status)
-            if status == 429:
-                self.send_header("Retry-After", "0.01")
-            if status == 302:
-                self.send_header("Location", "/elsewhere")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            with suppress(BrokenPipeError, ConnectionResetError):  # the client did not wait
-                if status == 203:  # drips
-                    for byte in data:
-                        time.sleep(0.03)
-                        self.wfile.write(bytes([byte]))
-                else:
-                    self.wfile.write(data)
-
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    box.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield box
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def chat(text: str | None) -> dict[str, Any]:
-    return {"choices": [{"message": {"role": "assistant", "content": text}}]}
 
 
 def made(box: Box, labels: tuple[str, ...] | None = LABELS, name: str = "generic", **options: Any) -> Any:  # noqa: ANN401
