@@ -5,6 +5,7 @@ An attack may propose `Change` objects instead, text by text. `Proposals.of_chan
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -200,8 +201,8 @@ class Applied(NamedTuple):
     replacements: Replacements
     first_edits: Ints
     """The index of the first edit of each text, and at the end the number of edits, shape (texts + 1,)."""
-    notes: Sequence[Note | None] | None = None
-    """The note of each edit; None if no edit has one."""
+    notes: Callable[[], Sequence[Note | None]] | None = None
+    """Returns the note of each edit, which are made when they are first read; None if no edit has one."""
 
     def edits(self, row: int, start: int) -> Iterator[Edit]:
         """The edits of text number `row` in order, with places in the text; the text starts at global place `start`."""
@@ -209,7 +210,7 @@ class Applied(NamedTuple):
         bounds = self.replacements.offsets[first : last + 1].tolist()
         texts = decode(self.replacements.codes[bounds[0] : bounds[-1]])
         places = zip(self.starts[first:last].tolist(), self.stops[first:last].tolist(), strict=True)
-        notes = self.notes[first:last] if self.notes else [None] * (last - first)
+        notes = self.notes()[first:last] if self.notes else [None] * (last - first)
         for index, (begin, end) in enumerate(places):
             text = texts[bounds[index] - bounds[0] : bounds[index + 1] - bounds[0]]
             yield Edit(begin - start, end - start, text, notes[index])
@@ -249,14 +250,19 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
         codes = np.empty(batch.codes.size + int(growth[-1]), dtype=np.uint32)
         kept = np.ones(batch.codes.size, dtype=np.bool_)
         kept[_ranges(starts, stops - starts)] = False
-        new = np.zeros(codes.size, dtype=np.bool_)
-        new[_ranges(starts + growth[:-1], lengths)] = True
-        codes[new] = texts.codes
-        codes[~new] = batch.codes[kept]
+        is_new = np.zeros(codes.size, dtype=np.bool_)
+        is_new[_ranges(starts + growth[:-1], lengths)] = True
+        codes[is_new] = texts.codes
+        codes[~is_new] = batch.codes[kept]
     joined = decode(codes)
     bounds = (batch.starts + growth[firsts]).tolist()
-    notes = proposals.notes(edits) if proposals.notes else None
-    return Applied([joined[start : stop - 1] for start, stop in pairwise(bounds)], starts, stops, texts, firsts, notes)
+    new = [joined[start : stop - 1] for start, stop in pairwise(bounds)]
+    return Applied(new, starts, stops, texts, firsts, _notes_of(proposals, edits))
+
+
+def _notes_of(proposals: Proposals, edits: Ints) -> Callable[[], Sequence[Note | None]] | None:
+    """A function that makes the notes of these edits at its first call."""
+    return cache(partial(proposals.notes, edits)) if proposals.notes else None
 
 
 def _ranges(starts: Ints, lengths: Ints) -> Ints:
@@ -269,5 +275,5 @@ def one_by_one(proposals: Proposals) -> Applied:
     """The edits of each change by themselves: `edits` takes the number of the change; there are no texts."""
     order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
     firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))
-    notes = proposals.notes(order) if proposals.notes else None
-    return Applied([], proposals.starts[order], proposals.stops[order], proposals.replace(order), firsts, notes)
+    starts, stops = proposals.starts[order], proposals.stops[order]
+    return Applied([], starts, stops, proposals.replace(order), firsts, _notes_of(proposals, order))
