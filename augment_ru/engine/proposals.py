@@ -5,9 +5,8 @@ An attack may propose `Change` objects instead, text by text. `Proposals.of_chan
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from itertools import pairwise
-from typing import NamedTuple
+from functools import cached_property
+from itertools import pairwise, repeat
 
 import numpy as np
 
@@ -191,7 +190,8 @@ class Proposals:
         return replace(self, replace=texts.take)
 
 
-class Applied(NamedTuple):
+@dataclass(frozen=True)
+class Applied:
     """The texts of a batch with edits applied, and these edits in columns, sorted by place."""
 
     texts: list[str]
@@ -201,19 +201,47 @@ class Applied(NamedTuple):
     replacements: Replacements
     first_edits: Ints
     """The index of the first edit of each text, and at the end the number of edits, shape (texts + 1,)."""
-    notes: Callable[[], Sequence[Note | None]] | None = None
-    """Returns the note of each edit, which are made when they are first read; None if no edit has one."""
+    make_notes: Callable[[Ints], Sequence[Note | None]] | None = None
+    """From the indices of edits to their notes, which are made when they are first read; None if no edit has one."""
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        found: list[int] = self.first_edits.tolist()
+        return found
+
+    @cached_property
+    def _lists(self) -> tuple[list[int], list[int], list[str]]:
+        """The starts, the stops and the new texts of all edits."""
+        text = decode(self.replacements.codes)
+        new = [text[start:stop] for start, stop in pairwise(self.replacements.offsets.tolist())]
+        return self.starts.tolist(), self.stops.tolist(), new
+
+    @cached_property
+    def _notes(self) -> Sequence[Note | None] | None:
+        return None if self.make_notes is None else self.make_notes(np.arange(self.starts.size))
+
+    def count(self, row: int) -> int:
+        """The number of edits of text number `row`."""
+        return self._firsts[row + 1] - self._firsts[row]
 
     def edits(self, row: int, start: int) -> Iterator[Edit]:
         """The edits of text number `row` in order, with places in the text; the text starts at global place `start`."""
-        first, last = self.first_edits[row : row + 2].tolist()
-        bounds = self.replacements.offsets[first : last + 1].tolist()
-        texts = decode(self.replacements.codes[bounds[0] : bounds[-1]])
-        places = zip(self.starts[first:last].tolist(), self.stops[first:last].tolist(), strict=True)
-        notes = self.notes()[first:last] if self.notes else [None] * (last - first)
-        for index, (begin, end) in enumerate(places):
-            text = texts[bounds[index] - bounds[0] : bounds[index + 1] - bounds[0]]
-            yield Edit(begin - start, end - start, text, notes[index])
+        own = slice(*self._firsts[row : row + 2])
+        starts, stops, texts = self._lists
+        notes = self._notes[own] if self._notes else repeat(None)
+        for begin, end, text, note in zip(starts[own], stops[own], texts[own], notes, strict=False):
+            yield Edit(begin - start, end - start, text, note)
+
+    def values(self, row: int, start: int) -> list[list[int | str]]:
+        """The same edits as JSON values: start, stop and new text of each."""
+        own = slice(*self._firsts[row : row + 2])
+        starts, stops, texts = self._lists
+        columns = zip(starts[own], stops[own], texts[own], strict=True)
+        return [[begin - start, end - start, text] for begin, end, text in columns]
+
+    def has_notes(self, row: int) -> bool:
+        """Whether an edit of text number `row` has a note."""
+        return bool(self._notes) and any(self._notes[slice(*self._firsts[row : row + 2])])
 
     @property
     def changed(self) -> Ints:
@@ -260,9 +288,10 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
     return Applied(new, starts, stops, texts, firsts, _notes_of(proposals, edits))
 
 
-def _notes_of(proposals: Proposals, edits: Ints) -> Callable[[], Sequence[Note | None]] | None:
-    """A function that makes the notes of these edits at its first call."""
-    return cache(partial(proposals.notes, edits)) if proposals.notes else None
+def _notes_of(proposals: Proposals, edits: Ints) -> Callable[[Ints], Sequence[Note | None]] | None:
+    """A function from the indices among these edits to their notes."""
+    notes = proposals.notes
+    return (lambda indices: notes(edits[indices])) if notes else None
 
 
 def _ranges(starts: Ints, lengths: Ints) -> Ints:
