@@ -16,6 +16,15 @@ class EditColumns(Protocol):
     def edits(self, row: int, start: int) -> Iterable[Edit]:
         """The edits of text number `row` in order; the text starts at global place `start`."""
 
+    def values(self, row: int, start: int) -> list[list[int | str]]:
+        """The same edits as JSON values: start, stop and new text of each."""
+
+    def notes(self, row: int) -> Sequence[Note | None]:
+        """The notes of the same edits; empty if none has one."""
+
+    def count(self, row: int) -> int:
+        """The number of the same edits."""
+
 
 _set = object.__setattr__
 
@@ -86,6 +95,26 @@ class Script:
             _set(self, "_edits", tuple(self._columns.edits(self._row, self._at)))
             _set(self, "_columns", None)
         return self._edits
+
+    @property
+    def count(self) -> int:
+        """The number of edits."""
+        return len(self._edits) if self._columns is None else self._columns.count(self._row)
+
+    @property
+    def values(self) -> list[list[int | str]]:
+        """The edits as JSON values: start, stop and new text of each."""
+        if self._columns is None:
+            return [[edit.start, edit.stop, edit.text] for edit in self._edits]
+        return self._columns.values(self._row, self._at)
+
+    @property
+    def notes(self) -> Sequence[Note | None]:
+        """The note of each edit; empty if none has one."""
+        if self._columns is None:
+            notes = [edit.note for edit in self._edits]
+            return notes if any(notes) else ()
+        return self._columns.notes(self._row)
 
     @property
     def text(self) -> str:

@@ -1,20 +1,18 @@
-"""The proposals of attacks in columns, and texts with the active changes applied.
+"""The proposals of attacks in columns.
 
 An attack may propose `Change` objects instead, text by text. `Proposals.of_changes` puts them into columns.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise, repeat
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.edits import Change, Edit, Note
+from augment_ru.edits import Change, Note
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes, Mask, decode, surrogates
+from augment_ru.text.characters import Codes, Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class Replacements:
         """The columns of the texts at these ranges of an array."""
         offsets = np.zeros(starts.size + 1, dtype=np.int64)
         np.cumsum(stops - starts, out=offsets[1:])
-        return cls(codes[_ranges(starts, stops - starts)], offsets)
+        return cls(codes[ranges(starts, stops - starts)], offsets)
 
     @property
     def lengths(self) -> Ints:
@@ -190,119 +188,7 @@ class Proposals:
         return replace(self, replace=texts.take)
 
 
-@dataclass(frozen=True)
-class Applied:
-    """The texts of a batch with edits applied, and these edits in columns, sorted by place."""
-
-    texts: list[str]
-    starts: Ints
-    stops: Ints
-    """Global places of each edit in the batch, shape (edits,)."""
-    replacements: Replacements
-    first_edits: Ints
-    """The index of the first edit of each text, and at the end the number of edits, shape (texts + 1,)."""
-    make_notes: Callable[[Ints], Sequence[Note | None]] | None = None
-    """From the indices of edits to their notes, which are made when they are first read; None if no edit has one."""
-
-    @cached_property
-    def _firsts(self) -> list[int]:
-        found: list[int] = self.first_edits.tolist()
-        return found
-
-    @cached_property
-    def _lists(self) -> tuple[list[int], list[int], list[str]]:
-        """The starts, the stops and the new texts of all edits."""
-        text = decode(self.replacements.codes)
-        new = [text[start:stop] for start, stop in pairwise(self.replacements.offsets.tolist())]
-        return self.starts.tolist(), self.stops.tolist(), new
-
-    @cached_property
-    def _notes(self) -> Sequence[Note | None] | None:
-        return None if self.make_notes is None else self.make_notes(np.arange(self.starts.size))
-
-    def count(self, row: int) -> int:
-        """The number of edits of text number `row`."""
-        return self._firsts[row + 1] - self._firsts[row]
-
-    def edits(self, row: int, start: int) -> Iterator[Edit]:
-        """The edits of text number `row` in order, with places in the text; the text starts at global place `start`."""
-        own = slice(*self._firsts[row : row + 2])
-        starts, stops, texts = self._lists
-        notes = self._notes[own] if self._notes else repeat(None)
-        for begin, end, text, note in zip(starts[own], stops[own], texts[own], notes, strict=False):
-            yield Edit(begin - start, end - start, text, note)
-
-    def values(self, row: int, start: int) -> list[list[int | str]]:
-        """The same edits as JSON values: start, stop and new text of each."""
-        own = slice(*self._firsts[row : row + 2])
-        starts, stops, texts = self._lists
-        columns = zip(starts[own], stops[own], texts[own], strict=True)
-        return [[begin - start, end - start, text] for begin, end, text in columns]
-
-    def has_notes(self, row: int) -> bool:
-        """Whether an edit of text number `row` has a note."""
-        return bool(self._notes) and any(self._notes[slice(*self._firsts[row : row + 2])])
-
-    @property
-    def changed(self) -> Ints:
-        """The numbers of the texts that have an edit, ascending."""
-        return np.flatnonzero(np.diff(self.first_edits))
-
-
-def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
-    """The texts of a batch with the active changes applied.
-
-    Args:
-        batch: the texts.
-        proposals: legal changes.
-        active: whether each change is applied, shape (changes,).
-
-    Raises:
-        AugmentError: an edit that was stated to be clean holds a lone surrogate.
-    """
-    edits = np.flatnonzero(active[proposals.changes])
-    if not proposals.clean:
-        edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
-    starts, stops = proposals.starts[edits], proposals.stops[edits]
-    texts = proposals.replace(edits)
-    if proposals.clean and surrogates(texts.codes).any():
-        raise AugmentError("an attack proposes a text with a lone surrogate; no text may hold one")
-    lengths = texts.lengths
-    growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
-    firsts = np.searchsorted(starts, batch.starts)
-
-    if (lengths == 1).all() and (stops - starts == 1).all():
-        codes = batch.codes.copy()
-        codes[starts] = texts.codes
-    else:
-        codes = np.empty(batch.codes.size + int(growth[-1]), dtype=np.uint32)
-        kept = np.ones(batch.codes.size, dtype=np.bool_)
-        kept[_ranges(starts, stops - starts)] = False
-        is_new = np.zeros(codes.size, dtype=np.bool_)
-        is_new[_ranges(starts + growth[:-1], lengths)] = True
-        codes[is_new] = texts.codes
-        codes[~is_new] = batch.codes[kept]
-    joined = decode(codes)
-    bounds = (batch.starts + growth[firsts]).tolist()
-    new = [joined[start : stop - 1] for start, stop in pairwise(bounds)]
-    return Applied(new, starts, stops, texts, firsts, _notes_of(proposals, edits))
-
-
-def _notes_of(proposals: Proposals, edits: Ints) -> Callable[[Ints], Sequence[Note | None]] | None:
-    """A function from the indices among these edits to their notes."""
-    notes = proposals.notes
-    return (lambda indices: notes(edits[indices])) if notes else None
-
-
-def _ranges(starts: Ints, lengths: Ints) -> Ints:
+def ranges(starts: Ints, lengths: Ints) -> Ints:
     """The places in each range, one range after another."""
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
-
-
-def one_by_one(proposals: Proposals) -> Applied:
-    """The edits of each change by themselves: `edits` takes the number of the change; there are no texts."""
-    order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
-    firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))
-    starts, stops = proposals.starts[order], proposals.stops[order]
-    return Applied([], starts, stops, proposals.replace(order), firsts, _notes_of(proposals, order))

@@ -188,7 +188,12 @@ class JsonLines:
         Raises:
             AugmentError: it is not UTF-8, not JSON, or not an object.
         """
-        return *parsed(line.data), Around(BOM if line.place else b"", line.end)
+        text, values = parsed(line.data)
+        return (
+            text,
+            values,
+            Around(BOM, line.end) if line.place else PLAIN if line.end == b"\n" else Around(b"", line.end),
+        )
 
 
 class Around(NamedTuple):
@@ -196,6 +201,9 @@ class Around(NamedTuple):
 
     before: bytes
     after: bytes
+
+
+PLAIN = Around(b"", b"\n")
 
 
 def spells_plainly(line: str) -> bool:

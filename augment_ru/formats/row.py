@@ -52,9 +52,10 @@ def written(record: Record, changed: Changed) -> str:
         end = len(line[: line.rindex("}")].rstrip())
         comma = ", " if record.values else ""
         edits.append((end, end, f"{comma}{encoded(changed.key)}: {encoded(changed.metadata)}"))
+    edits.sort()
     pieces: list[str] = []
     at = 0
-    for start, stop, new in sorted(edits):
+    for start, stop, new in edits:
         pieces += (line[at:start], new)
         at = stop
     return "".join((*pieces, line[at:]))

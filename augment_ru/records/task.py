@@ -139,6 +139,9 @@ class Task:
     norms: tuple[str, ...] = ()
     grouped_by: str | None = None
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.fields))
+
     @property
     def decided(self) -> tuple[str, ...]:
         """The names of what is decided about a row: its norms, or the fields of its right answers."""
