@@ -39,13 +39,12 @@ class Script:
     '🐱 спит'
     """
 
-    __slots__ = ("_at", "_columns", "_edits", "_moves", "_row", "_text", "source")
+    __slots__ = ("_columns", "_edits", "_moves", "_text", "source")
     source: str
     _edits: tuple[Edit, ...]
     _text: str | None
-    _columns: "EditColumns | None"
-    _row: int
-    _at: int
+    _columns: "tuple[EditColumns, int, int] | None"
+    """The columns of the edits, the number of the text in them, and where it starts; None if the edits are made."""
     _moves: tuple[list[int], list[int]] | None
     """Where each edit stops, and by how much the edits up to it move what follows; made at the first `map`."""
 
@@ -82,9 +81,7 @@ class Script:
         script = cls.__new__(cls)
         _set(script, "source", source)
         _set(script, "_text", text)
-        _set(script, "_columns", columns)
-        _set(script, "_row", row)
-        _set(script, "_at", at)
+        _set(script, "_columns", (columns, row, at))
         _set(script, "_moves", None)
         return script
 
@@ -92,21 +89,26 @@ class Script:
     def edits(self) -> tuple[Edit, ...]:
         """The edits, sorted by place."""
         if self._columns is not None:
-            _set(self, "_edits", tuple(self._columns.edits(self._row, self._at)))
+            columns, row, at = self._columns
+            _set(self, "_edits", tuple(columns.edits(row, at)))
             _set(self, "_columns", None)
         return self._edits
 
     @property
     def count(self) -> int:
         """The number of edits."""
-        return len(self._edits) if self._columns is None else self._columns.count(self._row)
+        if self._columns is None:
+            return len(self._edits)
+        columns, row, _ = self._columns
+        return columns.count(row)
 
     @property
     def values(self) -> list[list[int | str]]:
         """The edits as JSON values: start, stop and new text of each."""
         if self._columns is None:
             return [[edit.start, edit.stop, edit.text] for edit in self._edits]
-        return self._columns.values(self._row, self._at)
+        columns, row, at = self._columns
+        return columns.values(row, at)
 
     @property
     def notes(self) -> Sequence[Note | None]:
@@ -114,7 +116,8 @@ class Script:
         if self._columns is None:
             notes = [edit.note for edit in self._edits]
             return notes if any(notes) else ()
-        return self._columns.notes(self._row)
+        columns, row, _ = self._columns
+        return columns.notes(row)
 
     @property
     def text(self) -> str:

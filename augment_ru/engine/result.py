@@ -214,12 +214,16 @@ _FROM_CHUNK: Mapping[str, Callable[[Chunk, int], Any]] = {
 
 def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
     """The values of a row that scripts change, by their paths: its texts, and the offsets that move with them."""
-    new = {name: script.text for name, script in scripts.items() if script.text != script.source}
-    values: dict[Path, Any] = {path_of(record.values, name): text for name, text in new.items()}
-    if new:
-        for place in record.offsets():
-            if place.text in new:
-                values[place.path] = place.after(scripts[place.text])
+    values: dict[Path, Any] = {}
+    new: list[str] = []
+    for name, script in scripts.items():
+        text = script.text
+        if text != script.source:
+            values[path_of(record.values, name)] = text
+            new.append(name)
+    for place in record.offsets() if new else ():
+        if place.text in new:
+            values[place.path] = place.after(scripts[place.text])
     return values
 
 

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from augment_ru.errors import AugmentError
@@ -47,18 +48,27 @@ def written(record: Record, changed: Changed) -> str:
         refuse_twice(record.values, changed.key)
     line = record.line if record.line is not None else encoded_row(record.values)
     places = _places(line, record.values, changed.values)
-    edits = [(*places[path], encoded(value, like=line[slice(*places[path])])) for path, value in changed.values.items()]
+    edits = []
+    for path, value in changed.values.items():
+        start, stop = places[path]
+        edits.append((start, stop, encoded(value, like=line[start:stop])))
     if changed.metadata is not None:
         end = len(line[: line.rindex("}")].rstrip())
         comma = ", " if record.values else ""
-        edits.append((end, end, f"{comma}{encoded(changed.key)}: {encoded(changed.metadata)}"))
+        edits.append((end, end, f"{comma}{_key(changed.key)}: {encoded(changed.metadata)}"))
     edits.sort()
     pieces: list[str] = []
     at = 0
     for start, stop, new in edits:
         pieces += (line[at:start], new)
         at = stop
-    return "".join((*pieces, line[at:]))
+    pieces.append(line[at:])
+    return "".join(pieces)
+
+
+@lru_cache(maxsize=256)
+def _key(name: str) -> str:
+    return encoded(name)
 
 
 def _places(line: str, values: Mapping[str, Any], paths: Iterable[Path]) -> Mapping[Path, tuple[int, int]]:

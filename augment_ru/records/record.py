@@ -129,6 +129,8 @@ class Record:
         Raises:
             AugmentError: an offset does not match its text.
         """
+        if not self.task.states_offsets:
+            return ()
         if "offsets" not in self._derived:
             self._derived["offsets"] = tuple(offsets_of(self.values, self.task, self.fields))
         found: tuple[Offset, ...] = self._derived["offsets"]

@@ -153,6 +153,11 @@ class Task:
         return (*self.inputs, *(name for name in self.fields + self.optional if name not in self.inputs))
 
     @property
+    def states_offsets(self) -> bool:
+        """Whether the rows state offsets into their texts."""
+        return bool(self.answers or self.words or self.characters)
+
+    @property
     def anchored(self) -> bool:
         """Whether the task itself protects something in its texts."""
         return bool(self.options or self.answers or self.words or self.characters or self.marks or self.kept)
@@ -185,13 +190,13 @@ def recognise(row: Mapping[str, Any]) -> Task:
         AugmentError: none fits, or several fit equally well.
     """
     fitting = _fits(row)
+    if not fitting and "text" in row:
+        return generic()
     best = [one for one in fitting if not any(one.keys < other.keys for other in fitting)]
     if len(best) > 1:
         raise AugmentError(f"the fields fit several tasks: {', '.join(one.name for one in best)}; choose with --task")
     if best:
         return best[0]
-    if "text" in row:
-        return generic()
     raise AugmentError(
         f"no field 'text', and no task has the fields {', '.join(row) or '(none)'}; "
         f"name the text field with --field, or a task with --task"
