@@ -9,7 +9,6 @@ from typing import NoReturn
 
 from augment_ru.errors import Terminated
 
-
 _YOUNG = 50_000
 """New objects after which cycles are sought; a chunk of rows makes tens of thousands, none of them in a cycle."""
 
