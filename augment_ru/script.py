@@ -16,8 +16,8 @@ class EditColumns(Protocol):
     def edits(self, row: int, start: int) -> Iterable[Edit]:
         """The edits of text number `row` in order; the text starts at global place `start`."""
 
-    def values(self, row: int, start: int) -> list[list[int | str]]:
-        """The same edits as JSON values: start, stop and new text of each."""
+    def triples(self, row: int, start: int) -> list[tuple[int, int, str]]:
+        """The start, the stop and the new text of each of the same edits."""
 
     def notes(self, row: int) -> Sequence[Note | None]:
         """The notes of the same edits; empty if none has one."""
@@ -103,12 +103,12 @@ class Script:
         return columns.count(row)
 
     @property
-    def values(self) -> list[list[int | str]]:
-        """The edits as JSON values: start, stop and new text of each."""
+    def triples(self) -> list[tuple[int, int, str]]:
+        """The start, the stop and the new text of each edit."""
         if self._columns is None:
-            return [[edit.start, edit.stop, edit.text] for edit in self._edits]
+            return [(edit.start, edit.stop, edit.text) for edit in self._edits]
         columns, row, at = self._columns
-        return columns.values(row, at)
+        return columns.triples(row, at)
 
     @property
     def notes(self) -> Sequence[Note | None]:

@@ -57,12 +57,12 @@ class Applied:
         for begin, end, text, note in zip(starts[own], stops[own], texts[own], notes, strict=False):
             yield Edit(begin - start, end - start, text, note)
 
-    def values(self, row: int, start: int) -> list[list[int | str]]:
-        """The same edits as JSON values: start, stop and new text of each."""
+    def triples(self, row: int, start: int) -> list[tuple[int, int, str]]:
+        """The start, the stop and the new text of each of the same edits."""
         own = slice(*self._firsts[row : row + 2])
         starts, stops, texts = self._lists
         columns = zip(starts[own], stops[own], texts[own], strict=True)
-        return [[begin - start, end - start, text] for begin, end, text in columns]
+        return [(begin - start, end - start, text) for begin, end, text in columns]
 
     def notes(self, row: int) -> Sequence[Note | None]:
         """The notes of the same edits; empty if none has one."""
