@@ -1,5 +1,6 @@
 """The entry point of `augment-ru`: runs the command line and sets the exit code."""
 
+import gc
 import io
 import signal
 import sys
@@ -7,6 +8,9 @@ from types import FrameType
 from typing import NoReturn
 
 from augment_ru.errors import Terminated
+
+_YOUNG = 50_000
+"""New objects after which cycles are sought; a chunk of rows makes tens of thousands, none of them in a cycle."""
 
 
 def main() -> NoReturn:
@@ -23,6 +27,8 @@ def main() -> NoReturn:
     try:
         from augment_ru.cli.main import cli  # noqa: PLC0415  (imports take time; the handlers must be set before)
 
+        gc.freeze()
+        gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
         code = cli(prog_name="augment-ru")
     except KeyboardInterrupt:
         sys.exit(130)

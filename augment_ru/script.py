@@ -16,6 +16,15 @@ class EditColumns(Protocol):
     def edits(self, row: int, start: int) -> Iterable[Edit]:
         """The edits of text number `row` in order; the text starts at global place `start`."""
 
+    def triples(self, row: int, start: int) -> list[tuple[int, int, str]]:
+        """The start, the stop and the new text of each of the same edits."""
+
+    def notes(self, row: int) -> Sequence[Note | None]:
+        """The notes of the same edits; empty if none has one."""
+
+    def count(self, row: int) -> int:
+        """The number of the same edits."""
+
 
 _set = object.__setattr__
 
@@ -30,13 +39,12 @@ class Script:
     '🐱 спит'
     """
 
-    __slots__ = ("_at", "_columns", "_edits", "_moves", "_row", "_text", "source")
+    __slots__ = ("_columns", "_edits", "_moves", "_text", "source")
     source: str
     _edits: tuple[Edit, ...]
     _text: str | None
-    _columns: "EditColumns | None"
-    _row: int
-    _at: int
+    _columns: "tuple[EditColumns, int, int] | None"
+    """The columns of the edits, the number of the text in them, and where it starts; None if the edits are made."""
     _moves: tuple[list[int], list[int]] | None
     """Where each edit stops, and by how much the edits up to it move what follows; made at the first `map`."""
 
@@ -73,9 +81,7 @@ class Script:
         script = cls.__new__(cls)
         _set(script, "source", source)
         _set(script, "_text", text)
-        _set(script, "_columns", columns)
-        _set(script, "_row", row)
-        _set(script, "_at", at)
+        _set(script, "_columns", (columns, row, at))
         _set(script, "_moves", None)
         return script
 
@@ -83,9 +89,35 @@ class Script:
     def edits(self) -> tuple[Edit, ...]:
         """The edits, sorted by place."""
         if self._columns is not None:
-            _set(self, "_edits", tuple(self._columns.edits(self._row, self._at)))
+            columns, row, at = self._columns
+            _set(self, "_edits", tuple(columns.edits(row, at)))
             _set(self, "_columns", None)
         return self._edits
+
+    @property
+    def count(self) -> int:
+        """The number of edits."""
+        if self._columns is None:
+            return len(self._edits)
+        columns, row, _ = self._columns
+        return columns.count(row)
+
+    @property
+    def triples(self) -> list[tuple[int, int, str]]:
+        """The start, the stop and the new text of each edit."""
+        if self._columns is None:
+            return [(edit.start, edit.stop, edit.text) for edit in self._edits]
+        columns, row, at = self._columns
+        return columns.triples(row, at)
+
+    @property
+    def notes(self) -> Sequence[Note | None]:
+        """The note of each edit; empty if none has one."""
+        if self._columns is None:
+            notes = [edit.note for edit in self._edits]
+            return notes if any(notes) else ()
+        columns, row, _ = self._columns
+        return columns.notes(row)
 
     @property
     def text(self) -> str:

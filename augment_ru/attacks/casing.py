@@ -7,10 +7,10 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
-from augment_ru.editing.word_forms import counts_before, first_of_sentences, lowered, raised
+from augment_ru.editing.word_forms import first_of_sentences, lowered, raised
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes
+from augment_ru.text.characters import Codes, counts_before
 
 CLASSES = ("capitals", "double", "inverted", "name", "sentence")
 _SHORTEST = 3

@@ -9,7 +9,6 @@ import numpy as np
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing.word_letters import (
     Characters,
-    count,
     drawn,
     letter_gaps,
     looked_up,
@@ -23,7 +22,7 @@ from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes
+from augment_ru.text.characters import Codes, counted
 
 _INVISIBLE = np.array([0x200B, 0x200D, 0x00AD], dtype=np.uint32)
 """Zero-width space, zero-width joiner, soft hyphen: a line of text shows none of them."""
@@ -68,9 +67,9 @@ class Homoglyphs(Attack):
         starts, stops = words_of_segments(batch)
         if self.invisible:
             gaps = letter_gaps(batch)
-            changed = count(gaps, starts + 1, stops) > 0
+            changed = counted(gaps, starts + 1, stops) > 0
         else:
-            changed = count(looked_up(table, batch.codes) > 0, starts, stops) > 0
+            changed = counted(looked_up(table, batch.codes) > 0, starts, stops) > 0
         starts, stops = starts[changed], stops[changed]
 
         def texts(indices: Ints) -> Replacements:

@@ -10,7 +10,6 @@ import numpy as np
 from augment_ru.draws import Ints, Keys, Streams, unit
 from augment_ru.editing.word_letters import (
     Characters,
-    count,
     drawn,
     letter_gaps,
     lone_letters,
@@ -27,7 +26,7 @@ from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, Codes, Mask
+from augment_ru.text.characters import DIGIT, Codes, Mask, counted
 
 STYLES = ("star", "sign", "dots", "leet")
 _SEPARATORS = np.array([ord("."), ord(" ")], dtype=np.uint32)
@@ -83,8 +82,8 @@ class Masking(Attack):
         """Propose to mask every word, or every target, that a style fits."""
         starts, stops = words_of_segments(batch)
         letters = lone_letters(batch)
-        lengths = count(letters, starts, stops)
-        fit = (lengths >= _SHORTEST) & (count((batch.flags & DIGIT) != 0, starts, stops) == 0)
+        lengths = counted(letters, starts, stops)
+        fit = (lengths >= _SHORTEST) & (counted((batch.flags & DIGIT) != 0, starts, stops) == 0)
         starts, stops = starts[fit], stops[fit]
         if self.targets is not None:
             fit = listed(batch, starts, stops, read_word_list(self.targets))
@@ -119,10 +118,10 @@ class _Words:
     def _places_of(self, number: int) -> Ints:
         style = self._styles[number]
         if style == "dots":
-            return count(self._gaps, self.starts + 1, self.stops)
+            return counted(self._gaps, self.starts + 1, self.stops)
         open_ = self._letters & (looked_up(self._tables[number], self._batch.codes) > 0)
         first, last = _EDGES[style]
-        return count(open_, self.starts + first, self.stops - last)
+        return counted(open_, self.starts + first, self.stops - last)
 
     def with_a_style(self) -> "_Words":
         """The same without the words that no style fits."""
@@ -171,7 +170,7 @@ class _Words:
             keys = self._batch.keys(streams, starts)
             hidden = np.minimum(self._most(keys), self._counts[star, indices])
             hidden[self._styles_of(keys, indices) != star] = 0
-            readable = 3 * hidden <= count(self._letters, starts, stops)
+            readable = 3 * hidden <= counted(self._letters, starts, stops)
         return read_as_words(self._batch, starts, stops, readable)
 
     def _most(self, keys: Keys) -> Ints:

@@ -13,14 +13,14 @@ from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_r
 from augment_ru.editing.misspellings import Misspellings, Misspelt, as_written, misspellings
 from augment_ru.editing.on_demand import LastValue, texts_at
 from augment_ru.editing.separators import JOINS, joins, lone
-from augment_ru.editing.word_forms import WordForms, counts_before
+from augment_ru.editing.word_forms import WordForms, WordFunction
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.resources import dictionary_path, rows, shortened_words
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask
+from augment_ru.text.characters import Mask, counts_before
 
 _SEPARATORS = (*JOINS, "split")
 """The classes whose rates are those of the attack `spacing`."""
@@ -200,8 +200,11 @@ def _are_shortened(batch: Batch, forms: WordForms) -> Mask:
     """Whether each word is written short, with a full stop: «см.», «ул.»."""
     before_stop = np.flatnonzero(batch.codes[forms.stops] == ord("."))
     found = np.zeros(forms.starts.size, dtype=np.bool_)
-    found[before_stop] = forms.values(before_stop, lambda word: word in shortened_words()) != 0
+    found[before_stop] = forms.values(before_stop, _SHORTENED) != 0
     return found
+
+
+_SHORTENED = WordFunction(lambda word: word in shortened_words())
 
 
 def _are_russian(forms: WordForms) -> Mask:

@@ -2,30 +2,28 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
-from augment_ru.editing.word_forms import WordForms, counts_before
+from augment_ru.editing.word_forms import WordForms, WordFunction
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
 from augment_ru.resources import shortened_words
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, SPACE, WORD, Mask, decode
+from augment_ru.text.characters import CLUSTER, DIGIT, SPACE, WORD, Mask, among, counts_before, decode
 
 CLASSES = ("bracket", "comma", "ellipsis", "final", "yo_dropped", "yo_written")
 _FINALS = ("final", "ellipsis", "bracket")
 _WRITTEN = ("", "...", ")", "е", "Е", "ё", "Ё")
 """What may stand in the place of a character: for `_FINALS` and commas the first three, then letters."""
-_QUOTES = np.array([ord(sign) for sign in '"„“”'], dtype=np.uint32)
-_LINE_ENDS = np.array([ord(sign) for sign in "\n\r\u2028\u2029"], dtype=np.uint32)
+_QUOTES = '"„“”'
+_LINE_ENDS = "\n\r\u2028\u2029"
 _LAST_WORD = re.compile(r"[^\W_]+\Z")
-_LONGEST_SHORT = 8
-"""Letters of a word that is written short."""
-_CLOSING = np.array([ord(sign) for sign in "»“”)\"'"], dtype=np.uint32)
+_CLOSING = "»“”)\"'"
 _LONGEST_YO = 48
 """Letters of a word that may be examined for ё: the places are the bits of a number."""
 
@@ -88,7 +86,7 @@ _Errors = tuple[Ints, Floats, Ints]
 def _outside_quotations(batch: Batch, places: Ints) -> Ints:
     """The places that stand in no quotation of their text; one that does not close ends with the text."""
     depth = counts_before(batch.codes == ord("«")) - counts_before(batch.codes == ord("»"))
-    signs = counts_before(np.isin(batch.codes, _QUOTES))
+    signs = counts_before(among(batch.codes, _QUOTES))
     firsts = batch.starts[batch.rows(places)]
     outside: Ints = places[(depth[places] <= depth[firsts]) & ((signs[places] - signs[firsts]) % 2 == 0)]
     return outside
@@ -119,7 +117,7 @@ def _specificity(phrase: str) -> tuple[bool, bool]:
 def _is_after_word(batch: Batch, places: Ints) -> Mask:
     """Whether a letter, a digit or a closing sign stands in front of each place of a mark."""
     before = np.maximum(places - 1, 0)
-    after: Mask = (batch.flags[before] & WORD != 0) | np.isin(batch.codes[before], _CLOSING)
+    after: Mask = (batch.flags[before] & WORD != 0) | among(batch.codes[before], _CLOSING)
     return after & (places > 0)
 
 
@@ -132,13 +130,27 @@ def _finals(batch: Batch, streams: Streams, rates: ErrorRates) -> _Errors:
     following = places + 1
     while (blank := batch.flags[following] & SPACE != 0).any():
         following = following + blank
-    places = _outside_quotations(batch, places[np.isin(batch.codes[following], _LINE_ENDS)])
-    before = decode(batch.codes)
-    is_short = [_is_short(before[max(place - _LONGEST_SHORT - 1, 0) : place]) for place in places.tolist()]
-    places = places[~np.array(is_short, dtype=np.bool_)]
+    places = _outside_quotations(batch, places[among(batch.codes[following], _LINE_ENDS)])
+    places = places[~_are_short(batch, places)]
     points = batch.draw(streams, places, lane=1) * total
     chosen = np.minimum((points[:, None] >= bounds).sum(axis=1), len(_FINALS) - 1)
     return places, np.full(places.size, total), chosen
+
+
+def _are_short(batch: Batch, places: Ints) -> Mask:
+    """Whether a word that is written short stands in front of each place of a full stop."""
+    most = _longest_short() + 1
+    letter = (batch.flags & (WORD | CLUSTER)) == WORD
+    found: Mask = ~np.all([letter[np.maximum(places - back, 0)] for back in range(1, most + 1)], axis=0)
+    before = decode(batch.codes)
+    found[found] = [_is_short(before[max(place - most, 0) : place]) for place in places[found].tolist()]
+    return found
+
+
+@cache
+def _longest_short() -> int:
+    """Letters of the longest word that is written short."""
+    return max(map(len, shortened_words()))
 
 
 def _is_short(before: str) -> bool:
@@ -161,7 +173,7 @@ def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
     rate = rates.rate("yo_written")
     some = counts_before(forms.codes == ord("е"))
     words = np.flatnonzero(some[forms.stops] > some[forms.starts]) if rate else np.zeros(0, dtype=np.int64)
-    bits = forms.values(words, _places_of_yo)
+    bits = forms.values(words, _YO)
     words, bits = words[bits > 0], bits[bits > 0]
     at, letters = np.nonzero((bits[:, None] >> np.arange(_LONGEST_YO)) & 1)
     places = forms.starts[words][at] + letters
@@ -169,9 +181,11 @@ def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
     return places, np.full(places.size, rate), texts
 
 
-@lru_cache(maxsize=200_000)
 def _places_of_yo(word: str) -> int:
     """The letters of a word in lower case that are ё in its only form in the dictionary, as bits."""
     if len(word) > _LONGEST_YO:
         return 0
     return sum(1 << at for at, (old, new) in enumerate(zip(word, only_form(word), strict=True)) if old != new)
+
+
+_YO = WordFunction(_places_of_yo)

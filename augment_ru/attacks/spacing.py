@@ -11,10 +11,10 @@ from augment_ru.editing.separators import JOINS, joins, lone, parted
 from augment_ru.editing.word_forms import WordForms
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, SPACE, WORD, Codes
+from augment_ru.text.characters import DIGIT, SPACE, WORD, Codes, among
 
 CLASSES = ("comma", "hyphen_dropped", "hyphen_space", *JOINS, "split")
-_HYPHENS = np.array([ord(sign) for sign in "-‐‑"], dtype=np.uint32)
+_HYPHENS = "-‐‑"
 _GONE = np.uint32(0xFFFFFFFF)
 _PARTED = np.uint32(1 << 24)
 """Added to a code point that gets a space behind it."""
@@ -114,7 +114,7 @@ def _hyphens(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates
     """The hyphens between letters; each is dropped or becomes a space, as often as people do either."""
     dropped, space = rates.rate("hyphen_dropped"), rates.rate("hyphen_space")
     letter = (batch.flags & WORD != 0) & (batch.flags & DIGIT == 0)
-    places = np.flatnonzero(np.isin(batch.codes, _HYPHENS)) if dropped + space else np.zeros(0, dtype=np.int64)
+    places = np.flatnonzero(among(batch.codes, _HYPHENS)) if dropped + space else np.zeros(0, dtype=np.int64)
     places = places[(places > 0) & letter[places - 1] & letter[places + 1]]
     words = np.searchsorted(forms.starts, places, side="right") - 1
     places = places[(words >= 0) & (places < forms.stops[words])] if forms.stops.size else places[:0]

@@ -7,14 +7,14 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Ints, Streams
-from augment_ru.editing.respelling import counted, respell
+from augment_ru.editing.respelling import respell
 from augment_ru.editing.spellings import Spellings, spellings
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import unknown
 from augment_ru.resources import folder
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, WORD
+from augment_ru.text.characters import DIGIT, WORD, counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ import numpy as np
 
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing.layouts import layouts
-from augment_ru.editing.respelling import counted, respell, sentences_at
+from augment_ru.editing.respelling import respell, sentences_at
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, WORD, Codes, Mask
+from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
 
 
 @dataclass(frozen=True, slots=True)

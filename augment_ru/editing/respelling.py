@@ -8,9 +8,9 @@ from augment_ru.draws import Ints, Streams
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import BREAK, WORD, Mask
+from augment_ru.text.characters import BREAK, WORD, among
 
-_CLOSING = np.array([ord(mark) for mark in ".!?…"], dtype=np.uint32)
+_CLOSING = ".!?…"
 
 
 def respell(
@@ -54,15 +54,8 @@ def sentences_at(batch: Batch, places: Ints) -> Ints:
     A mark inside a word («2.5», «т.д») and all but the last of several («?!») end no sentence.
     """
     ends = np.zeros(batch.codes.size, dtype=np.bool_)
-    marks = np.flatnonzero(batch.flags & BREAK)
+    marks = np.flatnonzero((batch.flags & BREAK) != 0)
     behind = np.append(batch.flags[1:], batch.flags[-1:])[marks]
-    is_line_end = ~np.isin(batch.codes[marks], _CLOSING)
+    is_line_end = ~among(batch.codes[marks], _CLOSING)
     ends[marks] = ((behind & BREAK) == 0) & (is_line_end | ((behind & WORD) == 0))
     return (np.cumsum(ends) - ends)[places] + batch.segments(places)
-
-
-def counted(marked: Mask, starts: Ints, stops: Ints) -> Ints:
-    """How many characters of each range are marked, shape (ranges,)."""
-    before = np.concatenate([[0], np.cumsum(marked)])
-    counts: Ints = before[stops] - before[starts]
-    return counts

@@ -1,13 +1,13 @@
 """Where people join words, part them, and drop hyphens, and how often."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.editing.error_classes import ErrorRates
-from augment_ru.editing.word_forms import WordForms
+from augment_ru.editing.word_forms import WordForms, WordFunction
 from augment_ru.language.morphology import is_known, word_kind
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
@@ -20,6 +20,9 @@ _SHORT = 3
 """Letters of a word that makes another word together with its neighbour: «не мой», «что бы»."""
 _SHORTEST_REST = 3
 """Letters of what a parted word leaves behind its prefix: «нами» must not become «на ми»."""
+
+
+_KNOWN = WordFunction(is_known)
 
 
 class Joins(NamedTuple):
@@ -50,7 +53,7 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> Joins:
     lengths = forms.stops - forms.starts
     short = pairs[np.minimum(lengths[pairs], lengths[pairs + 1]) <= _SHORT]
     makes_word = np.zeros(forms.starts.size, dtype=np.bool_)
-    makes_word[short] = forms.pair_values(short, is_known) != 0
+    makes_word[short] = forms.pair_values(short, _KNOWN) != 0
     pairs = pairs[~makes_word[pairs]]
     return Joins(pairs, rate_of[pairs], kind_of[pairs])
 
@@ -78,8 +81,13 @@ def parted(forms: WordForms, rates: ErrorRates) -> tuple[Ints, Ints]:
     for prefix in prefixes:
         possible |= forms.are(f"{prefix}*")
     words = np.flatnonzero(possible & forms.letters & (forms.stops - forms.starts > _SHORTEST_REST))
-    lengths = forms.values(words, lambda word: prefix_length(word, prefixes))
+    lengths = forms.values(words, _prefix_lengths(prefixes))
     return words[lengths > 0], lengths[lengths > 0]
+
+
+@cache
+def _prefix_lengths(prefixes: tuple[str, ...]) -> WordFunction:
+    return WordFunction(lambda word: prefix_length(word, prefixes))
 
 
 _PARTED_ROLES = frozenset({"adverb", "conjunction", "pronoun", "preposition", "particle"})

@@ -8,12 +8,13 @@ import numpy as np
 
 from augment_ru.draws import Ints, Keys
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Mask, decode
+from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Mask, counts_before, decode
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _INVERSE = np.uint64(pow(int(_BASE), -1, 2**64))
 _CASED = 0x530
 """Latin, Greek and Cyrillic letters stand below this code point."""
+_CODE_POINTS = 0x110000
 
 
 @cache
@@ -26,8 +27,8 @@ def _powers(base: np.uint64, exponent: int) -> Keys:
 
 @cache
 def _cases() -> tuple[Codes, Codes]:
-    """The lower and the upper case of the code points below `_CASED` that have exactly one counterpart."""
-    lower, upper = np.arange(_CASED, dtype=np.uint32), np.arange(_CASED, dtype=np.uint32)
+    """The lower and the upper case of every code point: of those below `_CASED` that have exactly one counterpart."""
+    lower, upper = np.arange(_CODE_POINTS, dtype=np.uint32), np.arange(_CODE_POINTS, dtype=np.uint32)
     for code in range(_CASED):
         char = chr(code)
         other = char.lower()
@@ -38,21 +39,12 @@ def _cases() -> tuple[Codes, Codes]:
 
 def lowered(codes: Codes) -> Codes:
     """Code points with letters in lower case, where a letter has exactly one counterpart."""
-    return _mapped(codes, _cases()[0])
+    return _cases()[0].take(codes)
 
 
 def raised(codes: Codes) -> Codes:
     """Code points with letters in capitals, where a letter has exactly one counterpart."""
-    return _mapped(codes, _cases()[1])
-
-
-def _mapped(codes: Codes, table: Codes) -> Codes:
-    return np.where(codes < table.size, table[np.minimum(codes, table.size - 1)], codes)
-
-
-def counts_before(mask: Mask) -> Ints:
-    """How many of the places before each place are true, shape (places + 1,)."""
-    return np.concatenate([[0], np.cumsum(mask)])
+    return _cases()[1].take(codes)
 
 
 class WordForms:
@@ -76,9 +68,10 @@ class WordForms:
         self.beside[:-1] &= segments[1:] == segments[:-1]
         exponent = max(int(self.codes.size).bit_length(), 10)
         self._powers, self._inverse = _powers(_BASE, exponent), _powers(_INVERSE, exponent)
-        sums = np.cumsum(self.codes.astype(np.uint64) * self._powers[: self.codes.size], dtype=np.uint64)
-        self._sums: Keys = np.concatenate([np.zeros(1, dtype=np.uint64), sums])
+        self._sums: Keys = np.zeros(self.codes.size + 1, dtype=np.uint64)
+        np.cumsum(self._powers[: self.codes.size] * self.codes, out=self._sums[1:])
         self._digests = self._digest(self.starts, self.stops)
+        self._of_length: dict[int, Keys] = {}
 
     def _digest(self, starts: Ints, stops: Ints) -> Keys:
         return (self._sums[stops] - self._sums[starts]) * self._inverse[starts]
@@ -92,11 +85,16 @@ class WordForms:
         wanted = pattern.removesuffix("*")
         if not wanted:
             return np.ones(self.starts.size, dtype=np.bool_)
-        stops = self.stops
-        if wanted != pattern:
-            stops = np.minimum(stops, self.starts + len(wanted))
-        same: Mask = self._digest(self.starts, stops) == digest_of(wanted)
+        digests = self._digests if wanted == pattern else self._beginnings(len(wanted))
+        same: Mask = digests == digest_of(wanted)
         return same
+
+    def _beginnings(self, length: int) -> Keys:
+        """The digests of the first letters of each word."""
+        if length not in self._of_length:
+            stops = np.minimum(self.stops, self.starts + length)
+            self._of_length[length] = self._digest(self.starts, stops)
+        return self._of_length[length]
 
     def begin(self, phrases: Iterable[str]) -> Mask:
         """Whether one of the phrases, of a word or two, starts at each word: «что», «котор*», «не *», «потому что»."""
@@ -140,23 +138,53 @@ class WordForms:
         bounds = zip(self.starts[words][firsts].tolist(), self.stops[words][firsts].tolist(), strict=True)
         return [text[start:stop] for start, stop in bounds], places
 
-    def values(self, words: Ints, function: Callable[[str], int]) -> Ints:
-        """A function of each of these words in lower case, called once for each different one; shape (words,)."""
+    def values(self, words: Ints, function: "WordFunction") -> Ints:
+        """A function of each of these words in lower case, shape (words,)."""
         return self._each(self._digests[words], self.starts[words], self.stops[words], function)
 
-    def pair_values(self, words: Ints, function: Callable[[str], int]) -> Ints:
-        """A function of each of these words written together with the next one; called once for each different pair."""
-        ends = self.stops[words + 1]
-        return self._each(
-            self._pair_digests(words), self.starts[words], ends, lambda pair: function("".join(pair.split()))
-        )
+    def pair_values(self, words: Ints, function: "WordFunction") -> Ints:
+        """A function of each of these words written together with the next one, shape (words,)."""
+        return self._each(self._pair_digests(words), self.starts[words], self.stops[words + 1], function)
 
-    def _each(self, digests: Keys, starts: Ints, stops: Ints, function: Callable[[str], int]) -> Ints:
-        _, firsts, places = np.unique(digests, return_index=True, return_inverse=True)
-        text = self._text
-        bounds = zip(starts[firsts].tolist(), stops[firsts].tolist(), strict=True)
-        values = np.array([function(text[start:stop]) for start, stop in bounds], dtype=np.int64)
-        return values[places]
+    def _each(self, digests: Keys, starts: Ints, stops: Ints, function: "WordFunction") -> Ints:
+        def word(at: int) -> str:
+            return "".join(self._text[starts[at] : stops[at]].split())
+
+        return function.of(digests.tolist(), word)
+
+
+_REMEMBERED = 500_000
+
+
+class WordFunction:
+    """A function of words that remembers its values by the digests of the words, so that a word costs once.
+
+    Args:
+        function: from a word in lower case to a number of 64 bits; its value never changes.
+    """
+
+    def __init__(self, function: Callable[[str], int]) -> None:
+        self._function = function
+        self._known: dict[int, int] = {}
+
+    def of(self, digests: Sequence[int], word: Callable[[int], str]) -> Ints:
+        """The value of each word, shape (words,).
+
+        Args:
+            digests: the digests of the words.
+            word: returns one of them, by its number.
+        """
+        if len(self._known) > _REMEMBERED:
+            self._known = {}
+        known = self._known
+        found = [known.get(digest) for digest in digests]
+        for at, value in enumerate(found):
+            if value is None:
+                digest = digests[at]
+                if digest not in known:
+                    known[digest] = int(self._function(word(at)))
+                found[at] = known[digest]
+        return np.array(found, dtype=np.int64)
 
 
 _BUCKETS = 16

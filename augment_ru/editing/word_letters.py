@@ -73,13 +73,6 @@ def letter_gaps(batch: Batch) -> Mask:
     return gaps if batch.cuttable is None else gaps & batch.cuttable[:-1]
 
 
-def count(among: Mask, starts: Ints, stops: Ints) -> Ints:
-    """How many of these code points lie in each range, shape (ranges,)."""
-    before = np.concatenate([[0], np.cumsum(among, dtype=np.int64)])
-    counts: Ints = before[stops] - before[starts]
-    return counts
-
-
 def drawn(keys: Keys, number: int) -> Floats:
     """Draw `number` from U[0, 1) of the stream of each word, shape (words,)."""
     return unit(keys, np.full(keys.size, number))

@@ -7,9 +7,10 @@ import numpy as np
 
 from augment_ru.draws import Streams
 from augment_ru.edits import Change, Edit, Span
+from augment_ru.engine.applied import apply, one_by_one
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.legality import legal
-from augment_ru.engine.proposals import Proposals, apply, one_by_one
+from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.search import cut
 from augment_ru.errors import AugmentError
 from augment_ru.script import Script, compose

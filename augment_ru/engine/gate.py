@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.proposals import Applied, Proposals, apply, one_by_one
+from augment_ru.engine.applied import Applied, apply, one_by_one
+from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.questions import Questions
 from augment_ru.engine.search import DIGITS, Cost, Found, Plan, order_in
 from augment_ru.engine.similarity import Candidates, Scorer

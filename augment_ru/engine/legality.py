@@ -9,7 +9,7 @@ from augment_ru.engine.overlaps import overlapping, tangled
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import WORD, Codes, Mask, classes, surrogates
+from augment_ru.text.characters import WORD, Codes, Mask, classes, counts_before, surrogates
 
 
 class Drop(NamedTuple):
@@ -101,7 +101,8 @@ def _check(batch: Batch, proposals: Proposals) -> None:
     wrong = np.flatnonzero(~((ranks >= 0.0) & (ranks < 1.0)))
     if wrong.size:
         raise AugmentError(f"proposed change {wrong[0]}: rank {ranks[wrong[0]]}; a rank is in [0, 1)")
-    if not np.array_equal(np.unique(changes), np.arange(ranks.size)) or (changes[1:] < changes[:-1]).any():
+    steps = np.diff(changes, prepend=-1)
+    if steps.sum() != ranks.size or ((steps != 0) & (steps != 1)).any() or changes[:1].any():
         raise AugmentError("proposed columns: changes are numbered 0, 1, 2, ... in the order of their edits")
 
 
@@ -114,7 +115,7 @@ def _is_clean(batch: Batch, proposals: Proposals) -> bool:
 
 def _touching(batch: Batch, untouchable: Mask, proposals: Proposals) -> Mask:
     """Whether each edit replaces a protected character, or inserts inside a protected span; shape (edits,)."""
-    covered = np.concatenate([[0], np.cumsum(untouchable)])
+    covered = counts_before(untouchable)
     touching: Mask = covered[proposals.starts] != covered[proposals.stops]
     insertions = np.flatnonzero(proposals.starts == proposals.stops)
     if insertions.size:
@@ -147,7 +148,7 @@ def _without_effect(batch: Batch, proposals: Proposals) -> Mask:
     if candidates.size:
         new = texts.take(candidates)
         old = Replacements.of_ranges(batch.codes, proposals.starts[candidates], proposals.stops[candidates])
-        differences = np.concatenate([[0], np.cumsum(new.codes != old.codes)])
+        differences = counts_before(new.codes != old.codes)
         same[candidates] = differences[new.offsets[1:]] == differences[new.offsets[:-1]]
     return same
 
@@ -163,7 +164,7 @@ def _all_of_change(proposals: Proposals, edits: Mask) -> Mask:
 def _surrogate(proposals: Proposals) -> Mask:
     """Whether the new text of each edit holds a lone surrogate, which no text may; shape (edits,)."""
     texts = proposals.replace(np.arange(proposals.starts.size))
-    lone = np.concatenate([[0], np.cumsum(surrogates(texts.codes))])
+    lone = counts_before(surrogates(texts.codes))
     found: Mask = np.greater(lone[texts.offsets[1:]], lone[texts.offsets[:-1]])
     return found
 

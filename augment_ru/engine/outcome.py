@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from augment_ru.edits import Span
+from augment_ru.engine.applied import Applied
 from augment_ru.engine.prepared import Prepared
-from augment_ru.engine.proposals import Applied
 from augment_ru.engine.search import Found
 from augment_ru.records.record import Record
 from augment_ru.script import Script
@@ -74,6 +74,7 @@ class Chunk:
         "_prepared",
         "_probabilities",
         "_similarities",
+        "_warned",
         "_warnings",
         "settings",
     )
@@ -91,6 +92,7 @@ class Chunk:
         self.settings = settings
         self._prepared, self._applied, self._warnings = prepared, applied, found.warnings
         self._candidates, self._possible, self._clean = found.candidates.tolist(), possible.tolist(), clean.tolist()
+        self._warned = bool(prepared.warnings or found.warnings)
         self._probabilities, self._similarities = found.probabilities.tolist(), found.similarities.tolist()
 
     def record(self, at: int) -> Record:
@@ -100,7 +102,7 @@ class Chunk:
     def outcome(self, at: int) -> Outcome:
         """What the search found for it."""
         candidate = self._candidates[at]
-        warnings = (*self._prepared.warnings.get(at, ()), *self._warnings.get(at, ()))
+        warnings = (*self._prepared.warnings.get(at, ()), *self._warnings.get(at, ())) if self._warned else ()
         similarity = None if math.isnan(self._similarities[at]) else self._similarities[at]
         if candidate < 0:
             reason = CLEAN if self._clean[at] else None
@@ -110,12 +112,10 @@ class Chunk:
 
     def scripts(self, at: int) -> Scripts:
         """The script of each field."""
-        prepared, batch = self._prepared, self._prepared.batch
+        prepared, texts = self._prepared, self._prepared.batch.texts
         applied = self._applied[max(self._candidates[at], 0)]
         return {
-            prepared.fields[row]: Script.of_columns(
-                batch.texts[row], applied.texts[row], applied, row, int(batch.starts[row])
-            )
+            prepared.fields[row]: Script.of_columns(texts[row], applied.texts[row], applied, row, prepared.places[row])
             for row in prepared.rows(at)
         }
 

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from augment_ru.draws import Streams, digests, mix
+from augment_ru.engine.applied import Applied, apply
 from augment_ru.engine.attack import Attack, Needs, checked_attack
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.gate import Gate, Legal
 from augment_ru.engine.legality import legal
 from augment_ru.engine.outcome import Chunk, Settings
 from augment_ru.engine.prepared import Prepared
-from augment_ru.engine.proposals import Applied, Proposals, apply
+from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Result
 from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.engine.search import Cost, Found, cut

@@ -12,10 +12,10 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.edits import Edit
+from augment_ru.engine.applied import one_by_one
 from augment_ru.engine.legality import legal
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepared import Prepared
-from augment_ru.engine.proposals import one_by_one
 from augment_ru.script import Script
 
 

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
+from augment_ru.engine.applied import Applied
 from augment_ru.engine.pool import RecordPool
 from augment_ru.engine.prepared import Prepared
-from augment_ru.engine.proposals import Applied, Replacements
+from augment_ru.engine.proposals import Replacements
 from augment_ru.engine.search import DIGITS, Cost
 from augment_ru.engine.similarity import Candidates, Scorer, Similarity
 from augment_ru.script import Script

@@ -45,6 +45,12 @@ class Prepared:
         rows: list[int] = np.searchsorted(self.owners, np.arange(len(self.records) + 1)).tolist()
         return rows
 
+    @cached_property
+    def places(self) -> list[int]:
+        """The global place at which each text of the batch starts."""
+        places: list[int] = self.batch.starts.tolist()
+        return places
+
     def rows(self, record: int) -> range:
         """The numbers of the texts of a record."""
         return range(self.first_rows[record], self.first_rows[record + 1])

@@ -1,20 +1,18 @@
-"""The proposals of attacks in columns, and texts with the active changes applied.
+"""The proposals of attacks in columns.
 
 An attack may propose `Change` objects instead, text by text. `Proposals.of_changes` puts them into columns.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.edits import Change, Edit, Note
+from augment_ru.edits import Change, Note
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes, Mask, decode, surrogates
+from augment_ru.text.characters import Codes, Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class Replacements:
         """The columns of the texts at these ranges of an array."""
         offsets = np.zeros(starts.size + 1, dtype=np.int64)
         np.cumsum(stops - starts, out=offsets[1:])
-        return cls(codes[_ranges(starts, stops - starts)], offsets)
+        return cls(codes[ranges(starts, stops - starts)], offsets)
 
     @property
     def lengths(self) -> Ints:
@@ -190,84 +188,7 @@ class Proposals:
         return replace(self, replace=texts.take)
 
 
-class Applied(NamedTuple):
-    """The texts of a batch with edits applied, and these edits in columns, sorted by place."""
-
-    texts: list[str]
-    starts: Ints
-    stops: Ints
-    """Global places of each edit in the batch, shape (edits,)."""
-    replacements: Replacements
-    first_edits: Ints
-    """The index of the first edit of each text, and at the end the number of edits, shape (texts + 1,)."""
-    notes: Sequence[Note | None] | None = None
-    """The note of each edit; None if no edit has one."""
-
-    def edits(self, row: int, start: int) -> Iterator[Edit]:
-        """The edits of text number `row` in order, with places in the text; the text starts at global place `start`."""
-        first, last = self.first_edits[row : row + 2].tolist()
-        bounds = self.replacements.offsets[first : last + 1].tolist()
-        texts = decode(self.replacements.codes[bounds[0] : bounds[-1]])
-        places = zip(self.starts[first:last].tolist(), self.stops[first:last].tolist(), strict=True)
-        notes = self.notes[first:last] if self.notes else [None] * (last - first)
-        for index, (begin, end) in enumerate(places):
-            text = texts[bounds[index] - bounds[0] : bounds[index + 1] - bounds[0]]
-            yield Edit(begin - start, end - start, text, notes[index])
-
-    @property
-    def changed(self) -> Ints:
-        """The numbers of the texts that have an edit, ascending."""
-        return np.flatnonzero(np.diff(self.first_edits))
-
-
-def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
-    """The texts of a batch with the active changes applied.
-
-    Args:
-        batch: the texts.
-        proposals: legal changes.
-        active: whether each change is applied, shape (changes,).
-
-    Raises:
-        AugmentError: an edit that was stated to be clean holds a lone surrogate.
-    """
-    edits = np.flatnonzero(active[proposals.changes])
-    if not proposals.clean:
-        edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
-    starts, stops = proposals.starts[edits], proposals.stops[edits]
-    texts = proposals.replace(edits)
-    if proposals.clean and surrogates(texts.codes).any():
-        raise AugmentError("an attack proposes a text with a lone surrogate; no text may hold one")
-    lengths = texts.lengths
-    growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
-    firsts = np.searchsorted(starts, batch.starts)
-
-    if (lengths == 1).all() and (stops - starts == 1).all():
-        codes = batch.codes.copy()
-        codes[starts] = texts.codes
-    else:
-        codes = np.empty(batch.codes.size + int(growth[-1]), dtype=np.uint32)
-        kept = np.ones(batch.codes.size, dtype=np.bool_)
-        kept[_ranges(starts, stops - starts)] = False
-        new = np.zeros(codes.size, dtype=np.bool_)
-        new[_ranges(starts + growth[:-1], lengths)] = True
-        codes[new] = texts.codes
-        codes[~new] = batch.codes[kept]
-    joined = decode(codes)
-    bounds = (batch.starts + growth[firsts]).tolist()
-    notes = proposals.notes(edits) if proposals.notes else None
-    return Applied([joined[start : stop - 1] for start, stop in pairwise(bounds)], starts, stops, texts, firsts, notes)
-
-
-def _ranges(starts: Ints, lengths: Ints) -> Ints:
+def ranges(starts: Ints, lengths: Ints) -> Ints:
     """The places in each range, one range after another."""
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
-
-
-def one_by_one(proposals: Proposals) -> Applied:
-    """The edits of each change by themselves: `edits` takes the number of the change; there are no texts."""
-    order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
-    firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))
-    notes = proposals.notes(order) if proposals.notes else None
-    return Applied([], proposals.starts[order], proposals.stops[order], proposals.replace(order), firsts, notes)

@@ -6,7 +6,8 @@ import numpy as np
 
 from augment_ru.draws import Ints
 from augment_ru.edits import Edit
-from augment_ru.engine.proposals import Applied, Proposals, Replacements
+from augment_ru.engine.applied import Applied
+from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.records.options import Option, comparable, made_equal, offers_options, questions_of
 from augment_ru.records.record import Record
 from augment_ru.script import Script

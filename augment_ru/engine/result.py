@@ -29,12 +29,12 @@ class Result:
         protected: the spans of each field that no edit could touch, by rule.
     """
 
-    __slots__ = ("_at", "_chunk", "outcome", "protected", "record", "scripts", "settings")
-    settings: Settings
+    __slots__ = ("_at", "_chunk", "_record", "_settings", "outcome", "protected", "scripts")
     outcome: Outcome
-    record: Record
     scripts: Scripts
     protected: Spans
+    _record: Record
+    _settings: Settings
 
     def __init__(self, chunk: Chunk, at: int) -> None:
         self._chunk: Chunk | None = chunk
@@ -45,9 +45,19 @@ class Result:
         """A result by itself."""
         result = cls.__new__(cls)
         result._chunk, result._at = None, 0  # noqa: SLF001  (a result like this one)
-        result.record, result.scripts, result.protected = record, scripts, protected
-        result.outcome, result.settings = outcome, settings
+        result._record, result._settings = record, settings  # noqa: SLF001
+        result.scripts, result.protected, result.outcome = scripts, protected, outcome
         return result
+
+    @property
+    def record(self) -> Record:
+        """The record, as it came."""
+        return self._record if self._chunk is None else self._chunk.record(self._at)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that all results of one perturber share."""
+        return self._settings if self._chunk is None else self._chunk.settings
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401  (called for an attribute that is not set yet)
         if name not in _FROM_CHUNK or self._chunk is None:
@@ -156,50 +166,47 @@ class Result:
             raise unknown("metadata", meta, METAS)
         if meta == "none":
             return None
+        settings, outcome = self.settings, self.outcome
         brief: dict[str, Any] = {
-            "attack": self.settings.attack,
-            "status": self.status,
-            **({"reason": self.reason} if self.reason else {}),
-            "probability": self.probability,
-            "similarity": self.similarity,
-            "scorer": self.settings.scorer,
-            "threshold": self.settings.threshold,
-            "seed": self.settings.seed,
-            "candidate": self.candidate,
+            "attack": settings.attack,
+            "status": outcome.status,
+            **({"reason": outcome.reason} if outcome.reason else {}),
+            "probability": outcome.probability,
+            "similarity": outcome.similarity,
+            "scorer": settings.scorer,
+            "threshold": settings.threshold,
+            "seed": settings.seed,
+            "candidate": outcome.candidate,
         }
-        if self.settings.draw:
-            brief["draw"] = self.settings.draw
-        if self.settings.corpus:
-            brief["corpus"] = self.settings.corpus
-        if self.warnings:
-            brief["warnings"] = list(dict.fromkeys(self.warnings))
+        if settings.draw:
+            brief["draw"] = settings.draw
+        if settings.corpus:
+            brief["corpus"] = settings.corpus
+        if outcome.warnings:
+            brief["warnings"] = list(dict.fromkeys(outcome.warnings))
         if meta == "brief":
             return brief
-        protected = self.protected
-        return brief | {
-            "source": {name: script.source for name, script in self.scripts.items()},
-            "edits": {
-                name: [[edit.start, edit.stop, edit.text] for edit in script.edits]
-                for name, script in self.scripts.items()
-            },
-            **self.notes(),
-            "protected": {
-                name: [[span.start, span.stop, span.label] for span in protected.get(name, ())] for name in self.scripts
-            },
+        scripts, protected = self.scripts, self.protected
+        brief["source"] = {name: script.source for name, script in scripts.items()}
+        brief["edits"] = {name: [list(edit) for edit in script.triples] for name, script in scripts.items()}
+        brief.update(self.notes())
+        brief["protected"] = {
+            name: [[span.start, span.stop, span.label] for span in protected.get(name, ())] for name in scripts
         }
+        return brief
 
     def notes(self) -> dict[str, Any]:
         """`{"notes": …}` with a list of notes beside each list of edits, for the metadata; empty if no edit has one."""
-        notes = {
-            name: [edit.note and edit.note.values() for edit in script.edits] for name, script in self.scripts.items()
-        }
+        scripts = self.scripts
+        if not any(script.notes for script in scripts.values()):
+            return {}
+        every = {name: script.notes or [None] * script.count for name, script in scripts.items()}
+        notes = {name: [note and note.values() for note in found] for name, found in every.items()}
         return {"notes": notes} if any(note for found in notes.values() for note in found) else {}
 
 
 _FROM_CHUNK: Mapping[str, Callable[[Chunk, int], Any]] = {
-    "settings": lambda chunk, _: chunk.settings,
     "outcome": Chunk.outcome,
-    "record": Chunk.record,
     "scripts": Chunk.scripts,
     "protected": Chunk.protected,
 }
@@ -207,12 +214,16 @@ _FROM_CHUNK: Mapping[str, Callable[[Chunk, int], Any]] = {
 
 def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
     """The values of a row that scripts change, by their paths: its texts, and the offsets that move with them."""
-    new = {name: script.text for name, script in scripts.items() if script.text != script.source}
-    values: dict[Path, Any] = {path_of(record.values, name): text for name, text in new.items()}
-    if new:
-        for place in record.offsets():
-            if place.text in new:
-                values[place.path] = place.after(scripts[place.text])
+    values: dict[Path, Any] = {}
+    new: list[str] = []
+    for name, script in scripts.items():
+        text = script.text
+        if text != script.source:
+            values[path_of(record.values, name)] = text
+            new.append(name)
+    for place in record.offsets() if new else ():
+        if place.text in new:
+            values[place.path] = place.after(scripts[place.text])
     return values
 
 

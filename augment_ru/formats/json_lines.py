@@ -90,6 +90,64 @@ def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
     Raises:
         AugmentError: it is not UTF-8, not JSON, or not an object.
     """
+    value = _read_at_once(data)
+    return _read_strictly(data) if value is None else (data.decode(), value)
+
+
+_EXACT = 2.0**63
+"""Numbers below it are read alike by orjson, which makes floats of integers over 64 bits, and by the strict reader."""
+_DEEPEST = 50
+"""Levels of nesting that are examined for what orjson passes over."""
+
+
+def _read_at_once(data: bytes) -> dict[str, Any] | None:
+    """The object that a line spells, read by orjson; None where it is not certain that the strict reader would agree.
+
+    orjson keeps the last of two equal keys. In JSON every member of an object has a colon outside texts. So if there
+    are as many colons as members and colons in texts, no member was lost. An escaped colon would hide a lost one.
+    """
+    if b"\\u003" in data:
+        return None
+    try:
+        value = orjson.loads(data)
+        colons = _colons(value, _DEEPEST) if isinstance(value, dict) else -1
+    except ValueError:
+        return None
+    return value if colons == data.count(b":") else None
+
+
+def _colons(value: dict[str, Any] | list[Any], depth: int) -> int:
+    """How many colons the JSON of a value has.
+
+    Raises:
+        ValueError: the value is nested too deeply, or holds a number that orjson may have rounded.
+    """
+    count = 0
+    held: Iterable[Any] = value
+    if isinstance(value, dict):
+        count = len(value)
+        held = value.values()
+        for key in value:
+            count += key.count(":")
+    for one in held:
+        kind = type(one)
+        if kind is str:
+            count += one.count(":")
+        elif kind is dict or kind is list:
+            if not depth:
+                raise ValueError
+            count += _colons(one, depth - 1)
+        elif kind is float and not -_EXACT < one < _EXACT:
+            raise ValueError
+    return count
+
+
+def _read_strictly(data: bytes) -> tuple[str, dict[str, Any]]:
+    """As `parsed`, by the standard library's reader.
+
+    Raises:
+        AugmentError: it is not UTF-8, not JSON, or not an object.
+    """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -130,7 +188,12 @@ class JsonLines:
         Raises:
             AugmentError: it is not UTF-8, not JSON, or not an object.
         """
-        return *parsed(line.data), Around(BOM if line.place else b"", line.end)
+        text, values = parsed(line.data)
+        return (
+            text,
+            values,
+            Around(BOM, line.end) if line.place else PLAIN if line.end == b"\n" else Around(b"", line.end),
+        )
 
 
 class Around(NamedTuple):
@@ -138,6 +201,21 @@ class Around(NamedTuple):
 
     before: bytes
     after: bytes
+
+
+PLAIN = Around(b"", b"\n")
+
+
+def spells_plainly(line: str) -> bool:
+    """Whether every text in a line of JSON is written as `encoded` writes it: only what must be escaped is."""
+    return "\\u" not in line and "\\/" not in line
+
+
+def only_place(line: str, text: str) -> tuple[int, int] | None:
+    """Where a text stands as JSON in a line that holds it and spells plainly; None if it stands there twice."""
+    sought = orjson.dumps(text).decode()
+    at = line.find(sought)
+    return (at, at + len(sought)) if at >= 0 and line.find(sought, at + 1) < 0 else None
 
 
 def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:

@@ -1,17 +1,16 @@
 """How a row is written: its own line or dictionary, with the new values and the metadata."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
-from augment_ru.formats.json_lines import all_located, encoded, encoded_row
+from augment_ru.formats.json_lines import all_located, encoded, encoded_row, only_place, spells_plainly
 from augment_ru.records import field_paths
 from augment_ru.records.field_paths import Path
 from augment_ru.records.record import Record
-from augment_ru.script import Script
 
 KEY = "augment"
 """The field that the metadata is written under."""
@@ -48,16 +47,42 @@ def written(record: Record, changed: Changed) -> str:
     if changed.metadata is not None:
         refuse_twice(record.values, changed.key)
     line = record.line if record.line is not None else encoded_row(record.values)
+    places = _places(line, record.values, changed.values)
     edits = []
-    places = all_located(line, changed.values)
     for path, value in changed.values.items():
         start, stop = places[path]
-        edits.append(Edit(start, stop, encoded(value, like=line[start:stop])))
+        edits.append((start, stop, encoded(value, like=line[start:stop])))
     if changed.metadata is not None:
         end = len(line[: line.rindex("}")].rstrip())
         comma = ", " if record.values else ""
-        edits.append(Edit(end, end, f"{comma}{encoded(changed.key)}: {encoded(changed.metadata)}"))
-    return Script(line, edits).text
+        edits.append((end, end, f"{comma}{_key(changed.key)}: {encoded(changed.metadata)}"))
+    edits.sort()
+    pieces: list[str] = []
+    at = 0
+    for start, stop, new in edits:
+        pieces += (line[at:start], new)
+        at = stop
+    pieces.append(line[at:])
+    return "".join(pieces)
+
+
+@lru_cache(maxsize=256)
+def _key(name: str) -> str:
+    return encoded(name)
+
+
+def _places(line: str, values: Mapping[str, Any], paths: Iterable[Path]) -> Mapping[Path, tuple[int, int]]:
+    """The start and the stop of the value at each path of a row, in its line."""
+    places: dict[Path, tuple[int, int]] = {}
+    if spells_plainly(line):
+        for path in paths:
+            old = values.get(str(path[0])) if len(path) == 1 else None
+            found = only_place(line, old) if isinstance(old, str) else None
+            if found is None:
+                return all_located(line, paths)
+            places[path] = found
+        return places
+    return all_located(line, paths)
 
 
 def replaced(record: Record, changed: Changed) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import BinaryIO, Protocol
 from augment_ru.formats.delimited import Layout, Table, check_names, row_of_values
 from augment_ru.formats.fitting import TO_LINES, TO_PARQUET, check_values, json_problem, table_problem
 from augment_ru.formats.json_array import JsonArray
-from augment_ru.formats.json_lines import Around, JsonLines
+from augment_ru.formats.json_lines import PLAIN, Around, JsonLines
 from augment_ru.formats.parquet import Parquet, ParquetSink
 from augment_ru.formats.row import KEY, Changed, new_row, written
 from augment_ru.formats.sources import RowSource
@@ -73,7 +73,7 @@ class _LinesSink:
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         pieces: list[bytes] = []
         for at, (record, changed) in enumerate(rows):
-            around = record.origin if isinstance(record.origin, Around) else _PLAIN
+            around = record.origin if isinstance(record.origin, Around) else PLAIN
             last = at + 1 == len(rows)
             end = around.after or (b"" if last else b"\n")  # only the last row of a file may lack an end
             first = not (at and rows[at - 1][0] is record)
@@ -85,9 +85,6 @@ class _LinesSink:
 
     def close(self) -> None:
         pass
-
-
-_PLAIN = Around(b"", b"\n")
 
 
 def _check_json(record: Record) -> None:

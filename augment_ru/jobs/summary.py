@@ -25,7 +25,7 @@ class Summary:
 
     def add(self, result: Result) -> None:
         """Count a result."""
-        edits = sum(len(script.edits) for script in result.scripts.values()) if result.status == "perturbed" else 0
+        edits = sum(script.count for script in result.scripts.values()) if result.status == "perturbed" else 0
         self.figures.count(result.status, result.probability, result.similarity, edits)
 
     def table(self) -> dict[str, Any]:

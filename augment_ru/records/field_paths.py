@@ -95,7 +95,7 @@ def values(row: Mapping[str, Any], name: str) -> list[Any]:
 
 def keys_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The keys of a row, and the keys of the objects in it as `key.inner`."""
-    objects = [key for key, held in row.items() if not isinstance(held, str) and isinstance(held, Mapping)]
+    objects = [key for key, held in row.items() if type(held) not in _PLAIN and isinstance(held, Mapping)]
     return (*row, *(f"{key}.{inner}" for key in objects for inner in row[key])) if objects else tuple(row)
 
 
@@ -152,6 +152,8 @@ def _same(run: str) -> str:
 
 
 _NOTHING = object()
+_PLAIN = frozenset({str, int, float, bool, list, type(None)})
+"""Types of values that are no objects; asked first, because `isinstance` takes long for an abstract class."""
 
 
 def _at(row: Any, path: Path, default: Any = None) -> Any:  # noqa: ANN401

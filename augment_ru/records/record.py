@@ -51,6 +51,8 @@ class Record:
     @property
     def fields(self) -> tuple[str, ...]:
         """The names of the texts that are perturbed; a name with `[]` stands for one field per entry of the list."""
+        if not self.task.optional and field_paths.is_plain(self.task.fields):
+            return self.task.fields
         if "fields" not in self._derived:
             self._derived["fields"] = _fields(self.values, self.task)
         found: tuple[str, ...] = self._derived["fields"]
@@ -127,6 +129,8 @@ class Record:
         Raises:
             AugmentError: an offset does not match its text.
         """
+        if not self.task.states_offsets:
+            return ()
         if "offsets" not in self._derived:
             self._derived["offsets"] = tuple(offsets_of(self.values, self.task, self.fields))
         found: tuple[Offset, ...] = self._derived["offsets"]
@@ -144,6 +148,8 @@ class Record:
         return found
 
     def _found(self) -> Anchors:
+        if not (self.task.anchored or self.task.lists):
+            return Anchors({name: [] for name in self.fields}, {})
         for name in self.task.lists:
             try:
                 list_of_texts(field_paths.value(self.values, name))
@@ -188,8 +194,6 @@ class Record:
 
 def _fields(values: Mapping[str, Any], task: Task) -> tuple[str, ...]:
     """The names of the texts of a row that the task perturbs."""
-    if field_paths.is_plain(task.fields) and not task.optional:
-        return task.fields
     present = [name for name in task.optional if field_paths.has_value(values, name)]
     return tuple(dict.fromkeys(one for name in (*task.fields, *present) for one in field_paths.every(values, name)))
 

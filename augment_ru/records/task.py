@@ -139,6 +139,9 @@ class Task:
     norms: tuple[str, ...] = ()
     grouped_by: str | None = None
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.fields))
+
     @property
     def decided(self) -> tuple[str, ...]:
         """The names of what is decided about a row: its norms, or the fields of its right answers."""
@@ -148,6 +151,11 @@ class Task:
     def read(self) -> tuple[str, ...]:
         """The fields that a model reads, in order."""
         return (*self.inputs, *(name for name in self.fields + self.optional if name not in self.inputs))
+
+    @property
+    def states_offsets(self) -> bool:
+        """Whether the rows state offsets into their texts."""
+        return bool(self.answers or self.words or self.characters)
 
     @property
     def anchored(self) -> bool:
@@ -182,13 +190,13 @@ def recognise(row: Mapping[str, Any]) -> Task:
         AugmentError: none fits, or several fit equally well.
     """
     fitting = _fits(row)
+    if not fitting and "text" in row:
+        return generic()
     best = [one for one in fitting if not any(one.keys < other.keys for other in fitting)]
     if len(best) > 1:
         raise AugmentError(f"the fields fit several tasks: {', '.join(one.name for one in best)}; choose with --task")
     if best:
         return best[0]
-    if "text" in row:
-        return generic()
     raise AugmentError(
         f"no field 'text', and no task has the fields {', '.join(row) or '(none)'}; "
         f"name the text field with --field, or a task with --task"

@@ -44,7 +44,7 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
         kind = _place_of(source, number)
-        yield "lost_share", source.share(number)
+        yield "lost_share", source.shares[number]
         if kind in _TELLING:
             yield f"lost_{kind}", 1.0
         if number and source.text[source.words[number].start].isupper():
@@ -103,18 +103,18 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of misspelt words."""
     source = fates.source
     letters = illegible_share = illegible_words = unknown = became = 0.0
+    words, shares = source.words, source.shares
     for number, form, apart in fates.damaged:
-        word = source.words[number]
-        share = source.share(number)
-        part = min(apart / len(word.form), 1.0)
+        old, share = words[number].form, shares[number]
+        part = min(apart / len(old), 1.0)
         letters += share * part
         if part > _LEGIBLE:
             illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
             illegible_share += share * illegible
-            illegible_words += illegible > 1 / 2 and len(word.form) > _SHORT
-        if not is_known(word.form):
+            illegible_words += illegible > 1 / 2 and len(old) > _SHORT
+        if not is_known(old):
             unknown += share * part
-        if is_known(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(word.form)):
+        if is_known(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
             became += share
     yield "damaged_letters", letters
     yield "illegible_share", illegible_share

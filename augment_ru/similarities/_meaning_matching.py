@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import is_known, lemmas_of
+from augment_ru.similarities._meaning_letters import other_letters
 from augment_ru.similarities._meaning_words import Fates, Source, digits_of, form_of, forms_of, words_of
 from augment_ru.text.edit_distance import edit_distance
 
@@ -25,7 +26,8 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
         is_guess: whether the edits are guessed from two texts (`word_edits`): then words that are gone and new words
             may stand for each other wherever they are.
     """
-    letters = _other_letters(source, edits)
+    as_written = all(edit.read == edit.text for edit in edits)
+    letters = other_letters(source, [(edit.start, edit.stop, edit.text) for edit in edits]) if as_written else None
     if letters is not None:
         return Fates(source, damaged=letters, only_damaged=True)
     fates = Fates(source, is_guess=is_guess)
@@ -44,30 +46,6 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
         fates.replaced.append((fates.lost, [word for _, word in fates.inserted]))
         fates.lost, fates.inserted = [], []
     return fates
-
-
-def _other_letters(source: Source, edits: Sequence[Edit]) -> list[tuple[int, str, int]] | None:
-    """The words in which edits put other letters in place of as many; None if an edit does anything else.
-
-    The usual case of attacks on characters, which needs no matching: each word is still where it was.
-    """
-    changed: dict[int, tuple[str, int]] = {}
-    for edit in edits:
-        start, stop, text = edit.start, edit.stop, edit.text
-        number = bisect_right(source.stops, start)
-        if edit.read != text or len(text) != stop - start or not text.isalnum() or number >= len(source.words):
-            return None
-        first, last, form = source.words[number]
-        if start < first or stop > last:
-            return None
-        form, count = changed.get(number, (form, 0))
-        changed[number] = form[: start - first] + form_of(text) + form[stop - first :], count + stop - start
-    words = source.words
-    for number, (form, count) in changed.items():
-        is_whole = count >= len(form) and (len(form) > 1 or is_known(form))  # then it may be another word
-        if is_whole or len(form) != len(words[number].form) or digits_of(form) != digits_of(words[number].form):
-            return None
-    return [(number, form, count) for number, (form, count) in changed.items() if form != words[number].form]
 
 
 def word_edits(source: Source, text: str) -> list[Edit]:

@@ -53,7 +53,7 @@ def forms_of(text: str) -> list[str]:
 
 def form_of(word: str) -> str:
     """A word as it is compared: in lower case, with е for ё, without stress marks."""
-    if _COMBINING.search(word):
+    if not word.isalpha() and _COMBINING.search(word):
         word = _STRESS.sub("", normalize("NFC", word))
     return word.lower().replace("ё", "е")
 
@@ -95,14 +95,14 @@ class Source:
             behind = self._added(edits, behind)
         inside = [edit for edit in edits if edit not in behind] if behind else list(edits)
         found = [(self, behind)] if behind else []
-        if len(self._sentences) == 1:
+        if self.is_one_sentence:
             return [*found, (self, inside)] if inside else found
         at = 0
         while at < len(inside):
-            first = self._sentence(inside[at].start)
-            last, until = self._sentence(max(inside[at].stop - 1, inside[at].start)), at + 1
-            while until < len(inside) and self._sentence(inside[until].start) <= last:
-                last = max(last, self._sentence(max(inside[until].stop - 1, inside[until].start)))
+            first = self.sentence_at(inside[at].start)
+            last, until = self.sentence_at(max(inside[at].stop - 1, inside[at].start)), at + 1
+            while until < len(inside) and self.sentence_at(inside[until].start) <= last:
+                last = max(last, self.sentence_at(max(inside[until].stop - 1, inside[until].start)))
                 until += 1
             start = self._sentences[first][0]
             part = self._part(first, last)
@@ -121,9 +121,18 @@ class Source:
                 lost.subtract(forms_of(edit.read))
         return [edit for edit in behind if not (new := Counter(forms_of(edit.read))) or new - lost]
 
-    def _sentence(self, place: int) -> int:
+    @property
+    def is_one_sentence(self) -> bool:
+        """Whether the text is a single sentence."""
+        return len(self._sentences) == 1
+
+    def sentence_at(self, place: int) -> int:
         """The number of the sentence that a place is in."""
         return max(bisect_right(self._sentences, (place, len(self.text) + 1)) - 1, 0)
+
+    def sentence(self, number: int) -> tuple["Source", int]:
+        """A sentence, and where it starts."""
+        return self._part(number, number), self._sentences[number][0]
 
     def _part(self, first: int, last: int) -> "Source":
         if (first, last) not in self._known:
@@ -153,9 +162,10 @@ class Source:
             numbers[at] = numbers[at - 1] + bool(between.strip())
         return numbers
 
-    def share(self, number: int) -> float:
-        """The share of a word in the information of the text."""
-        return self._informations[number] / self.total
+    @cached_property
+    def shares(self) -> list[float]:
+        """The share of each word in the information of the text."""
+        return [information / self.total for information in self._informations]
 
     def role(self, number: int) -> str:
         """The role of a word (`WordKind.role`); "" beyond the ends of the text."""

@@ -10,14 +10,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.edits import Edit
 from augment_ru.engine.similarity import Candidates, Scorer, Similarity
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
+from augment_ru.script import Script
 from augment_ru.similarities._meaning_features import features_of
+from augment_ru.similarities._meaning_letters import by_sentence, other_letters
 from augment_ru.similarities._meaning_matching import fates_of, word_edits
-from augment_ru.similarities._meaning_words import Source
+from augment_ru.similarities._meaning_words import Fates, Source
 
 _CONSTANT = "constant"
 
@@ -95,17 +96,15 @@ class MeaningScorer(Scorer):
             source = self._sources.get(index)
             if source is None:
                 source = self._sources[index] = Source(self._references[index])
-            parts = (
-                [(source, word_edits(source, candidates[place]))]
-                if scripts is None
-                else source.parts(scripts[place].edits)
-            )
-            scores[place] = min((self._score(*part, is_guess=scripts is None) for part in parts), default=1.0)
+            if scripts is None:
+                found = [self._score(fates_of(source, word_edits(source, candidates[place]), is_guess=True))]
+            else:
+                found = [self._score(fates) for fates in _fates(source, scripts[place])]
+            scores[place] = min(found, default=1.0)
         return scores
 
-    def _score(self, source: Source, edits: Sequence[Edit], *, is_guess: bool) -> float:
-        fates = fates_of(source, edits, is_guess=is_guess)
-        if fates.inserted and not source.words:
+    def _score(self, fates: Fates) -> float:
+        if fates.inserted and not fates.source.words:
             return 0.0
         features = features_of(fates)
         if not features:
@@ -114,6 +113,20 @@ class MeaningScorer(Scorer):
             self._weights.get(name, 0.0) * features[name] for name in sorted(features)
         )
         return 1 / (1 + exp(-max(min(total, 30.0), -30.0)))
+
+
+def _fates(source: Source, script: Script) -> Sequence[Fates]:
+    """What becomes of the words of each sentence that a script changes."""
+    if not script.notes:
+        found = []
+        for sentence, edits in by_sentence(source, script.triples):
+            letters = other_letters(sentence, edits)
+            if letters is None:
+                break
+            found.append(Fates(sentence, damaged=letters, only_damaged=True))
+        else:
+            return found
+    return [fates_of(*part) for part in source.parts(script.edits)]
 
 
 @cache

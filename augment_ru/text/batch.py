@@ -241,7 +241,7 @@ class Batch:
 
     def sentences(self, places: Ints) -> Ints:
         """The number of the sentence or line that each global place is in, ascending; closing marks end a sentence."""
-        return np.cumsum((self.flags & BREAK) != 0)[places] + self.segments(places)
+        return characters.counts_before((self.flags & BREAK) != 0)[places + 1] + self.segments(places)
 
     @cached_property
     def words(self) -> tuple[Ints, Ints]:
@@ -255,7 +255,7 @@ class Batch:
             starts, stops = self._merged(starts, stops)
         free = np.ones(starts.size, dtype=np.bool_)
         if self.untouchable is not None:
-            before = np.concatenate([[0], np.cumsum(self.untouchable)])
+            before = characters.counts_before(self.untouchable)
             free &= before[starts] == before[stops]
         if self.cuttable is not None:
             free &= self.cuttable[starts] & self.cuttable[stops]

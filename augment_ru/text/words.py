@@ -91,7 +91,7 @@ def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
         The first code point of each word and the one after its last, in order, both of shape (words,).
     """
     inside = (flags & WORD) != 0
-    joiners = np.flatnonzero(flags & JOINER)
+    joiners = np.flatnonzero((flags & JOINER) != 0)
     if joiners.size:
         joiners = joiners[(joiners > 0) & (joiners < codes.size - 1)]
         before, after = flags[joiners - 1], flags[joiners + 1]
@@ -110,7 +110,7 @@ def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
 
 def _join_signs(codes: Codes, flags: Flags, inside: Mask) -> None:
     r"""Count the signs beside a number as parts of it: «−15», «№7», «50%»; and the letter of «\n» as outside words."""
-    for place in np.flatnonzero(flags & SIGN).tolist():
+    for place in np.flatnonzero((flags & SIGN) != 0).tolist():
         sign, following = chr(codes[place]), int(place) + 1
         if sign == "\\":
             inside[following] &= chr(codes[following]) not in ESCAPED
@@ -148,9 +148,8 @@ def _units() -> frozenset[str]:
 def _join_thousands(flags: Flags, inside: Mask) -> None:
     """Count the space of «30 000» as inside a word: one to three digits stand before it, exactly three behind it."""
     digit = (flags & DIGIT) != 0
-    spaces = np.flatnonzero(flags & SPACE)
-    spaces = spaces[(spaces > 0) & (spaces < flags.size - _GROUP - 1)]
-    spaces = spaces[digit[spaces - 1] & digit[spaces + 1]]
+    spaces = np.flatnonzero(digit[:-2] & digit[2:] & ((flags[1:-1] & SPACE) != 0)) + 1
+    spaces = spaces[spaces < flags.size - _GROUP - 1]
     for space in spaces.tolist():
         before, after = digit[max(space - _GROUP - 1, 0) : space], digit[space + 1 : space + _GROUP + 2]
         long = before.size > _GROUP and before.all()

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, Batch, Script, Span, Streams
 from augment_ru.draws import digests
+from augment_ru.engine.applied import apply
 from augment_ru.engine.attack import Attack, make
 from augment_ru.engine.legality import legal
-from augment_ru.engine.proposals import apply
 from augment_ru.language.annotate import Natasha
 from augment_ru.text.characters import atoms_of
 from small_models import SENTENCES as KNOWN  # the small models that stand for published ones rewrite these

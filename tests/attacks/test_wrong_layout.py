@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, AugmentError, Batch, Script, Span, Streams
 from augment_ru.attacks.wrong_layout import WrongLayout
 from augment_ru.draws import digests
+from augment_ru.engine.applied import apply
 from augment_ru.engine.attack import make
 from augment_ru.engine.legality import legal
-from augment_ru.engine.proposals import apply
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import atoms_of
 from strategies import texts

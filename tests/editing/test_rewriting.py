@@ -15,8 +15,9 @@ from augment_ru import Augmenter, Batch, Chain, Edit, Span, Streams
 from augment_ru.draws import Keys, digests
 from augment_ru.editing.rewriting import rewrite_sentences
 from augment_ru.editing.sentences import LONGEST, Sentence, aligned, formatted_like, sentences
+from augment_ru.engine.applied import apply
 from augment_ru.engine.attack import make
-from augment_ru.engine.proposals import Proposals, apply
+from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from small_models import SENTENCES
 from small_networks import copied

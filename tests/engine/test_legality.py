@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from augment_ru.edits import Change, Edit
+from augment_ru.engine.applied import apply
 from augment_ru.engine.legality import Drop, legal
-from augment_ru.engine.proposals import Proposals, Replacements, apply
+from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Batch, Change, Edit, Note, Proposals
+from augment_ru.engine.applied import one_by_one
 from augment_ru.engine.overlaps import without_overlaps
-from augment_ru.engine.proposals import one_by_one
 from augment_ru.engine.side_by_side import side_by_side
 
 TEXTS = ["абвгдежзик", "лмнопрстуф"]

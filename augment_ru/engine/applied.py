@@ -1,0 +1,128 @@
+"""The texts of a batch with the active changes applied, and the edits that made them, in columns."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise, repeat
+
+import numpy as np
+
+from augment_ru.draws import Ints
+from augment_ru.edits import Edit, Note
+from augment_ru.engine.proposals import Proposals, Replacements, ranges
+from augment_ru.errors import AugmentError
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Mask, decode, surrogates
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The texts of a batch with edits applied, and these edits in columns, sorted by place."""
+
+    texts: list[str]
+    starts: Ints
+    stops: Ints
+    """Global places of each edit in the batch, shape (edits,)."""
+    replacements: Replacements
+    first_edits: Ints
+    """The index of the first edit of each text, and at the end the number of edits, shape (texts + 1,)."""
+    make_notes: Callable[[Ints], Sequence[Note | None]] | None = None
+    """From the indices of edits to their notes, which are made when they are first read; None if no edit has one."""
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        found: list[int] = self.first_edits.tolist()
+        return found
+
+    @cached_property
+    def _lists(self) -> tuple[list[int], list[int], list[str]]:
+        """The starts, the stops and the new texts of all edits."""
+        text = decode(self.replacements.codes)
+        new = [text[start:stop] for start, stop in pairwise(self.replacements.offsets.tolist())]
+        return self.starts.tolist(), self.stops.tolist(), new
+
+    @cached_property
+    def _notes(self) -> Sequence[Note | None] | None:
+        return None if self.make_notes is None else self.make_notes(np.arange(self.starts.size))
+
+    def count(self, row: int) -> int:
+        """The number of edits of text number `row`."""
+        return self._firsts[row + 1] - self._firsts[row]
+
+    def edits(self, row: int, start: int) -> Iterator[Edit]:
+        """The edits of text number `row` in order, with places in the text; the text starts at global place `start`."""
+        own = slice(*self._firsts[row : row + 2])
+        starts, stops, texts = self._lists
+        notes: Iterable[Note | None] = self._notes[own] if self._notes else repeat(None)
+        for begin, end, text, note in zip(starts[own], stops[own], texts[own], notes, strict=False):
+            yield Edit(begin - start, end - start, text, note)
+
+    def triples(self, row: int, start: int) -> list[tuple[int, int, str]]:
+        """The start, the stop and the new text of each of the same edits."""
+        own = slice(*self._firsts[row : row + 2])
+        starts, stops, texts = self._lists
+        columns = zip(starts[own], stops[own], texts[own], strict=True)
+        return [(begin - start, end - start, text) for begin, end, text in columns]
+
+    def notes(self, row: int) -> Sequence[Note | None]:
+        """The notes of the same edits; empty if none has one."""
+        found = self._notes[slice(*self._firsts[row : row + 2])] if self._notes else ()
+        return found if any(found) else ()
+
+    @property
+    def changed(self) -> Ints:
+        """The numbers of the texts that have an edit, ascending."""
+        return np.flatnonzero(np.diff(self.first_edits))
+
+
+def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
+    """The texts of a batch with the active changes applied.
+
+    Args:
+        batch: the texts.
+        proposals: legal changes.
+        active: whether each change is applied, shape (changes,).
+
+    Raises:
+        AugmentError: an edit that was stated to be clean holds a lone surrogate.
+    """
+    edits = np.flatnonzero(active[proposals.changes])
+    if not proposals.clean:
+        edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
+    starts, stops = proposals.starts[edits], proposals.stops[edits]
+    texts = proposals.replace(edits)
+    if proposals.clean and surrogates(texts.codes).any():
+        raise AugmentError("an attack proposes a text with a lone surrogate; no text may hold one")
+    lengths = texts.lengths
+    growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
+    firsts = np.searchsorted(starts, batch.starts)
+
+    if (lengths == 1).all() and (stops - starts == 1).all():
+        codes = batch.codes.copy()
+        codes[starts] = texts.codes
+    else:
+        codes = np.empty(batch.codes.size + int(growth[-1]), dtype=np.uint32)
+        kept = np.ones(batch.codes.size, dtype=np.bool_)
+        kept[ranges(starts, stops - starts)] = False
+        is_new = np.zeros(codes.size, dtype=np.bool_)
+        is_new[ranges(starts + growth[:-1], lengths)] = True
+        codes[is_new] = texts.codes
+        codes[~is_new] = batch.codes[kept]
+    joined = decode(codes)
+    bounds = (batch.starts + growth[firsts]).tolist()
+    new = [joined[start : stop - 1] for start, stop in pairwise(bounds)]
+    return Applied(new, starts, stops, texts, firsts, _notes_of(proposals, edits))
+
+
+def _notes_of(proposals: Proposals, edits: Ints) -> Callable[[Ints], Sequence[Note | None]] | None:
+    """A function from the indices among these edits to their notes."""
+    notes = proposals.notes
+    return (lambda indices: notes(edits[indices])) if notes else None
+
+
+def one_by_one(proposals: Proposals) -> Applied:
+    """The edits of each change by themselves: `edits` takes the number of the change; there are no texts."""
+    order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
+    firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))
+    starts, stops = proposals.starts[order], proposals.stops[order]
+    return Applied([], starts, stops, proposals.replace(order), firsts, _notes_of(proposals, order))
