@@ -8,15 +8,15 @@ from typing import Any
 
 import orjson
 
-from augment_ru.engine.figures import Figures
 from augment_ru.records import field_paths
 from augment_ru.release.card import card
 from augment_ru.release.croissant import CROISSANT, column_types, croissant
-from augment_ru.release.edit_log import count_entry, line_digest
+from augment_ru.release.edit_log import line_digest
 from augment_ru.release.lm_eval import harness_files
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
 from augment_ru.release.pairs_shown import shown_pairs
 from augment_ru.release.recipe import ReleaseRecipe
+from augment_ru.release.search_figures import Counted, add_figures, count_entry, figure_entries, no_figures
 from augment_ru.release.settings import constraints_of
 from augment_ru.release.shards import Shard
 from augment_ru.release.sources import TaskInput, episodes_of
@@ -50,25 +50,24 @@ def assemble(
     """
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    totals = {attack.name: Figures() for attack in recipe.attacks}
+    totals = no_figures(recipe)
     entries = []
     names: list[str] = []
     for task, own in zip(tasks, shards, strict=True):
         folder = target / task.recipe.name
         folder.mkdir()
         figures = _write_test(recipe, task, own, folder)
-        for name, counted in figures.items():
-            totals[name].update(counted)
+        add_figures(totals, figures)
         if task.train:
             text = "".join(f"{record.line}\n" for record in task.train.records)
             (folder / "train.jsonl").write_bytes(text.encode())
         files = [*(["train.jsonl"] if task.train else []), "test.jsonl", "edits.jsonl"]
         names += [f"{task.recipe.name}/{file}" for file in files]
-        entries.append(task_entry(recipe, task) | {"attacks": attack_entries(figures)})
+        entries.append(task_entry(recipe, task) | figure_entries(figures))
     content: dict[str, Any] = {
         **facts,
         "episodes": [asdict(episode) for episode in episodes_of(recipe)],
-        "attacks": total_entries(recipe, totals),
+        **figure_entries(totals, recipe),
         "tasks": entries,
     }
     (target / RECIPE).write_bytes(recipe_file.read_bytes())
@@ -97,31 +96,19 @@ def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, A
     return {CARD: card(content, tasks), CROISSANT: croissant(content, files), **tasks}
 
 
-def _write_test(recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard], folder: Path) -> dict[str, Figures]:
-    """Write the test rows and their edit log, variation by variation; the figures of each attack."""
-    found: dict[str, Figures] = {}
-    original = task.recipe.name
+def _write_test(recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard], folder: Path) -> dict[str, Counted]:
+    """Write the test rows and their edit log, variation by variation; the figures of each perturbed one."""
+    figures = no_figures(recipe, task.recipe)
     with (folder / "test.jsonl").open("wb") as rows, (folder / "edits.jsonl").open("wb") as edits:
-        for name in (original, *(attack.name for attack in recipe.attacks_of(task.recipe))):
+        for name in (task.recipe.name, *figures):
             for shard in shards:
                 rows.write(shard.rows(name))
                 entries = shard.entries(name)
                 edits.write(entries)
-                if name != original:
-                    figures = found.setdefault(name, Figures())
+                if name in figures:
                     for line in entries.removesuffix(b"\n").split(b"\n"):
-                        count_entry(figures, orjson.loads(line))
-    return found
-
-
-def attack_entries(figures: Mapping[str, Figures]) -> list[dict[str, Any]]:
-    """The attacks of a task in the manifest."""
-    return [{"name": name, **counted.table()} for name, counted in figures.items()]
-
-
-def total_entries(recipe: ReleaseRecipe, totals: Mapping[str, Figures]) -> list[dict[str, Any]]:
-    """The attacks in the manifest, with their figures over all tasks."""
-    return [{"name": attack.name, "spec": attack.spec, **totals[attack.name].table()} for attack in recipe.attacks]
+                        count_entry(figures[name], orjson.loads(line))
+    return figures
 
 
 def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from augment_ru.prompting.template import LABEL, Template
 from augment_ru.records.answers import label_of
 from augment_ru.records.task import Task
 from augment_ru.records.task import task as task_of
+from augment_ru.release.manifest import variations_in
 from augment_ru.release.recipe import ORIGINAL, identifier
 from augment_ru.release.yaml import Function, yaml
 from augment_ru.resources import PACKAGE
@@ -45,7 +46,7 @@ def harness_files(content: Mapping[str, Any]) -> dict[str, str]:
             ending = f"_{identifier(target)}" if target else ""
             rows = base.pop("dataset_kwargs")
             files[f"_{task['name']}{ending}.yaml"] = yaml(base)
-            for variation in (task["name"], *(attack["name"] for attack in task["attacks"])):
+            for variation in (task["name"], *variations_in(task)):
                 of_variation = ORIGINAL if variation == task["name"] else identifier(variation)
                 called = f"{name}_{identifier(task['name'])}_{of_variation}{ending}"
                 groups.setdefault(f"{name}_{identifier(task['name'])}", []).append(called)
