@@ -27,7 +27,7 @@ def rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: 
         count: the number of original rows of each task, drawn by the release's seed; all if it has fewer.
     """
     own = release.recipe.with_files(lambda name: release.folder / OWN / Path(name).name)
-    located = replace(own, adversary=own.adversary and located_models(own.adversary, Path()))
+    located = replace(own, adversary=own.adversary and located_models(own.adversary, Path.cwd()))
     try:
         tools = make_tools(located)
         differences = list(_differences(release, checks, tools))
