@@ -1,13 +1,14 @@
 """The files of a release from its shards: rows, edit logs, card, tasks for lm-evaluation-harness, manifest."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from augment_ru.evaluation.answers import group_of
 from augment_ru.records import field_paths
 from augment_ru.release.card import card
 from augment_ru.release.croissant import CROISSANT, column_types, croissant
@@ -19,7 +20,7 @@ from augment_ru.release.recipe import ReleaseRecipe
 from augment_ru.release.search_figures import Counted, add_figures, count_entry, figure_entries, no_figures
 from augment_ru.release.settings import constraints_of
 from augment_ru.release.shards import Shard
-from augment_ru.release.sources import TaskInput, episodes_of
+from augment_ru.release.sources import TaskInput, episodes_of, train_groups
 
 CARD, RECIPE = "README.md", "recipe.toml"
 _MOST_LABELS = 20
@@ -121,6 +122,7 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
         "gold": list(task.schema.gold),
         "columns": column_types(task.test.records[0].values),
         "labels": _labels(task),
+        **_groups(task),
         "answered": all(
             field_paths.has_value(record.values, field) for record in task.test.records for field in task.schema.gold
         ),
@@ -135,14 +137,32 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
     }
 
 
+def _groups(task: TaskInput) -> dict[str, Any]:
+    """The groups that the rows fall into, and that of each train row; nothing for a task without groups."""
+    if task.schema.grouped_by is None:
+        return {}
+    found = [group_of(record.values, task.schema) for record in task.test.records]
+    return {
+        "groups": [] if None in found else sorted({group for group in found if group is not None}),
+        "train_groups": train_groups(task.schema, task.train.records if task.train else ()),
+    }
+
+
 def _labels(task: TaskInput) -> list[str | int]:
     """The different right answers, in order, if each is a text or an integer and they are few; else none."""
     found: dict[str, str | int] = {}
     for record in (record for file in reversed(task.files.values()) for record in file.records):
-        for value in (value for field in task.schema.gold for value in field_paths.values(record.values, field)):
+        for value in (value for field in task.schema.gold for value in _single(record.values, field)):
             if not isinstance(value, str | int):
                 return []
             found.setdefault(str(value), value)
         if len(found) > _MOST_LABELS:
             return []
     return [found[name] for name in sorted(found)]
+
+
+def _single(row: Mapping[str, Any], field: str) -> Iterator[Any]:
+    """The single labels in an answer field, which may hold one for each norm or option."""
+    for value in field_paths.values(row, field):
+        held = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
+        yield from held

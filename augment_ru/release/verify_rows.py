@@ -241,7 +241,7 @@ def _check_train(
     if len(lines) != known["train"]:
         problems.append(f"{name}: {len(lines)} rows; {MANIFEST} says {known['train']}")
     stated, digests = known["train_digests"], [line_digest(line) for line in lines]
-    episodes = draw_episodes(release.recipe, task, known["train"])
+    episodes = draw_episodes(release.recipe, task, known.get("train_groups", [None] * known["train"]))
     records = []
     for number, (line, place) in enumerate(zip(lines, _aligned(stated, digests), strict=True), start=1):
         if place is None or stated[place] != digests[number - 1]:
