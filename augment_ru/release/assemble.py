@@ -124,7 +124,7 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
         "labels": _labels(task),
         **_groups(task),
         "answered": all(
-            field_paths.has_value(record.values, field) for record in task.test.records for field in task.schema.gold
+            bool(field_paths.values(record.values, field)) for record in task.test.records for field in task.schema.gold
         ),
         "metrics": list(task.schema.metrics),
         "constraints": list(constraints_of(recipe, task.recipe, task.schema)),

@@ -22,6 +22,7 @@ FOLDER = "lm_eval"
 _MODULES = {
     "data": "release/lm_eval_data.py",
     "rows": "release/lm_eval_rows.py",
+    "written": "release/lm_eval_written.py",
     "answer_scores": "evaluation/answer_scores.py",
     "answers": "records/answers.py",
 }

@@ -69,7 +69,10 @@ def load_rows(
             [row for row in rows if answers.label_of(_value(row, group[0])) == group[1]] for rows in (test, train)
         )
     if asked:
-        test, train = _asked(test, has_shots=bool(episode), **asked), _asked(train, is_shown=True, **asked)
+        test, train = (
+            _asked(test, has_shots=bool(train) and not how.get("norms"), **asked),
+            _asked(train, is_shown=True, **asked),
+        )
     if episode and read and not train:
         raise ValueError(f"{folder}: no train row is in episode {episode}")
     given = {name: how[name] for name in ("choices", "separator", "norms") if name in how}
@@ -285,24 +288,3 @@ def _chosen(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> st
     scores = [round(likelihood, _DIGITS) for likelihood, _ in results]
     label: str = doc["labels"][scores.index(max(scores))]
     return label
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401  (a class of the harness, which is imported only where it runs)
-    if name != "WrittenAnswers":
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    from lm_eval.api.task import ConfigurableTask  # noqa: PLC0415
-
-    class WrittenAnswers(ConfigurableTask):  # type: ignore[misc, no-any-unimported, unused-ignore]
-        """A task of written answers: with demonstrations an answer may be longer (TAPE, section 5.2)."""
-
-        def __init__(self, config: Mapping[str, Any]) -> None:
-            super().__init__(config={key: value for key, value in config.items() if key != "class"})
-
-        def construct_requests(self, doc: Mapping[str, Any], ctx: str, **kwargs: Any) -> Any:  # noqa: ANN401
-            cold, warm = self.config.metadata["max_gen_toks"]
-            given = self.config.generation_kwargs
-            if self.config.num_fewshot and given.get("max_gen_toks") == cold:  # unless the user gives a limit
-                given["max_gen_toks"] = warm
-            return super().construct_requests(doc, ctx, **kwargs)
-
-    return WrittenAnswers

@@ -137,7 +137,7 @@ def _metric(name: str, aggregation: str) -> dict[str, Any]:
 
 def _generation(prompt: Prompt) -> dict[str, Any]:
     return {
-        "class": Function("data.WrittenAnswers"),
+        "class": Function("written.WrittenAnswers"),
         "output_type": "generate_until",
         "doc_to_target": "{{gap}}{{answers[0]}}",
         "generation_kwargs": {"until": list(prompt.stop), "do_sample": False, "max_gen_toks": prompt.limits[0]},

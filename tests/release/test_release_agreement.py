@@ -15,8 +15,9 @@ from augment_ru.evaluation.report import Evaluation
 from augment_ru.records.task import Task
 from augment_ru.records.task import task as task_of
 from augment_ru.release.recipe import identifier
+from augment_ru.release.verify import verify_release
 from benchmark_rows import WITHOUT_TRAIN, benchmark_rows, benchmark_tasks
-from releases import built, write_rows
+from releases import built, rows_of, write_rows
 
 HEAD = """
 name = "all"
@@ -68,7 +69,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made: Any = PreTrainedTokenizerFast
     tokenizer = made(tokenizer_object=plain, eos_token="<end>", bos_token="<end>")  # noqa: S106
     with torch.random.fork_rng():
-        torch.manual_seed(7)
+        torch.manual_seed(11)  # with 7 two tokens are 1e-7 apart in an answer: rounding would decide
         config = GPT2Config(
             vocab_size=len(tokenizer), n_positions=2560, n_embd=16, n_layer=1, n_head=2, bos_token_id=0, eos_token_id=0
         )
@@ -134,7 +135,7 @@ def by_evaluate(task: Task, variation: str, evaluation: Evaluation, groups: Sequ
         return [[row[name] for row in rows] for name in sorted(task.gold)]
     if task.grouped_by:
         return [[row for row, own in zip(rows, groups, strict=True) if own == group] for group in sorted(set(groups))]
-    return [[one for row in rows for one in (row if isinstance(row, list) else [row])]]
+    return [[one for row in rows for one in (row if isinstance(row, list | tuple) else [row])]]
 
 
 def scores_of(task: Task, variation: str, results: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
@@ -183,4 +184,37 @@ def test_they_agree(everything: Path, network: Path, harness: tuple[int, Mapping
 
 def test_every_task_is_compared(everything: Path) -> None:
     assert "have no prompt" not in (everything / "README.md").read_text(encoding="utf-8")
-    assert len(benchmark_tasks()) == 29
+    assert len(benchmark_tasks()) == 30
+
+
+def test_demonstrations_are_of_the_row_s_own_group(everything: Path) -> None:
+    shown = [row for row in rows_of(everything / "mera_rummlu" / "train.jsonl") if 1 in row["episode"]]
+    assert sorted(row["meta"]["domain"] for row in shown) == ["STEM", "гуманитарные науки"]
+    assert not list(verify_release(everything))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_written_answers_may_be_longer_with_demonstrations(harness: tuple[int, Mapping[str, Any]]) -> None:
+    shots, results = harness
+    for name, limits in (("chegeka", (100, 200)), ("multiq", (400, 800))):
+        for sample in results["samples"][f"all_{name}_original"]:
+            assert sample["arguments"][0][1]["max_gen_toks"] == limits[bool(shots)]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_question_of_a_dialogue_is_asked_with_what_was_said(harness: tuple[int, Mapping[str, Any]]) -> None:
+    shots, results = harness
+    if shots:
+        return
+    rows = benchmark_rows("mera_rutie", "Вот и весь рассказ")
+    first, second = (one["arguments"][0][0] for one in results["samples"]["all_mera_rutie_original"][:2])
+    before = f"{rows[0]['inputs']['question']}\n{rows[0]['inputs']['choice1']}"
+    assert first.startswith("Вы ведёте диалог.\n\n")
+    assert second.startswith(f"Вы ведёте диалог.\n{before}\n")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_score_of_grouped_rows_is_the_mean_over_the_groups(harness: tuple[int, Mapping[str, Any]]) -> None:
+    _, results = harness
+    parts = [results["results"][f"all_mera_rummlu_original_{domain}"] for domain in ("STEM", "гуманитарные_науки")]
+    assert results["groups"]["all_mera_rummlu_original"]["acc,none"] == fmean(one["acc,none"] for one in parts)

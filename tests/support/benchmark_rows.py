@@ -67,8 +67,10 @@ def benchmark_rows(name: str, ending: str) -> list[Row]:
 
 def _is_answered(row: Row) -> bool:
     """Whether a row has a right answer: some of the layouts' rows have none."""
+    if "homonymia_type" not in row and row.get("options"):
+        return False  # a Winograd row without its pronoun, which a prompt needs
     if "passage" in row and isinstance(row["passage"], dict):
-        questions = row.get("qas", row["passage"].get("questions"))
+        questions: list[Row] = row.get("qas") or row["passage"].get("questions") or []
         return bool(questions) and all("answers" in one for one in questions)
     return any(key in row for key in ("label", "answer", "outputs", "main_answers", "sit_law", "per_law"))
 
@@ -81,9 +83,6 @@ def _extend(row: Row, name: str, ending: str) -> None:
                 holder[key] += ending
                 return
     row["inputs"] += ending
-
-
-
 
 
 def _of_mera(row: Row, name: str, number: int) -> None:
