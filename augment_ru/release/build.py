@@ -24,8 +24,7 @@ from augment_ru.release.assemble import assemble
 from augment_ru.release.manifest import FORMAT, MANIFEST, data_files, environment, own_digest, variations_in
 from augment_ru.release.recipe import ReleaseRecipe
 from augment_ru.release.recipe_file import read_release_recipe
-from augment_ru.release.searches import Searched, model_entries, train_files
-from augment_ru.release.searches import located as located_models
+from augment_ru.release.searches import Searched, model_entries, train_files, with_folders
 from augment_ru.release.settings import constraints_of, protector_of
 from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
 from augment_ru.release.sources import TaskInput, read_task
@@ -122,7 +121,7 @@ def prepare_build(
     recipe = read_release_recipe(recipe_file)
     folder = recipe_file.resolve().parent
     own = recipe.with_files(lambda name: folder / name)
-    located = replace(own, adversary=own.adversary and located_models(own.adversary, folder))
+    located = replace(own, adversary=own.adversary and with_folders(own.adversary, folder))
     tools = make_tools(located, device)
     return ReleaseBuild(
         recipe_file, folder, Staging.of(target), recipe, located, tools, workers, resume, device, shard_rows

@@ -205,11 +205,11 @@ def _column(
         numbers: the numbers of the entry that is asked about.
     """
     named = [rows_module.numbered(path, numbers) for path in paths]
-    given = {path: _value(row, path) for path in named if rows_module.has_value(row, path)}
+    given = {path: _value(row, path) for path in named if rows_module.holds(row, path)}
     texts = {path: value if isinstance(value, str) else answers.label_of(value) for path, value in given.items()}
     titled = len(texts) > 1
     text = "\n".join(f"{path.split('.')[-1]}: {one}" if titled else one for path, one in texts.items())
-    if before_options and (markers := rows_module.option_markers(text)):
+    if before_options and (markers := rows_module.markers_in(text)):
         text = text[: markers[0].start()].rstrip()
     return words[text] if words else text
 
@@ -240,7 +240,7 @@ def _choices(
     pairs += [(label, answers.label_of(_value(row, path))) for label, path in fields]
     if inside:
         text = answers.label_of(_value(row, inside))
-        markers = rows_module.option_markers(text)
+        markers = rows_module.markers_in(text)
         stops = [*(marker.start() for marker in markers[1:]), len(text)]
         pairs = [
             (letter, text[marker.end() : stop].strip())
@@ -249,7 +249,7 @@ def _choices(
     if texts:
         pairs = [(text, text) for text in dict.fromkeys(_value(row, texts))]
     if spans:
-        pairs = [(text, text) for text in rows_module.texts_at(row, *spans)]
+        pairs = [(text, text) for text in rows_module.texts_of_places(row, *spans)]
     return [label for label, _ in pairs], [word + tail for _, word in pairs]
 
 

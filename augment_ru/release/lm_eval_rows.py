@@ -32,7 +32,7 @@ def value_of(row: Any, path: str) -> Any:  # noqa: ANN401  (JSON values)
     return value
 
 
-def has_value(row: Any, path: str) -> bool:  # noqa: ANN401  (JSON values)
+def holds(row: Any, path: str) -> bool:  # noqa: ANN401  (JSON values)
     """Whether the row has a value at this path."""
     try:
         value_of(row, path)
@@ -45,8 +45,8 @@ def every_value(row: Any, path: str) -> list[Any]:  # noqa: ANN401  (JSON values
     """The values at a path in which `[]` stands for every entry of a list."""
     head, marker, tail = path.partition("[]")
     if not marker:
-        return [value_of(row, path)] if has_value(row, path) else []
-    held = value_of(row, head) if has_value(row, head) else ()
+        return [value_of(row, path)] if holds(row, path) else []
+    held = value_of(row, head) if holds(row, head) else ()
     entries = held if isinstance(held, list) else ()
     tail = tail.removeprefix(".")
     return [value for entry in entries for value in (every_value(entry, tail) if tail else [entry])]
@@ -62,7 +62,7 @@ def numbered(path: str, numbers: Sequence[int]) -> str:
 def entries(row: Mapping[str, Any], each: str) -> Iterator[tuple[int, ...]]:
     """The numbers of every entry at a path such as `questions[].answers[]`."""
     head, marker, tail = each.partition("[]")
-    held = value_of(row, head) if marker and has_value(row, head) else ()
+    held = value_of(row, head) if marker and holds(row, head) else ()
     for number, entry in enumerate(held if isinstance(held, list) else ()):
         if "[]" not in tail:
             yield (number,)
@@ -112,7 +112,7 @@ def with_dialogues(
             holder, _, name = context.rpartition(".")
             found[at][holder] = {**value_of(rows[at], holder), name: before}
             texts = [str(value_of(rows[at], path)) for path in asked]
-            label = str(value_of(rows[at], answer)).strip() if has_value(rows[at], answer) else ""
+            label = str(value_of(rows[at], answer)).strip() if holds(rows[at], answer) else ""
             if label.isascii() and label.isdigit() and 1 <= int(label) <= len(options):
                 texts.append(str(value_of(rows[at], options[int(label) - 1])))
             said[number] = "\n".join(texts)
@@ -133,7 +133,7 @@ def with_context(row: Mapping[str, Any], template: str, values: str) -> dict[str
     text = row[template]
     held = row[values] if isinstance(row[values], Mapping) else {values: row[values]}
     names = [match[1] for match in _PLACE.finditer(text) if match[1] and match[1] != _LABEL]
-    missing = [name for name in dict.fromkeys(names) if not has_value(held, name)]
+    missing = [name for name in dict.fromkeys(names) if not holds(held, name)]
     spare = [name for name in held if name not in names]
     if len(missing) == 1 and len(spare) == 1:
         held = {**held, missing[0]: held[spare[0]]}
@@ -143,7 +143,7 @@ def with_context(row: Mapping[str, Any], template: str, values: str) -> dict[str
             return match[0][0]
         if match[1] == _LABEL:
             return ""
-        if not match[1] or not has_value(held, match[1]):
+        if not match[1] or not holds(held, match[1]):
             raise ValueError(f"nothing fits '{match[0]}' in the template '{text}'")
         value = value_of(held, match[1])
         return "" if value is None else str(value)
@@ -154,7 +154,7 @@ def with_context(row: Mapping[str, Any], template: str, values: str) -> dict[str
     return {**row, CONTEXT: context.rstrip(), GAP: context[len(context.rstrip()) :]}
 
 
-def texts_at(row: Mapping[str, Any], places: str, text: str) -> list[str]:
+def texts_of_places(row: Mapping[str, Any], places: str, text: str) -> list[str]:
     """The different texts at the places {start, end} of a list, in its order; a place is widened to whole words.
 
     Some rows count the character at `end` as part of the place and some do not.
@@ -175,7 +175,7 @@ def _widened(text: str, start: int, stop: int) -> tuple[int, int]:
     return start, stop
 
 
-def option_markers(text: str) -> list[re.Match[str]]:
+def markers_in(text: str) -> list[re.Match[str]]:
     """The markers «(A)», «(B)», … of the options: the last run from A on, the longest of both scripts."""
     found = list(re.finditer(f"[(]([{''.join(_ALPHABETS)}СН])[)]", text))
     runs = [

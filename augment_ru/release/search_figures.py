@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from augment_ru.adversary.rounds import STATUSES
+from augment_ru.adversary.case import STATUSES
 from augment_ru.engine.figures import Figures
 from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
 

@@ -12,7 +12,7 @@ from augment_ru.adversary.adversary import Adversary
 from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import labels_of, named_victim
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepare import Prepared
+from augment_ru.engine.prepared import Prepared
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.records.task import Task
@@ -103,7 +103,7 @@ class Searches:
         return self._made[known].search(prepared)
 
 
-def located(adversary: AdversaryRecipe, folder: Path) -> AdversaryRecipe:
+def with_folders(adversary: AdversaryRecipe, folder: Path) -> AdversaryRecipe:
     """The adversarial part with absolute paths of the folders of models; names on the Hub stay."""
     return adversary.with_arguments(lambda given: str(folder / given) if given and (folder / given).is_dir() else given)
 

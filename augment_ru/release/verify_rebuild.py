@@ -11,8 +11,7 @@ from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.release.manifest import MANIFEST, OWN, data_files, environment
 from augment_ru.release.recipe import TaskRecipe
-from augment_ru.release.searches import Searched, Searches, model_entries, searched
-from augment_ru.release.searches import located as located_models
+from augment_ru.release.searches import Searched, Searches, model_entries, searched, with_folders
 from augment_ru.release.settings import constraints_of
 from augment_ru.release.variations import Timing, Tools, make_tools, variations
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
@@ -27,7 +26,7 @@ def rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: 
         count: the number of original rows of each task, drawn by the release's seed; all if it has fewer.
     """
     own = release.recipe.with_files(lambda name: release.folder / OWN / Path(name).name)
-    located = replace(own, adversary=own.adversary and located_models(own.adversary, Path.cwd()))
+    located = replace(own, adversary=own.adversary and with_folders(own.adversary, Path.cwd()))
     try:
         tools = make_tools(located)
         differences = list(_differences(release, checks, tools))

@@ -109,7 +109,7 @@ def test_yaml_reads_back_what_was_written(content: dict[str, Any]) -> None:
 @given(st.lists(st.sampled_from(["(A)", "(B)", "(C)", "(А)", "(Б)", "(В)", "(С)", " кот ", "?", "(D)"]), max_size=12))
 def test_the_harness_finds_the_options_that_we_find(pieces: list[str]) -> None:
     text = "".join(pieces)
-    found = [marker.span() for marker in lm_eval_rows.option_markers(text)]
+    found = [marker.span() for marker in lm_eval_rows.markers_in(text)]
     assert found == [(span.start, span.stop) for span in option_markers(text)]
 
 
