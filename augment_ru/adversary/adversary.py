@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from augment_ru.adversary.case import SearchCase
+from augment_ru.adversary.defaults import BUDGET, DRAWS
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.ledger import Ledger
 from augment_ru.adversary.result import NAME, Finding, SearchSettings
@@ -26,8 +27,6 @@ from augment_ru.language.annotate import Annotator
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
-BUDGET = 50
-DRAWS = 3
 _MOST_DRAWS = 100
 
 

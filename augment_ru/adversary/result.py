@@ -14,6 +14,7 @@ from augment_ru.records.record import Record
 
 NAME = "adversary"
 """The attack of the rows, followed by a colon and the model's name."""
+_OUTCOME = ("status", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,28 @@ class Finding:
         settings = Settings(self.settings.attack, self.settings.seed, self.settings.scorer, self.settings.threshold)
         return Result.of(self.record, self.scripts, self.protected, Outcome("perturbed"), settings)
 
+    def notes(self) -> dict[str, Any]:
+        """The notes of the edits, as in the metadata of perturb; empty if there are none."""
+        return self._result.notes()
+
+    def search(self) -> dict[str, Any]:
+        """What the search came to, as JSON values (docs/adversary.md): status, answers, queries, changes."""
+        task = self.record.task
+        return {
+            "status": self.status,
+            **({"reason": self.reason} if self.reason else {}),
+            "prediction": {"before": by_field(self.before, task), "after": by_field(self.after, task)},
+            "queries": self.queries,
+            "broken_at": self.broken_at,
+            "budget": self.settings.budget,
+            "changes": self.changes,
+            "minimal": self.minimal,
+        }
+
+    def made_by(self) -> dict[str, list[str]]:
+        """For each edit the attack that it comes from, by field."""
+        return {name: [self.settings.attacks[at] for at in numbers] for name, numbers in self.attacks.items()}
+
     def row(self, meta: str = "full") -> dict[str, Any]:
         """The row with its new texts and offsets, and the metadata (full, brief or none) under `augment`."""
         return replaced(self.record, self.changed(meta))
@@ -119,18 +142,14 @@ class Finding:
             raise unknown("metadata", meta, METAS)
         if meta == "none":
             return None
-        settings, task = self.settings, self.record.task
-        found: dict[str, Any] = {"attack": settings.attack, "status": self.status}
-        if self.reason:
-            found["reason"] = self.reason
-        found |= {
+        settings = self.settings
+        search = self.search()
+        outcome = {key: value for key, value in search.items() if key in _OUTCOME}
+        found: dict[str, Any] = {
+            "attack": settings.attack,
+            **outcome,
             "model": settings.signature or settings.model,
-            "prediction": {"before": by_field(self.before, task), "after": by_field(self.after, task)},
-            "queries": self.queries,
-            "broken_at": self.broken_at,
-            "budget": settings.budget,
-            "changes": self.changes,
-            "minimal": self.minimal,
+            **{key: value for key, value in search.items() if key not in _OUTCOME},
             "similarity": self.similarity,
             "scorer": settings.scorer,
             "threshold": settings.threshold,
@@ -146,6 +165,5 @@ class Finding:
             return found
         result = self._result
         full = result.metadata() or {}
-        attacks = {name: [settings.attacks[at] for at in numbers] for name, numbers in self.attacks.items()}
-        own = {"source": full["source"], "edits": full["edits"], "attacks": attacks}
+        own = {"source": full["source"], "edits": full["edits"], "attacks": self.made_by()}
         return found | own | result.notes() | {"protected": full["protected"]}

@@ -36,6 +36,20 @@ def victim_of(
         AugmentError: there is no such kind, or the model cannot be made.
     """
     labels = labels_of([*rows, *(read_rows(train).values if train else ())], task)
+    return named_victim(spec, labels, task, train=train, device=device, options=options, seed=seed)
+
+
+def named_victim(
+    spec: str,
+    labels: tuple[str, ...] | None,
+    task: Task,
+    *,
+    train: str | None = None,
+    device: str = "auto",
+    options: Mapping[str, Any] | None = None,
+    seed: int = 42,
+) -> NamedModel:
+    """The model of a specification for rows with these labels; further arguments as for `victim_of`."""
     shared = {"seed": seed, **({"train": train} if train else {}), **(options or {})}
     return NamedModel.of(spec, model_of(spec, ModelRequest("", task, labels, device, shared)))
 

@@ -4,12 +4,10 @@ from typing import Any
 
 import click
 
+from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
 from augment_ru.cli.evaluate import model_options
 from augment_ru.cli.shared_options import POOL, choices, usage, with_options
 from augment_ru.errors import AugmentError
-
-ATTACKS = ("butterfingers", "eda_delete", "spacing", "punctuation", "casing")
-"""The attacks of a run that names none: slips that need no network."""
 
 
 @click.command()
@@ -23,11 +21,17 @@ ATTACKS = ("butterfingers", "eda_delete", "spacing", "punctuation", "casing")
     metavar="NAME[+NAME...]",
     help=f"An attack whose changes are in the pool. Repeatable.  [default: {', '.join(ATTACKS)}]",
 )
-@click.option("--budget", type=int, default=50, metavar="N", help="The most questions about a row.  [default: 50]")
+@click.option(
+    "--budget", type=int, default=BUDGET, metavar="N", help=f"The most questions about a row.  [default: {BUDGET}]"
+)
 @click.option("--targeted", metavar="LABEL", help="Make the model give this label.  [default: any wrong answer]")
 @click.option("--no-minimal", is_flag=True, help="Stop at the first set of changes that breaks the answer.")
 @click.option(
-    "--draws", type=int, default=3, metavar="N", help="Random draws of each attack in the pool.  [default: 3]"
+    "--draws",
+    type=int,
+    default=DRAWS,
+    metavar="N",
+    help=f"Random draws of each attack in the pool.  [default: {DRAWS}]",
 )
 @click.option("--time", "seconds", type=float, metavar="SECONDS", help="End the searches after this time.")
 @click.option("--task", metavar="NAME", help="The task of the rows.  [default: recognised from their fields]")

@@ -76,6 +76,32 @@ def matthews(pairs: Iterable[tuple[Label, Label]]) -> float:
     return covariance / (spreads[0] * spreads[1]) ** 0.5 if all(spreads) else 0.0
 
 
+def f1_of_true(pairs: Iterable[tuple[str, str]]) -> float:
+    """The F1 of the label 1 or true over pairs of a right and a predicted label; 0 where it is not defined.
+
+    >>> f1_of_true([("1", "1"), ("0", "1"), ("1", "1")])
+    0.8
+    """
+    sides = [(gold in _TRUE, given in _TRUE) for gold, given in pairs]
+    size = sum(gold + given for gold, given in sides)
+    return 2 * sum(gold and given for gold, given in sides) / size if size else 0.0
+
+
+_TRUE = ("1", "true")
+
+
+def whole(items: Iterable[tuple[object, bool]]) -> float:
+    """The share of questions all of whose items are right, from pairs of a question and whether an item is right.
+
+    >>> whole([("a", True), ("a", False), ("b", True)])
+    0.5
+    """
+    found: dict[object, bool] = {}
+    for question, is_right in items:
+        found[question] = found.get(question, True) and is_right
+    return sum(found.values()) / len(found) if found else 0.0
+
+
 def macro_f1(pairs: Iterable[tuple[Label, Label]], classes: Iterable[Label] = ()) -> float:
     """The unweighted mean of the F1 of every class that occurs, and of further classes; 0 without pairs.
 

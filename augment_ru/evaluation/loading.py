@@ -46,7 +46,7 @@ def loaded(
     beside = released(given) if isinstance(given, str) else None
     rows = read(given, "row")
     if beside is not None:
-        rows = with_edit_log(rows, beside.edits) if beside.edits is not None else rows
+        rows = with_edit_log(rows, beside.edits, beside.models) if beside.edits is not None else rows
         task, text_fields = task or beside.task, text_fields or beside.fields
     schema = task_of_rows(rows.rows, task_or_file(task) if task else None, tuple(text_fields), tuple(label_fields))
     clean = read(originals, "original") if originals is not None else None

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ class Released:
         fields: the perturbed fields; empty if there is no manifest.
         train: the file of the train rows; None if there is none.
         edits: the edit log; None if there is none.
+        models: the model that each variation of the adversarial part is made against, by the variation's name.
     """
 
     original: str
@@ -33,6 +34,7 @@ class Released:
     fields: tuple[str, ...] = ()
     train: Path | None = None
     edits: Path | None = None
+    models: Mapping[str, str] = field(default_factory=dict)
 
 
 def rows_file(source: str) -> str:
@@ -52,29 +54,36 @@ def released(source: str) -> Released | None:
         return None
     folder = path.resolve().parent
     train, edits = folder / TRAIN, folder / EDITS
-    known = _in_manifest(folder.parent / MANIFEST, folder.name)
+    known, models = _in_manifest(folder.parent / MANIFEST, folder.name)
     return Released(
         folder.name,
         known.get("task"),
         tuple(known.get("fields", ())),
         train if train.is_file() else None,
         edits if edits.is_file() else None,
+        models,
     )
 
 
-def _in_manifest(path: Path, name: str) -> Mapping[str, Any]:
-    """The entry of a task in the manifest of its release; empty if there is no manifest."""
+def _in_manifest(path: Path, name: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """The entry of a task in the manifest of its release, and the models; empty if there is no manifest."""
     if not path.is_file():
-        return {}
+        return {}, {}
     try:
-        tasks = json.loads(path.read_bytes())["tasks"]
-        return next((dict(task) for task in tasks if task["name"] == name), {})
+        content = json.loads(path.read_bytes())
+        models = {str(one["name"]): str(one["model"]) for one in content.get("models", ())}
+        return next((dict(task) for task in content["tasks"] if task["name"] == name), {}), models
     except (ValueError, KeyError, TypeError) as error:
         raise AugmentError(f"{path}: is no manifest of a release; augment-ru release verify checks it") from error
 
 
-def with_edit_log(rows: Rows, log: Path) -> Rows:
+def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:
     """The rows with the metadata of their edit log: the status of each, its edits, and its protected spans.
+
+    Args:
+        rows: the rows.
+        log: their edit log.
+        models: the models of the variations that searches have made, by the variation's name.
 
     Raises:
         AugmentError: the log does not belong to the rows.
@@ -91,14 +100,14 @@ def with_edit_log(rows: Rows, log: Path) -> Rows:
             originals[entry["row"]] = row.values
             found.append(row)
         elif entry.get("row") in originals:
-            found.append(Row(row.where, {**row.values, KEY: _metadata(entry, originals[entry["row"]])}))
+            found.append(Row(row.where, {**row.values, KEY: _metadata(entry, originals[entry["row"]], models)}))
         else:
             raise AugmentError(f"{where}: its original row does not stand before it; take both from one release")
     return Rows(found, rows.digest)
 
 
-def _metadata(entry: Mapping[str, Any], original: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata of a row as perturb writes it."""
+def _metadata(entry: Mapping[str, Any], original: Mapping[str, Any], models: Mapping[str, str]) -> dict[str, Any]:
+    """The metadata of a row as perturb writes it, or a search."""
     stated = {
         name: entry[name] for name in ("status", "probability", "similarity", "edits", "protected") if name in entry
     }
@@ -106,4 +115,5 @@ def _metadata(entry: Mapping[str, Any], original: Mapping[str, Any]) -> dict[str
         "attack": entry[PERTURBATION],
         "source": {name: field_paths.value(original, name) for name in entry["edits"]},
         **stated,
+        **({"model": models.get(entry[PERTURBATION]), **entry["search"]} if "search" in entry else {}),
     }

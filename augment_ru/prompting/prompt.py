@@ -47,6 +47,21 @@ class FilledPrompt:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnTemplate:
+    """A template that stands in the row (MERA).
+
+    Attributes:
+        template: the field of the template.
+        values: the field of its values.
+        later: the template of every part of the prompt behind the first demonstration (MERA, section 4.1).
+    """
+
+    template: str
+    values: str
+    later: Template
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """How a model is asked about the rows of a task; the content of a file in `prompts/`.
 
@@ -64,7 +79,7 @@ class Prompt:
         writes: whether the answer is always written; else it is written only if there are no labels to choose from.
         limits: the most tokens of a written answer, without and with demonstrations.
         stop: the strings that end a written answer.
-        own: the fields that hold the row's own template and its values (MERA); None if `targets` has the template.
+        own: where the row has its own template; None if `targets` has it.
         each: the entries that are asked about one by one, for example `questions[].answers[]`; the prediction is then
             a list.
     """
@@ -80,7 +95,7 @@ class Prompt:
     writes: bool = False
     limits: tuple[int, int] = LIMITS
     stop: tuple[str, ...] = ("\n",)
-    own: tuple[str, str] | None = None
+    own: OwnTemplate | None = None
     each: str | None = None
 
     @property
@@ -149,12 +164,12 @@ class Prompt:
             try:
                 entry = next(iter(self._entries(shot)), ())
                 word = self._answer(_numbered(field, entry), shot, labels)
-                template, values = self._values(field, shot, entry)
+                template, values = self._values(field, shot, entry, later=number > 1)
                 values = shares.demonstration(template, values, word) if shares else values
             except AugmentError as error:
                 raise AugmentError(f"demonstration {number}: {error}") from error
             head += template.fill({**values, LABEL: word}) + self.separator
-        template, values = self._values(field, record, numbers)
+        template, values = self._values(field, record, numbers, later=bool(shots))
         if shares:
             values = shares.target(template, values, [choice.text for choice in choices])
         before, after = template.around(LABEL)
@@ -165,13 +180,16 @@ class Prompt:
         return FilledPrompt(field, context.rstrip(), whole, limit, self.stop)
 
     def _values(
-        self, field: str, record: Mapping[str, Any], numbers: tuple[int, ...]
+        self, field: str, record: Mapping[str, Any], numbers: tuple[int, ...], *, later: bool
     ) -> tuple[Template, dict[str, str]]:
-        """The template for a row, and the values of its places except the label."""
-        if self.own:
-            template = with_label(Template.of(text_of(record, self.own[0])))
-            return template, _own_values(template, field_paths.value(record, self.own[1]), self.own[1])
-        template = self.targets[field]
+        """The template for a row, and the values of its places except the label.
+
+        `later` says whether a demonstration stands before it.
+        """
+        if self.own and not later:
+            template = with_label(Template.of(text_of(record, self.own.template)))
+            return template, _own_values(template, field_paths.value(record, self.own.values), self.own.values)
+        template = self.own.later if self.own else self.targets[field]
         return template, {name: self._value(record, name, numbers) for name in template.names if name != LABEL}
 
     def _value(self, record: Mapping[str, Any], name: str, numbers: tuple[int, ...]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.prompting.choices import Options
-from augment_ru.prompting.prompt import LIMITS, Prompt
+from augment_ru.prompting.prompt import LIMITS, OwnTemplate, Prompt
 from augment_ru.prompting.template import LABEL, Template, with_label
 from augment_ru.records.task import Task
 from augment_ru.resources import folder
@@ -29,7 +29,7 @@ _KEYS = {
     "tokens": Key(LIST), "stop": Key(TEXT_OR_TEXTS, "\n"), "each": Key(TEXT),
 }  # fmt: skip
 _OPTIONS = {"inside": Key(TEXT), "fields": Key(TABLE), "texts": Key(TEXT), "spans": Key(TEXT)}
-_OWN = {"template": Key(TEXT, required=True), "values": Key(TEXT, required=True)}
+_OWN = {key: Key(TEXT, required=True) for key in ("template", "values", "later")}
 
 
 def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 1) -> Prompt:
@@ -137,9 +137,9 @@ def _limits(numbers: list[Any]) -> tuple[int, int]:
     return numbers[0], numbers[1]
 
 
-def _own(table: Mapping[str, Any]) -> tuple[str, str]:
+def _own(table: Mapping[str, Any]) -> OwnTemplate:
     values = table_values("own", table, _OWN)
-    return values["template"], values["values"]
+    return OwnTemplate(values["template"], values["values"], _template("own.later", values["later"]))
 
 
 def _texts(where: str, value: object) -> tuple[str, ...]:

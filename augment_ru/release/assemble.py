@@ -1,25 +1,26 @@
 """The files of a release from its shards: rows, edit logs, card, tasks for lm-evaluation-harness, manifest."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from augment_ru.engine.figures import Figures
+from augment_ru.evaluation.answers import group_of
 from augment_ru.records import field_paths
 from augment_ru.release.card import card
 from augment_ru.release.croissant import CROISSANT, column_types, croissant
-from augment_ru.release.edit_log import count_entry, line_digest
+from augment_ru.release.edit_log import line_digest
 from augment_ru.release.lm_eval import harness_files
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
 from augment_ru.release.pairs_shown import shown_pairs
 from augment_ru.release.recipe import ReleaseRecipe
+from augment_ru.release.search_figures import Counted, add_figures, count_entry, figure_entries, no_figures
 from augment_ru.release.settings import constraints_of
 from augment_ru.release.shards import Shard
-from augment_ru.release.sources import TaskInput, episodes_of
+from augment_ru.release.sources import TaskInput, episodes_of, train_groups
 
 CARD, RECIPE = "README.md", "recipe.toml"
 _MOST_LABELS = 20
@@ -50,25 +51,24 @@ def assemble(
     """
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    totals = {attack.name: Figures() for attack in recipe.attacks}
+    totals = no_figures(recipe)
     entries = []
     names: list[str] = []
     for task, own in zip(tasks, shards, strict=True):
         folder = target / task.recipe.name
         folder.mkdir()
         figures = _write_test(recipe, task, own, folder)
-        for name, counted in figures.items():
-            totals[name].update(counted)
+        add_figures(totals, figures)
         if task.train:
             text = "".join(f"{record.line}\n" for record in task.train.records)
             (folder / "train.jsonl").write_bytes(text.encode())
         files = [*(["train.jsonl"] if task.train else []), "test.jsonl", "edits.jsonl"]
         names += [f"{task.recipe.name}/{file}" for file in files]
-        entries.append(task_entry(recipe, task) | {"attacks": attack_entries(figures)})
+        entries.append(task_entry(recipe, task) | figure_entries(figures))
     content: dict[str, Any] = {
         **facts,
         "episodes": [asdict(episode) for episode in episodes_of(recipe)],
-        "attacks": total_entries(recipe, totals),
+        **figure_entries(totals, recipe),
         "tasks": entries,
     }
     (target / RECIPE).write_bytes(recipe_file.read_bytes())
@@ -97,31 +97,19 @@ def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, A
     return {CARD: card(content, tasks), CROISSANT: croissant(content, files), **tasks}
 
 
-def _write_test(recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard], folder: Path) -> dict[str, Figures]:
-    """Write the test rows and their edit log, variation by variation; the figures of each attack."""
-    found: dict[str, Figures] = {}
-    original = task.recipe.name
+def _write_test(recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard], folder: Path) -> dict[str, Counted]:
+    """Write the test rows and their edit log, variation by variation; the figures of each perturbed one."""
+    figures = no_figures(recipe, task.recipe)
     with (folder / "test.jsonl").open("wb") as rows, (folder / "edits.jsonl").open("wb") as edits:
-        for name in (original, *(attack.name for attack in recipe.attacks_of(task.recipe))):
+        for name in (task.recipe.name, *figures):
             for shard in shards:
                 rows.write(shard.rows(name))
                 entries = shard.entries(name)
                 edits.write(entries)
-                if name != original:
-                    figures = found.setdefault(name, Figures())
+                if name in figures:
                     for line in entries.removesuffix(b"\n").split(b"\n"):
-                        count_entry(figures, orjson.loads(line))
-    return found
-
-
-def attack_entries(figures: Mapping[str, Figures]) -> list[dict[str, Any]]:
-    """The attacks of a task in the manifest."""
-    return [{"name": name, **counted.table()} for name, counted in figures.items()]
-
-
-def total_entries(recipe: ReleaseRecipe, totals: Mapping[str, Figures]) -> list[dict[str, Any]]:
-    """The attacks in the manifest, with their figures over all tasks."""
-    return [{"name": attack.name, "spec": attack.spec, **totals[attack.name].table()} for attack in recipe.attacks]
+                        count_entry(figures[name], orjson.loads(line))
+    return figures
 
 
 def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
@@ -134,8 +122,9 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
         "gold": list(task.schema.gold),
         "columns": column_types(task.test.records[0].values),
         "labels": _labels(task),
+        **_groups(task),
         "answered": all(
-            field_paths.has_value(record.values, field) for record in task.test.records for field in task.schema.gold
+            bool(field_paths.values(record.values, field)) for record in task.test.records for field in task.schema.gold
         ),
         "metrics": list(task.schema.metrics),
         "constraints": list(constraints_of(recipe, task.recipe, task.schema)),
@@ -148,14 +137,32 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
     }
 
 
+def _groups(task: TaskInput) -> dict[str, Any]:
+    """The groups that the rows fall into, and that of each train row; nothing for a task without groups."""
+    if task.schema.grouped_by is None:
+        return {}
+    found = [group_of(record.values, task.schema) for record in task.test.records]
+    return {
+        "groups": [] if None in found else sorted({group for group in found if group is not None}),
+        "train_groups": train_groups(task.schema, task.train.records if task.train else ()),
+    }
+
+
 def _labels(task: TaskInput) -> list[str | int]:
     """The different right answers, in order, if each is a text or an integer and they are few; else none."""
     found: dict[str, str | int] = {}
     for record in (record for file in reversed(task.files.values()) for record in file.records):
-        for value in (value for field in task.schema.gold for value in field_paths.values(record.values, field)):
+        for value in (value for field in task.schema.gold for value in _single(record.values, field)):
             if not isinstance(value, str | int):
                 return []
             found.setdefault(str(value), value)
         if len(found) > _MOST_LABELS:
             return []
     return [found[name] for name in sorted(found)]
+
+
+def _single(row: Mapping[str, Any], field: str) -> Iterator[Any]:
+    """The single labels in an answer field, which may hold one for each norm or option."""
+    for value in field_paths.values(row, field):
+        held = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
+        yield from held

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
@@ -21,9 +21,10 @@ from typing import Any
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import replacing
 from augment_ru.release.assemble import assemble
-from augment_ru.release.manifest import FORMAT, MANIFEST, data_files, environment, own_digest
+from augment_ru.release.manifest import FORMAT, MANIFEST, data_files, environment, own_digest, variations_in
 from augment_ru.release.recipe import ReleaseRecipe
 from augment_ru.release.recipe_file import read_release_recipe
+from augment_ru.release.searches import Searched, model_entries, train_files, with_folders
 from augment_ru.release.settings import constraints_of, protector_of
 from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
 from augment_ru.release.sources import TaskInput, read_task
@@ -58,7 +59,7 @@ class BuildReport:
 
     def __str__(self) -> str:
         tasks = self.content["tasks"]
-        rows = sum(task["test"] * (len(task["attacks"]) + 1) for task in tasks)
+        rows = sum(task["test"] * (len(variations_in(task)) + 1) for task in tasks)
         seconds = (
             f"{self.seconds:.1f} s (annotation {self.timing.annotation:.1f}, "
             f"attacks and gate {sum(self.timing.perturbing.values()):.1f}, rows {self.timing.writing:.1f})"
@@ -119,7 +120,8 @@ def prepare_build(
         raise AugmentError(f"workers {workers}; needs a number from 1 on")
     recipe = read_release_recipe(recipe_file)
     folder = recipe_file.resolve().parent
-    located = recipe.with_files(lambda name: folder / name)
+    own = recipe.with_files(lambda name: folder / name)
+    located = replace(own, adversary=own.adversary and with_folders(own.adversary, folder))
     tools = make_tools(located, device)
     return ReleaseBuild(
         recipe_file, folder, Staging.of(target), recipe, located, tools, workers, resume, device, shard_rows
@@ -159,11 +161,27 @@ class ReleaseBuild:
         for task, located in zip(tasks, self.located.tasks, strict=True):
             protector_of(self.located, located, task.schema).compiled()  # so that a wrong rule is found at once
         facts = manifest_head(self.recipe, tasks, self.folder, self.tools)
+        with train_files(self.recipe, tasks) as given:
+            if self.tools.searches:
+                facts |= {"models": model_entries(self.recipe, self.tools.searches, tasks, given)}
+            report = self._built(tasks, given, facts, progress)
+        report.digest = own_digest(self.staging.target / MANIFEST)
+        report.seconds = time.perf_counter() - began
+        return report
+
+    def _built(
+        self,
+        tasks: Sequence[TaskInput],
+        given: Sequence[Searched | None],
+        facts: Mapping[str, Any],
+        progress: Progress,
+    ) -> BuildReport:
+        """Make what is missing, and move the release to its folder."""
         report = BuildReport(self.staging.finished(facts, resume=self.resume) or {})
         if not report.content:
             with self.staging.locked():
-                self.staging.begin(facts | {"shard_rows": self.shard_rows}, resume=self.resume)
-                shards = self._shards(tasks, report, progress)
+                self.staging.begin({**facts, "shard_rows": self.shard_rows}, resume=self.resume)
+                shards = self._shards(tasks, given, report, progress)
                 report.content = assemble(
                     self.recipe,
                     tasks,
@@ -173,18 +191,22 @@ class ReleaseBuild:
                     target=self.staging.release,
                 )
                 self.staging.publish()
-        report.digest = own_digest(self.staging.target / MANIFEST)
-        report.seconds = time.perf_counter() - began
         return report
 
-    def _shards(self, tasks: Sequence[TaskInput], report: BuildReport, progress: Progress) -> list[list[Shard]]:
+    def _shards(
+        self,
+        tasks: Sequence[TaskInput],
+        given: Sequence[Searched | None],
+        report: BuildReport,
+        progress: Progress,
+    ) -> list[list[Shard]]:
         """The shards of each task in their order; those that are missing are made."""
         content = json.dumps(self.located.content(), ensure_ascii=False)
         inputs = [
             shard
-            for number, task in enumerate(tasks)
+            for number, (task, one) in enumerate(zip(tasks, given, strict=True))
             for shard in split_into_shards(
-                ShardInput(content, number, 0, task.test.records, self.device), self.shard_rows
+                ShardInput(content, number, 0, task.test.records, self.device, one), self.shard_rows
             )
         ]
         paths = [self.staging.shard(shard.task, shard.first) for shard in inputs]

@@ -9,6 +9,7 @@ from typing import Any
 import jinja2
 
 from augment_ru.release.lm_eval import FOLDER
+from augment_ru.release.manifest import variations_in
 from augment_ru.release.recipe import identifier
 from augment_ru.release.yaml import yaml
 
@@ -54,7 +55,7 @@ def _template() -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"cell": _cell, "excerpt": _excerpt, "codes": _codes}
+    environment.filters |= {"cell": _cell, "excerpt": _excerpt, "codes": _codes, "variations": variations_in}
     environment.filters |= {"hundredths": _hundredths, "per_cent": _per_cent}
     return environment.from_string(Path(__file__).with_name("card.md.jinja").read_text(encoding="utf-8"))
 
@@ -85,7 +86,7 @@ def _per_cent(share: float | None) -> str:
 def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
     """What the Hub reads: title, languages, licences, size, tags, and the files of each task."""
     recipe = content["recipe"]
-    rows = sum((len(task["attacks"]) + 1) * task["test"] + task["train"] for task in content["tasks"])
+    rows = sum((len(variations_in(task)) + 1) * task["test"] + task["train"] for task in content["tasks"])
     licences = list(dict.fromkeys(task["licence"] for task in content["tasks"]))
     return {
         "pretty_name": recipe["title"],

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
+from augment_ru.adversary.result import Finding
 from augment_ru.edits import Edit, Span
-from augment_ru.engine.figures import Figures
 from augment_ru.engine.outcome import NO_SPANS, STATUSES, Outcome, Settings
 from augment_ru.engine.result import Result
 from augment_ru.errors import AugmentError
@@ -24,6 +24,12 @@ from augment_ru.text.batch import OPTION
 _SETTINGS = Settings("replay", 0, "none", None)
 _DIGEST = ',"digest":"'
 _HEX = 16
+_SEARCH = {"status", "prediction", "queries", "broken_at", "budget", "changes", "minimal", "attacks"}
+STATUS_OF_SEARCH = {
+    "broken": "perturbed", "rejected": "rejected",
+    "withstood": "unchanged", "wrong_before": "unchanged", "unchanged": "unchanged",
+}  # fmt: skip
+"""The status of the row for each status of a search."""
 _COMMON = {"row", PERTURBATION, "status", "line", "digest"}
 
 Entry = Mapping[str, Any]
@@ -60,15 +66,44 @@ def result_entry(row: int, name: str, line: str, result: Result, protected: Mapp
         protected: the protected spans of the original row. The attack's own are written only where they differ: some
             attacks may exchange wrong options.
     """
+    state = {
+        "status": result.status,
+        "probability": result.probability,
+        "similarity": result.similarity,
+        "candidate": result.candidate,
+    }
+    return _perturbed_entry((row, name, line), state, result, protected)
+
+
+def search_entry(row: int, name: str, line: str, found: Finding, protected: Mapping[str, Sequence[Any]]) -> str:
+    """The entry of what a search found; arguments as for `result_entry`.
+
+    `search` says what the search came to; a row that it did not break is unchanged, or rejected.
+    """
+    state = {
+        "status": STATUS_OF_SEARCH[found.status],
+        "probability": None,
+        "similarity": found.similarity,
+        "candidate": None,
+        "search": found.search() | {"attacks": found.made_by()},
+    }
+    return _perturbed_entry((row, name, line), state, found, protected)
+
+
+def _perturbed_entry(
+    placed: tuple[int, str, str],
+    state: Mapping[str, Any],
+    result: Result | Finding,
+    protected: Mapping[str, Sequence[Any]],
+) -> str:
+    """The entry of a row that is not an original: its number, name and line; `state` holds what became of it."""
+    row, name, line = placed
     own = _protected(result)
     return _with_digest(
         {
             "row": row,
             PERTURBATION: name,
-            "status": result.status,
-            "probability": result.probability,
-            "similarity": result.similarity,
-            "candidate": result.candidate,
+            **state,
             "edits": {
                 field: [[edit.start, edit.stop, edit.text] for edit in script.edits]
                 for field, script in result.scripts.items()
@@ -80,7 +115,7 @@ def result_entry(row: int, name: str, line: str, result: Result, protected: Mapp
     )
 
 
-def _protected(result: Result) -> dict[str, list[list[Any]]]:
+def _protected(result: Result | Finding) -> dict[str, list[list[Any]]]:
     """By field, the spans that the attack of a result may not touch."""
     return {
         field: [[span.start, span.stop, span.label] for span in result.protected.get(field, ())]
@@ -108,25 +143,36 @@ def read_entry(line: bytes) -> Entry:
     return values
 
 
-def count_entry(figures: Figures, entry: Entry) -> None:
-    """Add the entry of a perturbed row to the figures."""
-    edits = sum(map(len, entry["edits"].values()))
-    figures.count(entry["status"], entry["probability"], entry["similarity"], edits)
-
-
 def _is_entry(values: Mapping[str, Any]) -> bool:
     """Whether the values have the keys of an entry, and the right types."""
-    keys = values.keys() - {"protected", "notes"}
+    keys = values.keys() - {"protected", "notes", "search"}
     if values.get("status") == "original":
         return keys == _COMMON and _are_triples(values.get("protected"))
     return (
         keys == _COMMON | {"probability", "similarity", "candidate", "edits"}
         and values["status"] in STATUSES
         and all(isinstance(values[key], float | int | None) for key in ("probability", "similarity"))
-        and (values["status"] != "perturbed" or values["probability"] is not None)
+        and (values["status"] != "perturbed" or values["probability"] is not None or "search" in values)
+        and ("search" not in values or _is_search(values["search"], values["status"]))
         and _are_triples(values["edits"])
         and _are_triples(values.get("protected", {}))
         and isinstance(values.get("notes", {}), Mapping)
+    )
+
+
+def _is_search(value: object, status: str) -> bool:
+    """Whether it says what a search came to, and fits the status of its row."""
+    if not isinstance(value, Mapping) or value.keys() - {"reason"} != _SEARCH:
+        return False
+    numbers = [value["queries"], value["budget"], value["changes"]]
+    return (
+        isinstance(value["status"], str)
+        and STATUS_OF_SEARCH.get(value["status"]) == status
+        and all(type(one) is int and one >= 0 for one in numbers)
+        and value["queries"] <= value["budget"]
+        and isinstance(value["minimal"], bool)
+        and (type(value["broken_at"]) is int if value["status"] == "broken" else value["broken_at"] is None)
+        and (value["changes"] > 0) == (value["status"] == "broken")
     )
 
 

@@ -1,11 +1,10 @@
 """What the task files beside this module read: the rows of the release, the parts of their prompts, the scores.
 
 Part of a release made by augment-ru. lm-evaluation-harness loads this module by its path; it needs `datasets` and the
-two modules of augment-ru that the release holds beside it, nothing else.
+three modules of augment-ru that the release holds beside it, nothing else.
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -25,12 +24,13 @@ def _module_beside(name: str) -> Any:  # noqa: ANN401  (a module)
 if TYPE_CHECKING or __name__.startswith("augment_ru."):
     from augment_ru.evaluation import answer_scores
     from augment_ru.records import answers
+    from augment_ru.release import lm_eval_rows as rows_module
 else:
-    answer_scores, answers = _module_beside("answer_scores"), _module_beside("answers")
+    answer_scores, answers, rows_module = map(_module_beside, ("answer_scores", "answers", "rows"))
 
 _FOLDER = Path(__file__).resolve().parent.parent
-_LETTERS = ("ABCDEFGHIJ", "АБВГДЕЖЗИК")
-_LOOKALIKES = str.maketrans("АВСЕН", "ABCEH")
+_DIGITS = 4
+"""Scores are rounded to so many digits, and of equal ones the first is taken, as in `augment-ru evaluate`."""
 
 
 def load_rows(
@@ -39,10 +39,10 @@ def load_rows(
     perturbation: str,
     columns: Mapping[str, Mapping[str, Any]],
     answer: str,
-    choices: Mapping[str, Any] | None = None,
-    separator: str | None = None,
     episode: int = 0,
-    **_: Any,  # noqa: ANN401  (the harness adds its own settings)
+    asked: Mapping[str, Any] | None = None,
+    group: Sequence[str] | None = None,
+    **how: Any,  # noqa: ANN401  (the arguments of `_doc`, and settings that the harness adds)
 ) -> Any:  # noqa: ANN401  (a datasets.DatasetDict)
     """The test rows of a perturbation, and the demonstrations of an episode in their order.
 
@@ -51,9 +51,10 @@ def load_rows(
         perturbation: the perturbation whose test rows are read.
         columns: the parts of the prompt, name to the arguments of `_column`.
         answer: the path of the right answer.
-        choices: the arguments of `_choices`; None if the answer is generated.
-        separator: what stands between several right answers in one text.
         episode: the number of the set of demonstrations; 0 for none.
+        asked: how prompts are made of the rows, as arguments of `_asked`; None if a row is asked about as it is.
+        group: a path and a value: only rows with it are read.
+        how: `choices`, `separator` and `norms`, as in `_doc`.
 
     Raises:
         ValueError: no train row is in the episode, or an answer is none of its choices.
@@ -61,11 +62,22 @@ def load_rows(
     import datasets  # noqa: PLC0415  (the harness brings it)
 
     test = [row for row in _read(folder, "test") if row["perturbation"] == perturbation]
-    train = [row for row in _read(folder, "train") for number in row["episode"] if number == episode]
-    if episode and not train:
+    read = _read(folder, "train")
+    train = [row for row in read for number in row["episode"] if number == episode]
+    if group:
+        test, train = (
+            [row for row in rows if answers.label_of(_value(row, group[0])) == group[1]] for rows in (test, train)
+        )
+    if asked:
+        test, train = (
+            _asked(test, has_shots=bool(train) and not how.get("norms"), **asked),
+            _asked(train, is_shown=True, **asked),
+        )
+    if episode and read and not train:
         raise ValueError(f"{folder}: no train row is in episode {episode}")
+    given = {name: how[name] for name in ("choices", "separator", "norms") if name in how}
     made = {
-        split: [_doc(row, columns, answer, choices, separator) for row in own]
+        split: [_doc(row, columns, answer, is_shown=split == "train", **given) for row in own]
         for split, own in (("test", test), ("train", train))
     }
     features = datasets.Dataset.from_list(made["test"]).features
@@ -82,21 +94,97 @@ def _read(folder: str, split: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
+def _asked(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    each: str | None = None,
+    own: Mapping[str, str] | None = None,
+    later: Sequence[str] = (),
+    dialogue: Mapping[str, Any] | None = None,
+    is_shown: bool = False,
+    has_shots: bool = False,
+) -> list[dict[str, Any]]:
+    """The rows with what their prompts need.
+
+    Args:
+        rows: the rows of one variation, or the demonstrations of an episode.
+        each: the path of the entries that are asked about one by one.
+        own: `template` and `values`: the fields that hold the row's own template and what fills it.
+        later: where another demonstration stands before, the text before the row's own fields, the paths of these,
+            and the text after them; such a prompt has no instruction.
+        dialogue: the arguments of `with_dialogues`.
+        is_shown: whether the rows are demonstrations.
+        has_shots: whether demonstrations stand before each of them.
+    """
+    found = rows_module.with_dialogues(rows, **dialogue) if dialogue else [dict(row) for row in rows]
+    if each:
+        found = rows_module.by_entry(found, each, first=is_shown)
+    if own:
+        is_first = [not has_shots and (not is_shown or at == 0) for at in range(len(found))]
+        found = [
+            rows_module.with_context(row, **own) if first else _later(row, *later)
+            for row, first in zip(found, is_first, strict=True)
+        ]
+    return found
+
+
+def _later(row: Mapping[str, Any], before: str, paths: Sequence[str], after: str) -> dict[str, Any]:
+    context = before + _column(row, paths) + after
+    return {
+        **row,
+        rows_module.CONTEXT: context.rstrip(),
+        rows_module.GAP: context[len(context.rstrip()) :],
+    }
+
+
 def _doc(
     row: Mapping[str, Any],
     columns: Mapping[str, Mapping[str, Any]],
     answer: str,
-    choices: Mapping[str, Any] | None,
+    *,
+    is_shown: bool,
+    choices: Mapping[str, Any] | None = None,
     separator: str | None = None,
+    norms: Sequence[str] = (),
 ) -> dict[str, Any]:
-    doc: dict[str, Any] = {name: _column(row, **column) for name, column in columns.items()}
-    right = _value(row, answer)
+    """What the harness is given of a row.
+
+    Args:
+        row: the row.
+        columns: the parts of the prompt, name to the arguments of `_column`.
+        answer: the path of the right answer.
+        is_shown: whether the row is a demonstration.
+        choices: the arguments of `_choices`; None if the answer is generated.
+        separator: what stands between several right answers in one text.
+        norms: what the answer is compared with, one by one; empty if there is one right answer.
+
+    Raises:
+        ValueError: the answer is none of the choices.
+    """
+    numbers = row.get(rows_module.NUMBERS, ())
+    doc: dict[str, Any] = {name: _column(row, numbers=numbers, **column) for name, column in columns.items()}
+    doc["gap"] = gap = row.get(rows_module.GAP, "")
+    golds = rows_module.every_value(row, rows_module.numbered(answer, numbers))
+    doc["answers"] = answers.answer_texts(golds, separator) or [""]
     if choices is None:
-        return doc | {"answers": answers.answer_texts(right, separator) or [""]}
+        return doc
     labels, texts = _choices(row, **choices)
-    if answers.label_of(right) not in labels:
-        raise ValueError(f"the answer {right!r} is none of {', '.join(labels)}")
-    return doc | {"choices": texts, "target": labels.index(answers.label_of(right))}
+    doc |= {"choices": [gap + text for text in texts], "labels": labels, "target": 0}
+    if rows_module.QUESTION in row:
+        doc["question"] = row[rows_module.QUESTION]
+    if norms:
+        return doc | {"targets": _norm_labels(golds[0] if golds else None, norms)}
+    right = [labels.index(one) for one in doc["answers"] if one in labels]
+    if not right and (is_shown or "spans" not in choices):
+        raise ValueError(f"the answer {', '.join(doc['answers'])!r} is none of {', '.join(labels)}")
+    return doc | {"target": right[0] if right else 0}
+
+
+def _norm_labels(held: Any, norms: Sequence[str]) -> list[str]:  # noqa: ANN401  (JSON values)
+    """The label of each norm, from a list in their order or from an object that names them by their beginnings."""
+    if isinstance(held, Mapping):
+        return [next(answers.label_of(held[key]) for key in held if norm.startswith(key)) for norm in norms]
+    return [answers.label_of(one) for one in held]
 
 
 def _column(
@@ -105,6 +193,7 @@ def _column(
     words: Mapping[str, str] | None = None,
     *,
     before_options: bool = False,
+    numbers: Sequence[int] = (),
 ) -> str:
     """The text that fills a placeholder of the prompt.
 
@@ -113,12 +202,14 @@ def _column(
         paths: the paths of its fields; several get a line each, with the field's name; missing ones are left out.
         words: what stands for each value in the prompt.
         before_options: whether the options at the end of the text are left out.
+        numbers: the numbers of the entry that is asked about.
     """
-    given = {path: _value(row, path) for path in paths if _has(row, path)}
+    named = [rows_module.numbered(path, numbers) for path in paths]
+    given = {path: _value(row, path) for path in named if rows_module.holds(row, path)}
     texts = {path: value if isinstance(value, str) else answers.label_of(value) for path, value in given.items()}
     titled = len(texts) > 1
     text = "\n".join(f"{path.split('.')[-1]}: {one}" if titled else one for path, one in texts.items())
-    if before_options and (markers := _markers(text)):
+    if before_options and (markers := rows_module.markers_in(text)):
         text = text[: markers[0].start()].rstrip()
     return words[text] if words else text
 
@@ -130,6 +221,7 @@ def _choices(
     inside: str | None = None,
     fields: Sequence[Sequence[str]] = (),
     texts: str | None = None,
+    spans: Sequence[str] = (),
     tail: str = "",
 ) -> tuple[list[str], list[str]]:
     """The labels of the answers to choose from, and their texts.
@@ -140,67 +232,59 @@ def _choices(
         inside: the path of a text that holds options with markers «(A)», «(B)», …; their labels are A, B, ….
         fields: pairs of a label and the path of its text.
         texts: the path of a list of texts that are their own labels.
+        spans: the path of a list of places, and that of the text that they are in; the texts there are their own
+            labels.
         tail: what is put behind each text.
     """
     pairs = [(label, word) for label, word in words]
     pairs += [(label, answers.label_of(_value(row, path))) for label, path in fields]
     if inside:
         text = answers.label_of(_value(row, inside))
-        markers = _markers(text)
+        markers = rows_module.markers_in(text)
         stops = [*(marker.start() for marker in markers[1:]), len(text)]
         pairs = [
             (letter, text[marker.end() : stop].strip())
-            for letter, marker, stop in zip(_LETTERS[0], markers, stops, strict=False)
+            for letter, marker, stop in zip(rows_module.LETTERS, markers, stops, strict=False)
         ]
     if texts:
         pairs = [(text, text) for text in dict.fromkeys(_value(row, texts))]
+    if spans:
+        pairs = [(text, text) for text in rows_module.texts_of_places(row, *spans)]
     return [label for label, _ in pairs], [word + tail for _, word in pairs]
 
 
-def _markers(text: str) -> list[re.Match[str]]:
-    """The markers «(A)», «(B)», … of the options: the last run from A on, the longest of both scripts."""
-    found = list(re.finditer(f"[(]([{''.join(_LETTERS)}СН])[)]", text))
-    runs = [
-        _run(found, [match[1].translate(_LOOKALIKES) for match in found], _LETTERS[0]),
-        _run(found, [match[1] for match in found], _LETTERS[1]),
-    ]
-    return max(runs, key=len)
-
-
-def _run(found: Sequence[re.Match[str]], letters: Sequence[str], alphabet: str) -> list[re.Match[str]]:
-    for first in reversed([at for at, letter in enumerate(letters) if letter == alphabet[0]]):
-        run = [first]
-        for wanted in alphabet[1:]:
-            after = next((at for at in range(run[-1] + 1, len(letters)) if letters[at] == wanted), None)
-            if after is None:
-                break
-            run.append(after)
-        if len(run) > 1:
-            return [found[at] for at in run]
-    return []
-
-
 def _value(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  (a JSON value)
-    if path in row:
-        return row[path]
-    value: Any = row
-    for step in re.findall(r"[^.\[\]]+", path):  # qas[0].query
-        value = value[int(step)] if isinstance(value, list) else value[step]
-    return value
-
-
-def _has(row: Mapping[str, Any], path: str) -> bool:
-    try:
-        _value(row, path)
-    except (KeyError, IndexError, TypeError, ValueError):
-        return False
-    return True
+    return rows_module.value_of(row, path)
 
 
 def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
     """The token F1 and the exact match of a generated answer, each with the best of the right answers."""
-    golds, prediction = doc["answers"], results[0]
+    golds, prediction = doc["answers"], results[0].strip()
     return {
         "f1": answer_scores.best_token_f1(golds, prediction),
         "exact_match": float(answer_scores.same_answer(golds, prediction)),
     }
+
+
+def score_span(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
+    """The same of an answer that was chosen among the places of a text."""
+    return score_answer(doc, [_chosen(doc, results)])
+
+
+def score_norms(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, tuple[str, str]]:
+    """The right label of each norm with the one answer that was chosen: `mcc_0`, `mcc_1`, … in the task's order."""
+    prediction = _chosen(doc, results)
+    return {f"mcc_{number}": (label, prediction) for number, label in enumerate(doc["targets"])}
+
+
+def score_option(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, tuple[Any, Any]]:
+    """The right and the chosen label of an option; the question that it belongs to, and whether it is right."""
+    right, prediction = doc["labels"][doc["target"]], _chosen(doc, results)
+    return {"muserc_f1a": (right, prediction), "muserc_em": (doc["question"], right == prediction)}
+
+
+def _chosen(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> str:
+    """The label of the likeliest choice."""
+    scores = [round(likelihood, _DIGITS) for likelihood, _ in results]
+    label: str = doc["labels"][scores.index(max(scores))]
+    return label

@@ -90,6 +90,11 @@ def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callabl
         raise AugmentError(f"{error.filename}: cannot be read ({error.strerror})") from error
 
 
+def variations_in(task: Mapping[str, Any]) -> list[str]:
+    """The names of the perturbed variations in the entry of a task, in the order of its test file."""
+    return [one["name"] for key in ("attacks", "searches") for one in task.get(key, ())]
+
+
 def encoded_manifest(content: Mapping[str, Any]) -> bytes:
     """The manifest as bytes. It ends with its own digest, which is that of the bytes before."""
     body = json.dumps(dict(content), ensure_ascii=False, indent=1, allow_nan=False)

@@ -8,6 +8,8 @@ from typing import Any
 
 ORIGINAL = "original"
 """The name of the unperturbed rows in lm-evaluation-harness; no attack may have it."""
+_ADVERSARY = "adversary"
+"""The beginning of the names of variations that searches make."""
 _CORPUS = "corpus:"
 """What stands before the path of a text file in an attack's option."""
 
@@ -84,6 +86,69 @@ class TaskRecipe:
     description: str = ""
 
 
+MODEL_KINDS = ("linear", "adaboost", "hf-classifier", "hf-causal", "hf-seq2seq")
+"""The kinds of models that a recipe may name: they are files, whose digests can be published, and run no code."""
+TRAINED = ("linear", "adaboost")
+"""The kinds that are trained on a file of rows, by default on the train rows of the task."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdversaryRecipe:
+    """The adversarial part: for each model a variation of rows that a search has made against it.
+
+    Attributes:
+        models: specifications KIND or KIND:ARGUMENT, of `MODEL_KINDS`.
+        attacks: the specs of the attacks whose changes make the pool.
+        budget: the most queries for a record.
+        draws: how many random draws of each attack are in the pool.
+        probability: only changes of a rank below it are in the pool.
+        tasks: the names of the tasks that are searched; None: all.
+        options: the options of the models, by kind; values as texts.
+    """
+
+    models: tuple[str, ...]
+    attacks: tuple[str, ...]
+    budget: int
+    draws: int
+    probability: float
+    tasks: tuple[str, ...] | None = None
+    options: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+
+    @property
+    def searches(self) -> dict[str, str]:
+        """The name of each variation, and its model: the kinds of the models, numbered from the second of a kind on."""
+        found: dict[str, str] = {}
+        kinds: dict[str, int] = {}
+        for model in self.models:
+            kind = model.partition(":")[0]
+            kinds[kind] = kinds.get(kind, 0) + 1
+            found[f"{_ADVERSARY}_{kind}" + (f"_{kinds[kind]}" if kinds[kind] > 1 else "")] = model
+        return found
+
+    @property
+    def tables(self) -> dict[str, dict[str, str]]:
+        """The options as tables."""
+        return {kind: dict(values) for kind, values in self.options}
+
+    @property
+    def own_files(self) -> tuple[str, ...]:
+        """The paths of train files and of files in options."""
+        trained = (argument for kind, _, argument in (one.partition(":") for one in self.models) if kind in TRAINED)
+        options = (value for _, table in self.options for _, value in table if _names_file(value))
+        return tuple(path for path in (*trained, *options) if path)
+
+    def with_arguments(self, moved: Callable[[str], str]) -> "AdversaryRecipe":
+        """The same with `moved(argument)` for the argument of each model, and for each value of an option."""
+        models = (one.partition(":") for one in self.models)
+        return replace(
+            self,
+            models=tuple(f"{kind}{colon}{moved(argument)}" for kind, colon, argument in models),
+            options=tuple(
+                (kind, tuple((option, moved(value)) for option, value in table)) for kind, table in self.options
+            ),
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class ReleaseRecipe:
     """A recipe that was read and checked.
@@ -109,6 +174,21 @@ class ReleaseRecipe:
     shots: tuple[int, ...]
     episodes: int
     tasks: tuple[TaskRecipe, ...]
+    adversary: AdversaryRecipe | None = None
+
+    @property
+    def searches(self) -> dict[str, str]:
+        """The variations that searches make, each with its model; empty without an adversarial part."""
+        return self.adversary.searches if self.adversary else {}
+
+    def searches_of(self, task: TaskRecipe) -> dict[str, str]:
+        """Those of a task."""
+        is_searched = self.adversary is not None and (self.adversary.tasks is None or task.name in self.adversary.tasks)
+        return self.searches if is_searched else {}
+
+    def variations_of(self, task: TaskRecipe) -> tuple[str, ...]:
+        """The names of a task's variations but the original, in the order of its test file."""
+        return (*(attack.name for attack in self.attacks_of(task)), *self.searches_of(task))
 
     def attacks_of(self, task: TaskRecipe) -> tuple[AttackRecipe, ...]:
         """The attacks that a task takes, in the order of the recipe."""
@@ -120,7 +200,7 @@ class ReleaseRecipe:
         options = [value for attack in self.attacks for _, table in attack.options for _, value in table]
         constraints = [name for task in self.tasks for name in task.constraints or ()]
         paths = (value.removeprefix(_CORPUS) for value in (*options, *constraints) if _names_file(value))
-        return tuple(dict.fromkeys(paths))
+        return tuple(dict.fromkeys((*paths, *(self.adversary.own_files if self.adversary else ()))))
 
     def with_files(self, place: Callable[[str], Path]) -> "ReleaseRecipe":
         """The recipe with the path `place(name)` for each of the user's own files."""
@@ -141,7 +221,8 @@ class ReleaseRecipe:
             else task
             for task in self.tasks
         )
-        return replace(self, attacks=attacks, tasks=tasks)
+        adversary = self.adversary and self.adversary.with_arguments(lambda value: moved.get(value, value))
+        return replace(self, attacks=attacks, tasks=tasks, adversary=adversary)
 
     def content(self) -> dict[str, Any]:
         """The recipe as JSON values, from which `parse_release_recipe` makes an equal recipe."""
@@ -161,6 +242,7 @@ class ReleaseRecipe:
             "shots": {"k": list(self.shots), "episodes": self.episodes},
             "attack": [_given(attack) | {"options": attack.tables} for attack in self.attacks],
             "task": [_given(task) for task in self.tasks],
+            **({"adversary": _given(self.adversary) | {"options": self.adversary.tables}} if self.adversary else {}),
         }
 
 
@@ -171,10 +253,12 @@ def identifier(name: str) -> str:
 
 def _names_file(value: str) -> bool:
     """Whether an option or a constraint is a file of the user: a dictionary, a word list, a rule file, or a corpus."""
-    return value.endswith((".tsv", ".toml", ".txt")) or (value.startswith(_CORPUS) and value != f"{_CORPUS}input")
+    return value.endswith((".tsv", ".toml", ".txt", ".jsonl")) or (
+        value.startswith(_CORPUS) and value != f"{_CORPUS}input"
+    )
 
 
-def _given(part: GateRecipe | AttackRecipe | TaskRecipe) -> dict[str, Any]:
+def _given(part: GateRecipe | AttackRecipe | TaskRecipe | AdversaryRecipe) -> dict[str, Any]:
     """The attributes that the recipe gives: those that are neither None nor an empty text."""
     values = {key: getattr(part, key) for key in type(part).__dataclass_fields__}
     return {

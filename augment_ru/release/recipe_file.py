@@ -8,12 +8,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from augment_ru.adversary.adversary import check_search
+from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.release.recipe import ORIGINAL, AttackRecipe, GateRecipe, ReleaseRecipe, TaskRecipe, identifier
+from augment_ru.release.recipe import (
+    MODEL_KINDS,
+    ORIGINAL,
+    TRAINED,
+    AdversaryRecipe,
+    AttackRecipe,
+    GateRecipe,
+    ReleaseRecipe,
+    TaskRecipe,
+    identifier,
+)
 from augment_ru.strict_tables import (
     INTEGER,
     LIST,
     NUMBER,
+    SOME_TEXTS,
     TABLE,
     TABLES,
     TEXT,
@@ -33,7 +46,7 @@ _TOP = {
     "licence": Key(TEXT, required=True), "language": Key(TEXTS, ("ru",)), "authors": Key(TEXTS, ()),
     "homepage": Key(TEXT, ""), "tags": Key(TEXTS, ()), "seed": Key(INTEGER, 42), "preset": Key(TEXT, "offline"),
     "gate": Key(TABLE, {}), "shots": Key(TABLE, {}), "attack": Key(TABLES, required=True),
-    "task": Key(TABLES, required=True),
+    "task": Key(TABLES, required=True), "adversary": Key(TABLE),
 }  # fmt: skip
 _GATE = {
     "similarity": Key(TEXT), "threshold": Key(NUMBER), "schedule": Key(TEXT), "candidates": Key(INTEGER),
@@ -48,6 +61,10 @@ _TASK = {
     "name": Key(TEXT, required=True), "test": Key(TEXT, required=True), "train": Key(TEXT), "task": Key(TEXT),
     "fields": Key(TEXTS, ()), "constraints": Key(TEXTS), "attacks": Key(TEXTS), "licence": Key(TEXT, ""),
     "description": Key(TEXT, ""),
+}  # fmt: skip
+_ADVERSARY = {
+    "models": Key(SOME_TEXTS, required=True), "attacks": Key(SOME_TEXTS, list(ATTACKS)), "budget": Key(INTEGER, BUDGET),
+    "draws": Key(INTEGER, DRAWS), "probability": Key(NUMBER, 1.0), "tasks": Key(SOME_TEXTS), "options": Key(TABLE, {}),
 }  # fmt: skip
 
 
@@ -87,6 +104,9 @@ def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecip
         shots=_shots(where, shots["k"]),
         episodes=_positive(f"{where}: [shots]: episodes", shots["episodes"]),
         tasks=tasks,
+        adversary=_adversary(f"{where}: [adversary]", top["adversary"], tasks)
+        if top["adversary"] is not None
+        else None,
     )
     _check_names(where, recipe)
     return recipe
@@ -104,12 +124,13 @@ def _check_names(where: str, recipe: ReleaseRecipe) -> None:
         raise AugmentError(f"{where}: two of [[task]] are called '{twin}'; give one another name")
     if twin := _twin([Path(file).name for file in recipe.own_files]):
         raise AugmentError(f"{where}: two of your own files are called '{twin}'; rename one")
-    owners = {identifier(attack.name).lower(): attack.name for attack in recipe.attacks}
-    if len(owners) < len(recipe.attacks) or ORIGINAL in owners:
-        names = ", ".join(attack.name for attack in recipe.attacks)
+    given = [*(attack.name for attack in recipe.attacks), *recipe.searches]
+    owners = {identifier(name).lower(): name for name in given}
+    if len(owners) < len(given) or ORIGINAL in owners:
+        names = ", ".join(given)
         raise AugmentError(f"{where}: attacks called {names}; needs names that differ in letters, none '{ORIGINAL}'")
     for task in recipe.tasks:
-        variations = [ORIGINAL, *(identifier(attack.name) for attack in recipe.attacks_of(task))]
+        variations = [ORIGINAL, *map(identifier, recipe.variations_of(task))]
         for ending in ("", *(f"_{variation}" for variation in variations)):
             name = f"{identifier(task.name)}{ending}".lower()
             if name in owners:
@@ -162,6 +183,35 @@ def _task(where: str, raw: Mapping[str, Any], attacks: Sequence[AttackRecipe]) -
             raise AugmentError(f"{where}: attacks: {unknown('attack of this recipe', attack, known)}")
     lists = {key: None if values[key] is None else tuple(values[key]) for key in ("constraints", "attacks")}
     return TaskRecipe(**values | lists | {"fields": tuple(values["fields"])})
+
+
+def _adversary(where: str, raw: Mapping[str, Any], tasks: Sequence[TaskRecipe]) -> AdversaryRecipe:
+    values = table_values(where, raw, _ADVERSARY)
+    for model in values["models"]:
+        kind, _, argument = model.partition(":")
+        if kind not in MODEL_KINDS:
+            raise AugmentError(
+                f"{where}: models: '{model}'; a recipe names files, runs no code and asks no server; "
+                f"possible: {', '.join(MODEL_KINDS)}"
+            )
+        if not argument and kind not in TRAINED:
+            raise AugmentError(f"{where}: models: '{model}'; needs the folder or the name of a model, {kind}:DIR")
+    kinds = [model.partition(":")[0] for model in values["models"]]
+    for kind in values["options"]:
+        if kind not in kinds:
+            raise AugmentError(f"{where}: options: {unknown('kind among the models', kind, kinds)}")
+    known = [task.name for task in tasks]
+    for task in values["tasks"] or ():
+        if task not in known:
+            raise AugmentError(f"{where}: tasks: {unknown('task of this recipe', task, known)}")
+    options = tuple((kind, _options(f"{where}: options.{kind}", one)) for kind, one in values["options"].items())
+    try:
+        check_search(len(values["attacks"]), values["budget"], values["draws"], None)
+    except AugmentError as error:
+        raise AugmentError(f"{where}: {str(error).removeprefix('--')}") from error
+    lists = {key: tuple(values[key]) for key in ("models", "attacks")}
+    named = None if values["tasks"] is None else tuple(values["tasks"])
+    return AdversaryRecipe(**values | lists | {"tasks": named, "options": options})
 
 
 def _name(where: str, name: str) -> str:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from augment_ru.engine.prepare import CHUNK_CHARACTERS
 from augment_ru.records.record import Record
 from augment_ru.release.recipe_file import parse_release_recipe
+from augment_ru.release.searches import Searched
 from augment_ru.release.variations import Timing, Tools, make_tools, variations
 
 SHARD_ROWS = 256
@@ -32,6 +33,8 @@ class ShardInput(NamedTuple):
     """The number of the first row in the test file, from 0."""
     records: tuple[Record, ...]
     device: str = "auto"
+    searched: Searched | None = None
+    """What the models of the task are made from; None if none is searched."""
 
 
 def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[ShardInput]:
@@ -60,7 +63,7 @@ def make_shard(shard: ShardInput) -> tuple[bytes, Timing]:
     records = dict(enumerate(shard.records, start=shard.first))
     blocks: list[bytes] = []
     names = []
-    for name, rows, entries in variations(tools, tools.recipe.tasks[shard.task], records, timing):
+    for name, rows, entries in variations(tools, tools.recipe.tasks[shard.task], records, timing, shard.searched):
         names.append(name)
         blocks += ("".join(f"{line}\n" for line in lines).encode() for lines in (rows, entries))
     body = b"".join(blocks)

@@ -13,6 +13,7 @@ import numpy as np
 from augment_ru.draws import Streams, digests
 from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import group_of
 from augment_ru.formats.json_lines import encoded, encoded_row, located, parsed
 from augment_ru.formats.packed import unpacked
 from augment_ru.formats.row import KEY
@@ -82,7 +83,7 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
         digest, rows = _read(folder, task.train)
         if not rows:
             raise AugmentError(f"{task.train}: no rows; demonstrations are drawn from them (or set k = [] in [shots])")
-        numbers = draw_episodes(recipe, task, len(rows))
+        numbers = draw_episodes(recipe, task, [group_of(values, schema) for _, values in rows])
         records = _records(task.train, rows, schema, task.name, required=answers, episodes=numbers)
         train = InputFile(task.train, digest, records)
     return TaskInput(task, schema, test, train)
@@ -185,16 +186,28 @@ def episodes_of(recipe: ReleaseRecipe) -> list[Episode]:
     return [Episode(number, own) for number, own in enumerate(shots)]
 
 
-def draw_episodes(recipe: ReleaseRecipe, task: TaskRecipe, rows: int) -> list[list[int]]:
-    """For each of so many train rows the episodes that show it, ascending; a number repeats if the row is drawn twice.
+def draw_episodes(recipe: ReleaseRecipe, task: TaskRecipe, groups: Sequence[str | None]) -> list[list[int]]:
+    """For each train row the episodes that show it, ascending; a number repeats if the row is drawn twice.
 
-    The shots of an episode are drawn with replacement (TAPE, section 4.1). Each draw is a function of seed, task,
-    episode and shot alone.
+    The shots of an episode are drawn with replacement (TAPE, section 4.1), as many of each group, for a row is shown
+    rows of its own group. Each draw is a function of seed, task, group, episode and shot alone.
+
+    Args:
+        recipe: the recipe.
+        task: the task.
+        groups: the group of each train row; None for all rows of a task without groups.
     """
-    found: list[list[int]] = [[] for _ in range(rows)]
-    for episode in episodes_of(recipe):
-        key = Streams.of(digests([task.name]), recipe.seed, "episode", episode.number)
-        for shot in range(episode.shots):
-            at = int(key.uniform(_FIRST, _FIRST + shot)[0] * rows)
-            found[at].append(episode.number)
+    found: list[list[int]] = [[] for _ in groups]
+    for group in dict.fromkeys(groups):
+        own = [at for at, other in enumerate(groups) if other == group]
+        name = task.name if group is None else f"{task.name}:{group}"
+        for episode in episodes_of(recipe):
+            key = Streams.of(digests([name]), recipe.seed, "episode", episode.number)
+            for shot in range(episode.shots):
+                found[own[int(key.uniform(_FIRST, _FIRST + shot)[0] * len(own))]].append(episode.number)
     return found
+
+
+def train_groups(schema: Task, records: Sequence[Record]) -> list[str | None]:
+    """The group of each train row (`Task.grouped_by`)."""
+    return [group_of(record.values, schema) for record in records]

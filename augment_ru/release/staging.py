@@ -135,7 +135,13 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-_NAMES = {"recipe": "recipe", "inputs": "input file", "data": "dictionary or rule file", "environment": "version"}
+_NAMES = {
+    "recipe": "recipe",
+    "inputs": "input file",
+    "data": "dictionary or rule file",
+    "environment": "version",
+    "models": "model",
+}
 """The keys of a manifest in messages."""
 
 

@@ -13,8 +13,9 @@ from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Annotator, annotator
 from augment_ru.records.record import Record
-from augment_ru.release.edit_log import original_entry, result_entry
-from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
+from augment_ru.release.edit_log import original_entry, result_entry, search_entry
+from augment_ru.release.recipe import TRAINED, ReleaseRecipe, TaskRecipe
+from augment_ru.release.searches import Searched, Searches
 from augment_ru.release.settings import protector_of
 from augment_ru.release.sources import with_perturbation
 
@@ -58,7 +59,8 @@ class Tools:
     Attributes:
         perturbers: by the name of the attack in the recipe.
         scorer: the signature of the similarity.
-        models: whether an attack or the similarity runs a model.
+        models: whether an attack, the similarity or a search runs a network.
+        searches: those of the adversarial part; None if there is none.
     """
 
     recipe: ReleaseRecipe
@@ -66,6 +68,7 @@ class Tools:
     annotate: Annotator
     scorer: str
     models: bool
+    searches: Searches | None = None
 
 
 def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
@@ -77,9 +80,14 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
     """
     gate = recipe.gate
     given = {"threshold": gate.threshold} | {key: getattr(gate, key) for key in _SEARCH}
+    adversary = recipe.adversary
+    pooled = [AttackChoice(one, {}, adversary.probability, None, one) for one in adversary.attacks] if adversary else []
     run = run_of(
         preset(recipe.preset),
-        [AttackChoice(one.spec, one.tables, one.probability, one.threshold, one.name) for one in recipe.attacks],
+        [
+            *(AttackChoice(one.spec, one.tables, one.probability, one.threshold, one.name) for one in recipe.attacks),
+            *pooled,
+        ],
         GateChoice(
             gate.similarity, dict(gate.options), {key: value for key, value in given.items() if value is not None}
         ),
@@ -87,14 +95,18 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
         device=device,
         wrap=SharedSimilarity,
     )
-    for attack, perturber in zip(recipe.attacks, run.perturbers, strict=True):
+    names = [*(one.name for one in recipe.attacks), *(adversary.attacks if adversary else ())]
+    for name, perturber in zip(names, run.perturbers, strict=True):
         if perturber.attack.wants_corpus:
             raise AugmentError(
-                f"attack '{attack.name}': reads all rows of a run, so none could be rebuilt by itself; "
+                f"attack '{name}': reads all rows of a run, so none could be rebuilt by itself; "
                 f"give its generator a file (corpus:FILE), or leave it out"
             )
-    perturbers = {attack.name: perturber for attack, perturber in zip(recipe.attacks, run.perturbers, strict=True)}
-    return Tools(recipe, perturbers, annotator(gate.annotator or "natasha"), run.scorer, run.runs_network)
+    own = run.perturbers[: len(recipe.attacks)]
+    perturbers = {attack.name: perturber for attack, perturber in zip(recipe.attacks, own, strict=True)}
+    searches = Searches(adversary, run.perturbers[len(own) :], recipe.seed, device) if adversary else None
+    models = run.runs_network or any(model.partition(":")[0] not in TRAINED for model in recipe.searches.values())
+    return Tools(recipe, perturbers, annotator(gate.annotator or "natasha"), run.scorer, models, searches)
 
 
 class Variation(NamedTuple):
@@ -123,19 +135,24 @@ class Timing:
             self.perturbing[name] = self.perturbing.get(name, 0.0) + seconds
 
 
-def variations(tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Timing) -> Iterator[Variation]:
-    """The original rows, then the rows of each attack. The texts are annotated once for all attacks.
+def variations(
+    tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Timing, given: Searched | None = None
+) -> Iterator[Variation]:
+    """The original rows, then those of each attack and of each search. The texts are annotated once for all of them.
 
     Args:
         tools: those of the recipe.
         task: the task.
         records: at least one original row of the release, with its line, by its number in the test file, from 0.
         timing: the seconds are added to it.
+        given: what the models of the task are made from; None for a task that is not searched.
     """
     rows = list(records.values())
     attacks = tools.recipe.attacks_of(task)
     guard = protector_of(tools.recipe, task, rows[0].task)
     needs = [tools.perturbers[attack.name].needs for attack in attacks]
+    if tools.searches and given:
+        needs += [one.needs for one in tools.searches.perturbers]
     began = timing.clock()
     prepared = Preparation(guard.constraints, tools.annotate).chunk(rows, needs)
     timing.annotation += timing.clock() - began
@@ -161,6 +178,18 @@ def variations(tools: Tools, task: TaskRecipe, records: Mapping[int, Record], ti
         timing.perturbing[attack.name] = timing.perturbing.get(attack.name, 0.0) + done - began
         timing.writing += timing.clock() - done
         yield Variation(attack.name, lines, entries)
+    if not tools.searches or not given:
+        return
+    for name in tools.recipe.searches_of(task):
+        began = timing.clock()
+        found = tools.searches.findings(name, prepared, given)
+        timing.perturbing[name] = timing.perturbing.get(name, 0.0) + timing.clock() - began
+        lines = [with_perturbation(one.line("none"), name) for one in found]
+        entries = [
+            search_entry(number, name, line, one, spans)
+            for number, line, one, spans in zip(records, lines, found, protected, strict=True)
+        ]
+        yield Variation(name, lines, entries)
 
 
 def _protected(prepared: Prepared) -> list[dict[str, list[list[Any]]]]:

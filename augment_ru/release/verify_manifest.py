@@ -5,10 +5,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from augment_ru.engine.figures import Figures
-from augment_ru.release.assemble import CARD, RECIPE, task_entry, total_entries
+from augment_ru.release.assemble import CARD, RECIPE, task_entry
 from augment_ru.release.manifest import MANIFEST, OWN
 from augment_ru.release.pairs_shown import shown_pairs
+from augment_ru.release.search_figures import add_figures, entries_of, figure_entries, no_figures
 from augment_ru.release.sources import TaskInput, episodes_of
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
 
@@ -32,13 +32,15 @@ def manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Ite
         yield f"{MANIFEST}: the episodes are not those of the recipe"
     if content.get("examples") != shown_pairs(release.folder, content["tasks"]):
         yield f"{MANIFEST}: the examples of the card are not rows of the release"
-    totals = {attack.name: Figures() for attack in recipe.attacks}
+    totals = no_figures(recipe)
+    stated_models = {one["name"]: one["model"] for one in content.get("models", ())}
+    if stated_models != recipe.searches:
+        yield f"{MANIFEST}: its models are not those of the recipe"
     for check, known in zip(checks, content["tasks"], strict=True):
         if check.rows is not None:
             yield from _task_problems(release, check.rows, known)
-        for attack, figures in check.figures.items():
-            totals[attack].update(figures)
-    for entry, stated in zip(total_entries(recipe, totals), content["attacks"], strict=True):
+        add_figures(totals, check.figures)
+    for entry, stated in zip(entries_of(figure_entries(totals, recipe)), entries_of(content), strict=True):
         if entry != stated:
             yield f"{MANIFEST}: the figures of '{entry['name']}' over all tasks are not those of the rows"
 
@@ -50,5 +52,5 @@ def _task_problems(release: ReleaseFiles, rows: TaskInput, known: Mapping[str, A
     if sizes != {split: known[split] for split in ("train", "test") if known[split]}:
         yield f"{MANIFEST}: the numbers of rows of the inputs of '{name}' are not those of the release"
     for key, value in task_entry(release.recipe, rows).items():
-        if key != "attacks" and value != known.get(key):
+        if key not in ("attacks", "searches") and value != known.get(key):
             yield f"{MANIFEST}: '{key}' of '{name}' does not follow from its rows and the recipe"

@@ -1,6 +1,7 @@
 """Rebuilding rows of a release from its manifest and its original rows, and comparing them byte for byte."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.release.manifest import MANIFEST, OWN, data_files, environment
+from augment_ru.release.recipe import TaskRecipe
+from augment_ru.release.searches import Searched, Searches, model_entries, searched, with_folders
 from augment_ru.release.settings import constraints_of
 from augment_ru.release.variations import Timing, Tools, make_tools, variations
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
@@ -22,15 +25,19 @@ def rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: 
         checks: those of its tasks.
         count: the number of original rows of each task, drawn by the release's seed; all if it has fewer.
     """
-    located = release.recipe.with_files(lambda name: release.folder / OWN / Path(name).name)
+    own = release.recipe.with_files(lambda name: release.folder / OWN / Path(name).name)
+    located = replace(own, adversary=own.adversary and with_folders(own.adversary, Path.cwd()))
     try:
         tools = make_tools(located)
         differences = list(_differences(release, checks, tools))
+        given = [_searched(release, task, check) for task, check in zip(located.tasks, checks, strict=True)]
+        if tools.searches:
+            differences += _model_differences(release, checks, tools.searches, given)
     except AugmentError as error:
         yield f"{MANIFEST}: nothing can be rebuilt here: {error}"
         return
     here = f" (this installation differs: {', '.join(differences)})" if differences else ""
-    for task, check in zip(located.tasks, checks, strict=True):
+    for task, check, one in zip(located.tasks, checks, given, strict=True):
         if check.rows is None:
             yield f"{task.name}/test.jsonl: nothing was rebuilt: repair the rows first"
             continue
@@ -38,7 +45,7 @@ def rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: 
         records = check.rows.test.records
         size = len(records)
         drawn = {at: records[at] for at in _draw_rows(task.name, located.seed, size, count)}
-        for variation, (name, new_rows, new_entries) in enumerate(variations(tools, task, drawn, Timing())):
+        for variation, (name, new_rows, new_entries) in enumerate(variations(tools, task, drawn, Timing(), one)):
             for at, row, entry in zip(drawn, new_rows, new_entries, strict=True):
                 line = variation * size + at
                 if (row.encode(), entry.encode()) != (rows[line], entries[line]):
@@ -46,6 +53,28 @@ def rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: 
                     yield (
                         f"{task.name}/{file}.jsonl: row {line + 1}: '{name}' makes something else of row {at + 1}{here}"
                     )
+
+
+def _searched(release: ReleaseFiles, task: TaskRecipe, check: TaskCheck) -> Searched | None:
+    """What the models of a task are made from; None if it is not searched, or its rows cannot be read."""
+    if check.rows is None or not release.recipe.searches_of(task):
+        return None
+    return searched(check.rows, release.folder / task.name / "train.jsonl" if check.rows.train else None)
+
+
+def _model_differences(
+    release: ReleaseFiles, checks: Sequence[TaskCheck], searches: Searches, given: Sequence[Searched | None]
+) -> Iterator[str]:
+    """The models that are not those of the release.
+
+    Raises:
+        AugmentError: a model cannot be made here.
+    """
+    rows = [check.rows for check in checks if check.rows is not None]
+    here = [one for check, one in zip(checks, given, strict=True) if check.rows is not None]
+    for now, before in zip(model_entries(release.recipe, searches, rows, here), release.content["models"], strict=True):
+        if now["files"] != before["files"] or now["signatures"].items() - before["signatures"].items():
+            yield f"the model {before['model']}"
 
 
 def _draw_rows(name: str, seed: int, size: int, count: int) -> list[int]:

@@ -6,15 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from augment_ru.engine.figures import Figures
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import parsed
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
-from augment_ru.release.assemble import attack_entries
 from augment_ru.release.edit_log import (
     Entry,
-    count_entry,
     line_digest,
     option_problem,
     protection_problem,
@@ -25,6 +22,7 @@ from augment_ru.release.edit_log import (
 from augment_ru.release.manifest import MANIFEST, file_digest
 from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.release.recipe_file import parse_release_recipe
+from augment_ru.release.search_figures import Counted, count_entry, entries_of, figure_entries, no_figures
 from augment_ru.release.settings import schema_of
 from augment_ru.release.sources import EPISODE, PERTURBATION, InputFile, TaskInput, draw_episodes
 
@@ -64,12 +62,12 @@ class TaskCheck(NamedTuple):
     Attributes:
         problems: a line each.
         rows: the original rows and the train rows as they were read; None if a row is missing or unreadable.
-        figures: those of each attack, by its name.
+        figures: those of each perturbed variation, by its name.
     """
 
     problems: list[str]
     rows: TaskInput | None
-    figures: Mapping[str, Figures]
+    figures: Mapping[str, Counted]
 
 
 class _Row(NamedTuple):
@@ -92,7 +90,7 @@ def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
     train, problems = _check_train(release, task, schema, known)
     rows, unreadable = _read_rows(release, test, edits, schema)
     problems += unreadable
-    names = [task.name, *(attack.name for attack in release.recipe.attacks_of(task))]
+    names = [task.name, *release.recipe.variations_of(task)]
     size = known["test"]
     miscounted = [
         f"{name}: {count} rows; {MANIFEST} says {size} in each of {len(names)} variations"
@@ -101,16 +99,17 @@ def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
     ]
     if miscounted:
         return TaskCheck([*problems, *miscounted], None, {})
-    figures = {name: Figures() for name in names[1:]}
+    figures, searches = no_figures(release.recipe, task), release.recipe.searches
     for variation, name in enumerate(names):
         for at in range(size):
             row = rows[variation * size + at]
-            problems += _row_problems(task, name, at, rows[at], row)
-            if variation and row.entry is not None and not unreadable:
+            problems += _row_problems((release.recipe, task), name, at, rows[at], row)
+            is_of_search = row.entry is not None and "search" in row.entry
+            if variation and row.entry is not None and not unreadable and is_of_search == (name in searches):
                 count_entry(figures[name], row.entry)
     if unreadable:
         return TaskCheck(problems, None, {})
-    for entry, stated in zip(attack_entries(figures), known["attacks"], strict=True):
+    for entry, stated in zip(entries_of(figure_entries(figures)), entries_of(known), strict=True):
         if entry != stated:
             problems.append(f"{MANIFEST}: the figures of '{entry['name']}' on '{task.name}' are not those of the rows")
     originals = InputFile(test, "", tuple(row.record for row in rows[:size] if row.record is not None))
@@ -175,8 +174,11 @@ def _aligned(stated: Sequence[str | None], found: Sequence[str | None]) -> list[
     return [*range(head), *[None] * middle, *range(len(stated) - tail, len(stated))]
 
 
-def _row_problems(task: TaskRecipe, name: str, at: int, original: _Row, row: _Row) -> Iterator[str]:
+def _row_problems(
+    owner: tuple[ReleaseRecipe, TaskRecipe], name: str, at: int, original: _Row, row: _Row
+) -> Iterator[str]:
     """The problems of a row whose digests match: whether an attack may have made it from its original."""
+    recipe, task = owner
     test, edits = f"{task.name}/test.jsonl: row {row.number}", f"{task.name}/edits.jsonl: row {row.number}"
     if original.record is None or original.entry is None or row.record is None or row.entry is None:
         return
@@ -185,7 +187,7 @@ def _row_problems(task: TaskRecipe, name: str, at: int, original: _Row, row: _Ro
         yield f"{test}: perturbation is {values.get(PERTURBATION)!r}; it must be {name!r}"
     if values.get(EPISODE) != []:
         yield f"{test}: episode is {values.get(EPISODE)!r}; it must be [] in a test row"
-    if problem := _entry_problem(entry, at, name, original=row is original):
+    if problem := _entry_problem(entry, at, name, original=row is original) or _search_problem(recipe, entry, name):
         yield f"{edits}: {problem}"
         return
     try:
@@ -212,6 +214,21 @@ def _entry_problem(entry: Entry, at: int, name: str, *, original: bool) -> str |
     return None
 
 
+def _search_problem(recipe: ReleaseRecipe, entry: Entry, name: str) -> str | None:
+    """Why an entry says nothing of a search, or the wrong thing, as a message; None if it fits the recipe."""
+    search = entry.get("search")
+    adversary = recipe.adversary if name in recipe.searches else None
+    if (search is None) != (adversary is None):
+        return f"{'has no' if search is None else 'has a'} search, which does not fit perturbation {name!r}"
+    if search is not None and adversary is not None:
+        if search["budget"] != adversary.budget:
+            return f"the budget is {search['budget']}; the recipe's is {adversary.budget}"
+        made_by = {attack for attacks in search["attacks"].values() for attack in attacks}
+        if (search["status"] == "broken") != bool(made_by):
+            return f"is {search['status']}, and names {len(made_by)} attacks"
+    return None
+
+
 def _check_train(
     release: ReleaseFiles, task: TaskRecipe, schema: Task, known: Mapping[str, Any]
 ) -> tuple[InputFile | None, list[str]]:
@@ -224,7 +241,7 @@ def _check_train(
     if len(lines) != known["train"]:
         problems.append(f"{name}: {len(lines)} rows; {MANIFEST} says {known['train']}")
     stated, digests = known["train_digests"], [line_digest(line) for line in lines]
-    episodes = draw_episodes(release.recipe, task, known["train"])
+    episodes = draw_episodes(release.recipe, task, known.get("train_groups", [None] * known["train"]))
     records = []
     for number, (line, place) in enumerate(zip(lines, _aligned(stated, digests), strict=True), start=1):
         if place is None or stated[place] != digests[number - 1]:

@@ -155,13 +155,22 @@ def test_labels_are_spelt_as_in_the_data(labels: tuple[str, ...] | None, spelt: 
 
 def test_rows_of_mera_bring_their_own_template() -> None:
     known = Task("mera", fields=("inputs.text",), gold=("outputs",), prompt="mera")
-    asked = whole(prompt_of(known), MERA, MERA, labels=("A", "B"))
     body = "Прочти: Вода {кипит}.\nЧто верно? A да B нет\nОтвет:"
-    assert asked == f"{body} A\n\n{body}\nA | A\nB | B"
+    assert whole(prompt_of(known), MERA, labels=("A", "B")) == f"{body}\nA | A\nB | B"
     card = {**MERA, "inputs": {"question": "Вода?", "option_a": "да", "option_b": "нет"}}
     assert "Прочти: Вода?\n" in whole(prompt_of(known), card, labels=("A", "B"))
     with pytest.raises(AugmentError, match="no field 'text'"):
         prompt_of(known).build({**MERA, "inputs": {}}, labels=("A",))
+
+
+def test_the_first_demonstration_of_mera_alone_has_its_instruction() -> None:
+    known = Task(
+        "mera", fields=("inputs.text",), inputs=("inputs.text", "inputs.option_a"), gold=("outputs",), prompt="mera"
+    )
+    asked = whole(prompt_of(known), MERA, MERA, MERA, labels=("A", "B"))
+    first = "Прочти: Вода {кипит}.\nЧто верно? A да B нет\nОтвет:"
+    later = "text: Вода {кипит}.\noption_a: да\nОтвет:"
+    assert asked == f"{first} A\n\n{later} A\n\n{later}\nA | A\nB | B"
 
 
 def test_any_classification_has_a_prompt() -> None:

@@ -95,8 +95,8 @@ def test_episodes_depend_on_nothing_but_seed_task_and_rows(seed: int, shots: int
         "attack": [{"spec": "case"}], "task": [{"name": "a", "test": "t", "train": "t"}],
     }  # fmt: skip
     plan = parse_release_recipe(content, "x")
-    found = draw_episodes(plan, plan.tasks[0], rows)
-    assert found == draw_episodes(parse_release_recipe(plan.content(), "x"), plan.tasks[0], rows)
+    found = draw_episodes(plan, plan.tasks[0], [None] * rows)
+    assert found == draw_episodes(parse_release_recipe(plan.content(), "x"), plan.tasks[0], [None] * rows)
     assert Counter(number for row in found for number in row) == {1: shots, 2: shots}
 
 

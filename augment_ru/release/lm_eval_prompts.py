@@ -1,0 +1,199 @@
+"""Prompts for lm-evaluation-harness: the content of the file `_TASK.yaml` of a release."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from augment_ru.evaluation.metrics import metrics_of
+from augment_ru.prompting.choices import Options, spelled
+from augment_ru.prompting.prompt import FIELDS, Prompt
+from augment_ru.prompting.template import LABEL, Template
+from augment_ru.records.answers import label_of
+from augment_ru.records.task import Task
+from augment_ru.release.lm_eval_rows import CONTEXT
+from augment_ru.release.recipe import identifier
+from augment_ru.release.yaml import Function
+
+VERSION = 2.0
+"""The version of the tasks, which the harness writes beside their scores; 2: demonstrations and MERA's own prompts."""
+
+_OF_PAIRS = (("macro_f1", "f1", "macro_f1"), ("mcc", "mcc", "matthews"))
+"""Metrics of pairs of classes: ours, the harness's, and the function that aggregates them."""
+_OWN = Template(("", ""), (CONTEXT,))
+"""The template of a prompt that stands in its row, and is filled by the data module."""
+
+
+def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target: str) -> dict[str, Any] | None:
+    """The content of the prompt file for one label; None if the harness cannot express the prompt.
+
+    Args:
+        task: the entry of the task in the manifest.
+        schema: its schema.
+        prompt: its prompt.
+        target: the field of the label.
+
+    Raises:
+        AugmentError: no spelling of the prompt has the labels of the data.
+    """
+    before, after = prompt.targets[target].around(LABEL)
+    if after.names:
+        return None
+    choices = _choices(prompt, task, schema, after.texts[0].rstrip())
+    text = before.texts[-1]
+    gap = text[len(text.rstrip()) :]
+    before = replace(before, texts=(*before.texts[:-1], text.rstrip()))
+    asked = _asked(prompt, schema)
+    if prompt.own:
+        before, gap = _OWN, ""  # each row has its own white space before the answer
+    kwargs = {
+        "folder": task["name"],
+        "columns": {_column(name): _source(prompt, schema, name) for name in before.names},
+        "answer": target,
+        "choices": choices,
+        **({"separator": schema.separator} if schema.separator else {}),
+        **({"norms": list(schema.norms)} if schema.norms else {}),
+        **({"asked": asked} if asked else {}),
+    }
+    base: dict[str, Any] = {
+        "custom_dataset": Function("data.load_rows"),
+        "dataset_kwargs": kwargs,
+        "test_split": "test",
+        **_demonstrations(task, schema),
+        "doc_to_text": _jinja(before),
+        "target_delimiter": gap,
+        "fewshot_delimiter": prompt.separator,
+        "metadata": {"version": VERSION},
+    }
+    if prompt.instruction and choices:
+        words = [word for _, word in choices.get("words", ())]
+        base["description"] = _escaped(prompt.instruction.fill({"labels": ", ".join(words)})) + prompt.separator
+    return base | (_generation(prompt) if choices is None else _multiple_choice(task["metrics"], schema, prompt))
+
+
+def _demonstrations(task: Mapping[str, Any], schema: Task) -> dict[str, Any]:
+    """Where the demonstrations come from; for a task that has none, that there are none whatever the user asks for."""
+    if not task["train"] or schema.norms:  # a row of norms has no one right answer to show
+        return {"num_fewshot": 0}
+    return {"fewshot_split": "train", "fewshot_config": {"sampler": "first_n"}}
+
+
+def _asked(prompt: Prompt, schema: Task) -> dict[str, Any]:
+    """How prompts are made of the rows: arguments for the data module; empty if a row is asked about as it is."""
+    found: dict[str, Any] = {}
+    if prompt.each:
+        found["each"] = prompt.each
+    if prompt.own:
+        before, after = (prompt.own.later.around(name) for name in (FIELDS, LABEL))
+        found["own"] = {"template": prompt.own.template, "values": prompt.own.values}
+        found["later"] = [before[0].texts[0], list(schema.read), after[0].texts[-1]]
+    if schema.dialogue:
+        found["dialogue"] = {
+            "id": schema.dialogue.id,
+            "turn": schema.dialogue.turn,
+            "context": schema.dialogue.context,
+            "asked": list(schema.fields),
+            "answer": schema.gold[0],
+            "options": list(schema.option_fields),
+        }
+    return found
+
+
+def _multiple_choice(metrics: Sequence[str], schema: Task, prompt: Prompt) -> dict[str, Any]:
+    """Accuracy, and those of the task's metrics that can be computed of choices."""
+    if schema.norms:
+        scored = [(f"mcc_{number}", "answer_scores.matthews") for number in range(len(schema.norms))]
+        return _chosen("score_norms", scored)
+    if prompt.each:
+        return _chosen(
+            "score_option", [("muserc_f1a", "answer_scores.f1_of_true"), ("muserc_em", "answer_scores.whole")]
+        )
+    if prompt.options and prompt.options.spans:
+        return _chosen("score_span", [("f1", "mean"), ("exact_match", "mean")])
+    of_pairs = [(metric, score) for name, metric, score in _OF_PAIRS if name in metrics]
+    return {
+        "output_type": "multiple_choice",
+        "doc_to_choice": "choices",
+        "doc_to_target": "target",
+        "metric_list": [_metric("acc", "mean"), *(_metric(name, f"answer_scores.{score}") for name, score in of_pairs)],
+    }
+
+
+def _chosen(function: str, metrics: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Choices that a function of the data module scores."""
+    return {
+        "output_type": "multiple_choice",
+        "doc_to_choice": "choices",
+        "doc_to_target": "target",
+        "process_results": Function(f"data.{function}"),
+        "metric_list": [_metric(*one) for one in metrics],
+    }
+
+
+def _metric(name: str, aggregation: str) -> dict[str, Any]:
+    function = aggregation if aggregation == "mean" else Function(aggregation)
+    return {"metric": name, "aggregation": function, "higher_is_better": True}
+
+
+def _generation(prompt: Prompt) -> dict[str, Any]:
+    return {
+        "class": Function("written.WrittenAnswers"),
+        "output_type": "generate_until",
+        "doc_to_target": "{{gap}}{{answers[0]}}",
+        "generation_kwargs": {"until": list(prompt.stop), "do_sample": False, "max_gen_toks": prompt.limits[0]},
+        "process_results": Function("data.score_answer"),
+        "metric_list": [_metric("f1", "mean"), _metric("exact_match", "mean")],
+        "metadata": {"version": VERSION, "max_gen_toks": list(prompt.limits)},
+    }
+
+
+def _choices(prompt: Prompt, task: Mapping[str, Any], schema: Task, tail: str) -> dict[str, Any] | None:
+    """Where the answers to choose from are, as arguments for the data module; None if the answer is written."""
+    labels = [label_of(label) for label in task["labels"]]
+    found: dict[str, Any] = {}
+    if prompt.options:
+        found = _options(prompt.options, schema, prompt.name, labels)
+    elif next(iter(metrics_of(task["metrics"]).values())).kind != "answers":
+        found = {"words": [[label, label] for label in labels]} if labels else {}
+        if prompt.labels:
+            found = {"words": [list(pair) for pair in spelled(prompt.name, prompt.labels, labels)]}
+    return found | {"tail": tail} if found and not prompt.writes else None
+
+
+def _options(options: Options, schema: Task, name: str, labels: Sequence[str]) -> dict[str, Any]:
+    """Where the options that a row lists are."""
+    if options.inside:
+        return {"inside": options.inside}
+    if options.texts:
+        return {"texts": options.texts}
+    if options.spans:
+        places = next(one for one in schema.characters if one.start.startswith(f"{options.spans}[]"))
+        return {"spans": [options.spans, places.text]}
+    return {"fields": [list(pair) for pair in spelled(name, options.fields or {}, labels)]}
+
+
+def _column(name: str) -> str:
+    """The Jinja variable for a placeholder of a template."""
+    return f"text_{identifier(name)}"
+
+
+def _source(prompt: Prompt, schema: Task, name: str) -> dict[str, Any]:
+    """The fields that fill a placeholder, and how they are converted: arguments for the data module."""
+    source: dict[str, Any] = {"paths": list(schema.read) if name == FIELDS else [name]}
+    if prompt.words and name in prompt.words:
+        source["words"] = dict(prompt.words[name])
+    if prompt.options and prompt.options.inside == name:
+        source["before_options"] = True
+    return source
+
+
+def _jinja(template: Template) -> str:
+    pieces = [_escaped(template.texts[0])]
+    for name, text in zip(template.names, template.texts[1:], strict=True):
+        pieces += (f"{{{{{_column(name)}}}}}", _escaped(text))
+    return "".join(pieces)
+
+
+def _escaped(text: str) -> str:
+    """The text, marked so that Jinja does not interpret it."""
+    return f"{{% raw %}}{text}{{% endraw %}}" if re.search(r"\{[{%#]", text) else text

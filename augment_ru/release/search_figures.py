@@ -1,0 +1,108 @@
+"""Figures of the variations of a release: those of attacks, and those of searches against models."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from augment_ru.adversary.case import STATUSES
+from augment_ru.engine.figures import Figures
+from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
+
+
+@dataclass(slots=True)
+class SearchFigures:
+    """Counts over the rows of one search, from the `search` of their entries in the edit log."""
+
+    statuses: dict[str, int] = field(default_factory=dict)
+    queries: int = 0
+    changes: int = 0
+    minimal: int = 0
+
+    def count(self, search: Mapping[str, Any]) -> None:
+        """Count a row."""
+        status = search["status"]
+        self.statuses[status] = self.statuses.get(status, 0) + 1
+        if status != "wrong_before":
+            self.queries += search["queries"]
+        if status == "broken":
+            self.changes += search["changes"]
+            self.minimal += search["minimal"]
+
+    def update(self, other: "SearchFigures") -> None:
+        """Add the rows of other figures."""
+        for status, rows in other.statuses.items():
+            self.statuses[status] = self.statuses.get(status, 0) + rows
+        self.queries += other.queries
+        self.changes += other.changes
+        self.minimal += other.minimal
+
+    def table(self) -> dict[str, Any]:
+        """The figures as JSON values: rows by status, the attack success rate in per cent, and means, to 2 digits."""
+        rows = {status: self.statuses.get(status, 0) for status in STATUSES}
+        right = sum(rows.values()) - rows["wrong_before"]
+        broken = rows["broken"]
+        return {
+            "rows": sum(rows.values()),
+            "right": right,
+            **rows,
+            "asr": _ratio(100 * broken, right),
+            "queries": self.queries,
+            "queries_a_success": _ratio(self.queries, broken),
+            "changes": _ratio(self.changes, broken),
+            "minimal": self.minimal,
+        }
+
+
+def _ratio(count: int, of: int) -> float | None:
+    return round(count / of, 2) if of else None
+
+
+Counted: TypeAlias = Figures | SearchFigures
+
+
+def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, Counted]:
+    """Figures of nothing for each perturbed variation of a task, or of the whole release, in their order."""
+    attacks = recipe.attacks if task is None else recipe.attacks_of(task)
+    searches = recipe.searches if task is None else recipe.searches_of(task)
+    found: dict[str, Counted] = {attack.name: Figures() for attack in attacks}
+    return found | {name: SearchFigures() for name in searches}
+
+
+def count_entry(figures: Counted, entry: Mapping[str, Any]) -> None:
+    """Add the entry of a perturbed row, a line of the edit log, to the figures of its variation."""
+    if isinstance(figures, SearchFigures):
+        figures.count(entry["search"])
+    else:
+        edits = sum(map(len, entry["edits"].values()))
+        figures.count(entry["status"], entry["probability"], entry["similarity"], edits)
+
+
+def add_figures(totals: Mapping[str, Counted], more: Mapping[str, Counted]) -> None:
+    """Add the figures of a task to those of the release."""
+    for name, found in more.items():
+        total = totals[name]
+        if isinstance(found, SearchFigures):
+            if isinstance(total, SearchFigures):
+                total.update(found)
+        elif isinstance(total, Figures):
+            total.update(found)
+
+
+def figure_entries(figures: Mapping[str, Counted], recipe: ReleaseRecipe | None = None) -> dict[str, Any]:
+    """The figures in the manifest: `attacks`, and `searches` if there are any.
+
+    Args:
+        figures: by the name of the variation.
+        recipe: its attacks name their specs; None leaves the specs out.
+    """
+    specs = {attack.name: {"spec": attack.spec} for attack in recipe.attacks} if recipe else {}
+    found: dict[str, list[dict[str, Any]]] = {"attacks": []}
+    for name, counted in figures.items():
+        part = "searches" if isinstance(counted, SearchFigures) else "attacks"
+        found.setdefault(part, []).append({"name": name, **specs.get(name, {}), **counted.table()})
+    return found
+
+
+def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The figures of all variations in the manifest, or in its entry of a task."""
+    return [*holder["attacks"], *holder.get("searches", ())]

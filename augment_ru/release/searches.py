@@ -1,0 +1,154 @@
+"""The adversarial part of a release: variations that searches make against the models that the recipe names."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from augment_ru.adversary.adversary import Adversary
+from augment_ru.adversary.result import Finding
+from augment_ru.adversary.victim import labels_of, named_victim
+from augment_ru.engine.perturber import Perturber
+from augment_ru.engine.prepared import Prepared
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.records.task import Task
+from augment_ru.release.recipe import TRAINED, AdversaryRecipe, ReleaseRecipe
+from augment_ru.release.sources import TaskInput
+
+
+class Searched(NamedTuple):
+    """What the models of a task are made from, beside the recipe."""
+
+    labels: tuple[str, ...] | None
+    """The labels among the right answers of all its rows, sorted; None where answers are free."""
+    train: str | None
+    """The file of its train rows as they stand in the release; None if there are none."""
+
+
+def searched(task: TaskInput, train: Path | None) -> Searched:
+    """What the models of a task are made from.
+
+    Args:
+        task: the task with all its rows.
+        train: the file of its train rows; None if there are none.
+    """
+    rows = [record.values for file in task.files.values() for record in file.records]
+    return Searched(labels_of(rows, task.schema), None if train is None else str(train))
+
+
+@contextmanager
+def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[list[Searched | None]]:
+    """For each task what its models are made from, its train rows in a file for as long as the context lasts.
+
+    None for a task that no model is searched on.
+    """
+    with TemporaryDirectory() as folder:
+        found: list[Searched | None] = []
+        for number, task in enumerate(tasks):
+            path = Path(folder) / f"{number}.jsonl" if task.train else None
+            if path is not None and task.train is not None:
+                path.write_bytes("".join(f"{record.line}\n" for record in task.train.records).encode())
+            found.append(searched(task, path) if recipe.searches_of(task.recipe) else None)
+        yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Searches:
+    """The searches of a recipe; each adversary is made when it is first needed, once in a process.
+
+    Attributes:
+        recipe: the adversarial part, with the places of its files.
+        perturbers: its attacks with the gate of the release.
+        seed: that of the release.
+        device: where networks run.
+    """
+
+    recipe: AdversaryRecipe
+    perturbers: Sequence[Perturber]
+    seed: int
+    device: str
+    _made: dict[tuple[str, Searched], Adversary] = field(default_factory=dict)
+
+    def model(self, variation: str, schema: Task, given: Searched) -> NamedModel:
+        """The model that a variation is made against.
+
+        Raises:
+            AugmentError: it cannot be made for this task.
+        """
+        spec = self.recipe.searches[variation]
+        options = self.recipe.tables.get(spec.partition(":")[0], {})
+        try:
+            return named_victim(
+                spec, given.labels, schema, train=given.train, device=self.device, options=options, seed=self.seed
+            )
+        except AugmentError as error:
+            raise AugmentError(
+                f"[adversary]: task of the schema '{schema.name}': {error}; name the tasks that it can answer in tasks"
+            ) from error
+
+    def findings(self, variation: str, prepared: Prepared, given: Searched) -> list[Finding]:
+        """What the search of a variation finds for prepared records of one task.
+
+        Raises:
+            AugmentError: a record has no right answer, or the model fails.
+        """
+        known = (variation, given)
+        if known not in self._made:
+            model = self.model(variation, prepared.records[0].task, given)
+            self._made[known] = Adversary(self.perturbers, model, budget=self.recipe.budget, draws=self.recipe.draws)
+        return self._made[known].search(prepared)
+
+
+def with_folders(adversary: AdversaryRecipe, folder: Path) -> AdversaryRecipe:
+    """The adversarial part with absolute paths of the folders of models; names on the Hub stay."""
+    return adversary.with_arguments(lambda given: str(folder / given) if given and (folder / given).is_dir() else given)
+
+
+def model_entries(
+    recipe: ReleaseRecipe, searches: Searches, tasks: Sequence[TaskInput], given: Sequence[Searched | None]
+) -> list[dict[str, Any]]:
+    """The models in the manifest: each with the digests of its files, and its signature for each task.
+
+    Args:
+        recipe: as it is written.
+        searches: with the places of the files.
+        tasks: the tasks.
+        given: what the models of each task are made from; None for a task that is not searched.
+
+    Raises:
+        AugmentError: a model cannot be made.
+    """
+    return [
+        {
+            "name": name,
+            "model": model,
+            "files": model_digests(searches.recipe.searches[name]),
+            "signatures": {
+                task.recipe.name: _signature(searches, name, model, task.schema, one)
+                for task, one in zip(tasks, given, strict=True)
+                if one is not None
+            },
+        }
+        for name, model in recipe.searches.items()
+    ]
+
+
+def _signature(searches: Searches, name: str, model: str, schema: Task, given: Searched) -> str:
+    """All that defines the answers of a model, with its path as the recipe has it."""
+    place, written = (spec.partition(":")[2] for spec in (searches.recipe.searches[name], model))
+    signature = searches.model(name, schema, given).signature or model
+    return signature.replace(place, written) if place else signature
+
+
+def model_digests(spec: str) -> dict[str, str]:
+    """The SHA-256 of each file of a model, by its path in its folder; of a train file by its name; empty for others."""
+    kind, _, argument = spec.partition(":")
+    path = Path(argument)
+    if kind in TRAINED:
+        return {path.name: sha256(path.read_bytes()).hexdigest()} if argument and path.is_file() else {}
+    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else []
+    return {one.relative_to(path).as_posix(): sha256(one.read_bytes()).hexdigest() for one in files}
