@@ -1,6 +1,7 @@
-"""Which edits of a broken row flip the answer: the model is asked again with edits taken back, until none is needless."""
+"""Which edits of a broken row flip the answer: the model is asked again with edits taken back."""
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from augment_ru.edits import Edit, Script
@@ -33,7 +34,7 @@ _Unit: TypeAlias = tuple[tuple[str, int], ...]
 _Search: TypeAlias = Generator[Sequence[_Unit], bool, Sequence[_Unit]]
 
 
-def flipping_edits(
+def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
     judged: Sequence[JudgedRun],
     models: Sequence[NamedModel],
     plan: EvaluationPlan,
@@ -122,7 +123,7 @@ def smallest(parts: Sequence[_Unit]) -> _Search:
     kept, count = list(parts), 2
     while len(kept) > 1:
         bounds = [len(kept) * at // count for at in range(count + 1)]
-        for start, stop in zip(bounds, bounds[1:], strict=False):
+        for start, stop in pairwise(bounds):
             rest = kept[:start] + kept[stop:]
             if (yield rest):
                 kept, count = rest, max(count - 1, 2)
