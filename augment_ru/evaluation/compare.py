@@ -32,10 +32,10 @@ _SAID_OF_DAMAGE = "is damaged, or no report of augment-ru evaluate"
 
 
 class NamedReport(NamedTuple):
-    """A report under the name that the comparison gives it."""
+    """A report under the name that the comparison gives it; `values` are checked when it is compared."""
 
     name: str
-    values: Mapping[str, Any]
+    values: Any
 
 
 def read_report(path: Path) -> NamedReport:

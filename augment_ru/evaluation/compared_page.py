@@ -41,9 +41,17 @@ def _reports(found: Mapping[str, Any]) -> ShownTable:
 
 
 def compared_findings(found: Mapping[str, Any]) -> list[str]:
-    """A sentence for each of the largest differences whose 95 % interval leaves out 0."""
+    """A sentence for each of the largest differences whose 95 % interval leaves out 0.
+
+    Models that are no better than the most frequent answer are left out.
+    """
     names = shown_names(found["attacks"])
-    between = [one for one in found["comparisons"] if one["between"] == "models" and one["difference"] is not None]
+    weak = {model["model"] for model in found["models"] if not model["beats_majority"]}
+    between = [
+        one
+        for one in found["comparisons"]
+        if one["between"] == "models" and one["difference"] is not None and not {one["a"], one["b"]} & weak
+    ]
     clear = [one for one in between if one["ci95"] and (one["ci95"][0] > 0 or one["ci95"][1] < 0)]
     clear.sort(key=lambda one: (-abs(one["difference"]), one["attack"], one["a"], one["b"]))
     told = [_told(one, names[one["attack"]]) for one in clear[:_MOST_TOLD]]

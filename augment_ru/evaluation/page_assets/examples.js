@@ -89,7 +89,7 @@ function body(example) {
   if (example.probability !== null) facts.push(`probability: ${Number(example.probability.toFixed(4))}`);
   data.subpopulations.forEach((one, at) => facts.push(`${data.properties[one.name] || one.name}: ${one.cells[original.cells[at]]}`));
   return element("div", { class: "body" }, element("div", { class: "texts" }, ...columns),
-    element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "predictions" }, element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows))),
+    element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `predictions, example ${data.examples.indexOf(example) + 1}` }, element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows))),
     element("p", { class: "facts" }, facts.join(" · ")));
 }
 

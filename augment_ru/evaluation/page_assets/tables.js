@@ -51,7 +51,7 @@ function details() {
   for (const box of document.querySelectorAll("details[data-table]")) {
     const table = data.tables[box.dataset.table];
     if (!table) { box.remove(); continue; }
-    const scroll = element("div", { class: "scroll", "data-label": table.title });
+    const scroll = element("div", { class: "scroll", "data-label": `table: ${table.title}` });
     box.append(scroll);
     saving(scroll, table);
     box.addEventListener("toggle", () => { if (box.open && !scroll.firstChild) scroll.append(grid(table)); });
