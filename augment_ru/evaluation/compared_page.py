@@ -21,7 +21,7 @@ _LEAD = (
 
 def compared_tables(found: Mapping[str, Any]) -> list[ShownTable]:
     """The tables of a comparison: the rates, the differences between models and between attacks, the reports."""
-    tables = (headline(found), detail_tables.models(found), detail_tables.attacks(found), _reports(found))
+    tables = (headline(found), detail_tables.models_table(found), detail_tables.attacks_table(found), _reports(found))
     return [table for table in tables if table.rows]
 
 

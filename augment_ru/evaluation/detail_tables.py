@@ -9,7 +9,7 @@ from augment_ru.evaluation.table_text import ShownTable, shown, span
 _SMALLEST_P = 0.0001
 
 
-def curve(report: Mapping[str, Any]) -> ShownTable:
+def curve_table(report: Mapping[str, Any]) -> ShownTable:
     """Searches against a model: the success rate at each number of queries, and the sizes of what they found."""
     found, names = report.get("searches", {}), names_of(report)
     numbers = sorted({point["queries"] for one in found.values() for point in one["curve"]})
@@ -25,7 +25,7 @@ def curve(report: Mapping[str, Any]) -> ShownTable:
     return ShownTable(title, columns, rows, 2, key="curve")
 
 
-def transfer(report: Mapping[str, Any]) -> ShownTable:
+def transfer_table(report: Mapping[str, Any]) -> ShownTable:
     """Rows made against one model asked of every model: the attack success rate; empty if there is one model alone."""
     made, names = list(report.get("searches", {})), names_of(report)
     models = report["models"]
@@ -42,7 +42,7 @@ def transfer(report: Mapping[str, Any]) -> ShownTable:
     return ShownTable(title, columns, rows if len(models) > 1 and made else [], 2, key="transfer")
 
 
-def models(report: Mapping[str, Any]) -> ShownTable:
+def models_table(report: Mapping[str, Any]) -> ShownTable:
     """The differences between any two models under each attack."""
     found = [one for one in report["comparisons"] if one["between"] == "models"]
     names = names_of(report)
@@ -59,7 +59,7 @@ def models(report: Mapping[str, Any]) -> ShownTable:
     return ShownTable("Differences between models", columns, rows, 3, key="models")
 
 
-def attacks(report: Mapping[str, Any]) -> ShownTable:
+def attacks_table(report: Mapping[str, Any]) -> ShownTable:
     """The differences between any two attacks on each model."""
     found = [one for one in report["comparisons"] if one["between"] == "attacks"]
     names = names_of(report)
@@ -91,7 +91,7 @@ def _shots(shots: int | None) -> str:
     return "" if shots is None else f", {shots}-shot"
 
 
-def subpopulations(report: Mapping[str, Any]) -> ShownTable:
+def subpopulations_table(report: Mapping[str, Any]) -> ShownTable:
     """The rate of each model under each attack in every cell of every property."""
     names = names_of(report)
     columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]

@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
-from augment_ru.edits import Edit, Script
+from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import answer_of
 from augment_ru.evaluation.cache import Cache
@@ -17,6 +17,7 @@ from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.formats.row import Changed, new_row
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
+from augment_ru.script import Script
 
 Wanted: TypeAlias = Literal["auto", "all", "none"]
 """Which models are asked: `auto` those that are faster than the cache (`Model.cached` is false)."""
@@ -79,7 +80,7 @@ def _of_run(
         for at, pair in enumerate(plan.pairs.attacks[attack])
         if outcomes.broken[:, 0, at].any() and pair.edits and _is_whole(pair, plan)
     ]
-    searches: list[_Search] = [smallest(units(pair, plan)) for _, _, pair in rows]
+    searches: list[_Search] = [smallest(parts_of(pair, plan)) for _, _, pair in rows]
     open_: list[tuple[int, bool | None]] = [(at, None) for at in range(len(rows))]
     while open_:
         asked: list[tuple[int, Sequence[_Unit]]] = []
@@ -136,7 +137,7 @@ def smallest(parts: Sequence[_Unit]) -> _Search:
     return kept
 
 
-def units(pair: Pair, plan: EvaluationPlan) -> list[_Unit]:
+def parts_of(pair: Pair, plan: EvaluationPlan) -> list[_Unit]:
     """The edits of a row; those that exchange words are one unit."""
     texts = Record(plan.pairs.originals[pair.original].values, plan.pairs.task).texts()
     found: list[_Unit] = []
@@ -167,7 +168,7 @@ def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[
 
 def _is_whole(pair: Pair, plan: EvaluationPlan) -> bool:
     """Whether all edits of a row together give its texts, and there are several of them."""
-    whole = units(pair, plan)
+    whole = parts_of(pair, plan)
     if len(whole) < 2:  # noqa: PLR2004  (one edit needs no question)
         return False
     try:

@@ -138,11 +138,11 @@ TABLES: Mapping[str, Callable[[Mapping[str, Any]], ShownTable]] = {
     "rates": headline,
     "counts": counts,
     "valid": valid,
-    "curve": detail_tables.curve,
-    "transfer": detail_tables.transfer,
-    "models": detail_tables.models,
-    "attacks": detail_tables.attacks,
-    "subpopulations": detail_tables.subpopulations,
+    "curve": detail_tables.curve_table,
+    "transfer": detail_tables.transfer_table,
+    "models": detail_tables.models_table,
+    "attacks": detail_tables.attacks_table,
+    "subpopulations": detail_tables.subpopulations_table,
 }
 """What makes each table of a report, by its key."""
 
