@@ -64,6 +64,24 @@ _DEFAULTS = {"shots": "0", "episodes": 5, "device": "auto", "seed": 42, "form": 
 @click.option("--verdicts", metavar="FILE.jsonl", help="Human verdicts: count every rate also over valid rows.")
 @click.option("--title", metavar="TEXT", help="The title of the report.")
 @click.option(
+    "--date",
+    metavar="TEXT|none",
+    help="The date of the report.  [default: on the page the day on which the file of rows was written]",
+)
+@click.option(
+    "--flipping",
+    type=click.Choice(["auto", "all", "none"]),
+    help="Which models are asked what edits flip an answer, for the page; auto: the fast ones.  [default: auto]",
+)
+@click.option(
+    "--table",
+    "tables",
+    multiple=True,
+    metavar="NAME",
+    help="Print this table: rates, counts, valid, curve, transfer, models, attacks, subpopulations, or all. Repeatable."
+    "  [default: the first five]",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(["table", "markdown", "csv", "latex"]),
@@ -91,6 +109,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
             recipe = read_recipe(Path(given["recipe"]), EVALUATE_KEYS, EVALUATE_LISTS)
             given = merged(given, {"form" if name == "format" else name: value for name, value in recipe.items()})
         given |= {name: value for name, value in _DEFAULTS.items() if given[name] is None}
+        given["flipping"] = given["flipping"] or ("auto" if given["html"] else "none")
         job = EvaluationJob(
             source=given["source"],
             models=given["models"],
@@ -100,7 +119,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
                 name: given[name]
                 for name in (
                     *("originals", "task", "text_fields", "label_fields", "metrics", "train"),
-                    *("episodes", "by", "device", "seed", "title", "verdicts"),
+                    *("episodes", "by", "device", "seed", "title", "verdicts", "flipping"),
                 )
             },
             cache=given["cache"],
@@ -109,6 +128,8 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
             predictions=given["predictions"],
             form=given["form"],
             worst_case=given["worst_case"],
+            tables=given["tables"],
+            date=given["date"],
         )
         job.check()
     except AugmentError as error:

@@ -9,6 +9,7 @@ import click
 from augment_ru.cli.attack import attack
 from augment_ru.cli.calibrate import calibrate
 from augment_ru.cli.check import check
+from augment_ru.cli.compare import compare
 from augment_ru.cli.completion import completion
 from augment_ru.cli.evaluate import evaluate
 from augment_ru.cli.explain import explain
@@ -104,6 +105,7 @@ for _command in (
     perturb,
     attack,
     evaluate,
+    compare,
     verdicts,
     release,
     similarity,

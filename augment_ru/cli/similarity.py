@@ -45,7 +45,7 @@ def similarity(  # noqa: PLR0917  (click passes options by name)
     del debug
     from augment_ru.engine.prepare import Preparation  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.engine.similarity import similarity_of  # noqa: PLC0415
-    from augment_ru.evaluation.tables import as_text  # noqa: PLC0415
+    from augment_ru.evaluation.table_text import as_text  # noqa: PLC0415
     from augment_ru.evaluation.terminal import print_table  # noqa: PLC0415
     from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415
     from augment_ru.formats.json_lines import encoded_row  # noqa: PLC0415

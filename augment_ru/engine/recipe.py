@@ -26,7 +26,7 @@ _NAMES = ("attack", "similarity", "model")
 
 EVALUATE_LISTS = {
     "model": "models", "field": "text_fields", "label-field": "label_fields", "metric": "metrics", "by": "by",
-    "model-option": "options",
+    "model-option": "options", "table": "tables",
 }  # fmt: skip
 """Those of `evaluate`."""
 EVALUATE_KEYS = {
@@ -34,7 +34,7 @@ EVALUATE_KEYS = {
     "originals": Key(TEXT), "task": Key(TEXT), "train": Key(TEXT), "shots": Key(TEXT), "episodes": Key(INTEGER),
     "device": Key(TEXT), "seed": Key(INTEGER), "cache": Key(TEXT), "title": Key(TEXT), "format": Key(TEXT),
     "output": Key(TEXT), "html": Key(TEXT), "predictions": Key(TEXT),
-    "verdicts": Key(TEXT),
+    "verdicts": Key(TEXT), "date": Key(TEXT), "flipping": Key(TEXT),
 }  # fmt: skip
 
 

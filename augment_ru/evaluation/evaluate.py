@@ -11,6 +11,7 @@ from augment_ru.evaluation.answers import golds_of, labels_among
 from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.demonstrations import demonstrations
 from augment_ru.evaluation.examples import Model, ModelRequest, PredictFunction, maker_of, model_of
+from augment_ru.evaluation.flipping import WANTED, Wanted, flipping_edits
 from augment_ru.evaluation.intervals import scipy_stats
 from augment_ru.evaluation.loading import RowsOrFile, loaded
 from augment_ru.evaluation.metrics import Kind, metrics_of, over_classes, sklearn_metrics
@@ -18,6 +19,7 @@ from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EPISODES, SHOTS, EvaluationPlan, ModelRun, run_model
 from augment_ru.evaluation.rates import judged_runs
+from augment_ru.evaluation.released import TEST
 from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.subpopulations import subpopulations
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
@@ -58,6 +60,8 @@ def evaluate(
     seed: int = 42,
     cache: str | Path | None = None,
     title: str | None = None,
+    date: str | None = None,
+    flipping: Wanted = "auto",
     verdicts: str | Path | None = None,
     progress: Progress = _no_progress,
     on_model_done: DoneHook = lambda _: None,
@@ -84,6 +88,9 @@ def evaluate(
         seed: the seed of demonstrations, of the bootstrap, and of models that draw.
         cache: the file of the cache of answers; None for no cache.
         title: the title of the report.
+        date: the date that the report states; None for none.
+        flipping: of which models the page marks the edits that flip an answer, which takes further questions: `auto`
+            of those that are faster than the cache, `all`, or `none`.
         verdicts: a file of human verdicts (`augment-ru verdicts import`): every rate is then also counted over the rows
             that are valid.
         progress: the progress hook.
@@ -100,6 +107,8 @@ def evaluate(
     pairs = replace(scope.pairs, task=schema)
     if verdicts is not None:
         pairs = with_verdicts(pairs, read_verdicts(str(verdicts)))
+    if flipping not in WANTED:
+        raise AugmentError(f"flipping={flipping!r}: must be one of {', '.join(WANTED)}")
     _check_extras(kind, len(models), len(pairs.attacks))
     _check_labels(label_fields, pairs)
     golds = golds_of([original.values for original in pairs.originals], schema, kind)
@@ -121,6 +130,8 @@ def evaluate(
                 own = run_model(model, plan, answers, advance)
             on_model_done(own)
             runs += own
+        judged = judged_runs(runs, pairs, golds, kind, seed)
+        flips = flipping_edits(judged, named, plan, golds, answers, flipping)
     finally:
         if answers:
             answers.close()
@@ -132,8 +143,18 @@ def evaluate(
         "shots": ",".join(map(str, plan.shots)),
         "episodes": str(episodes),
     }
-    judged = judged_runs(runs, pairs, golds, kind, seed)
-    return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed, title)
+    name = _name_of(perturbed)
+    return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed, title, name, date, flips)
+
+
+def _name_of(perturbed: RowsOrFile) -> str | None:
+    """The name of a file of rows without its folder; of a task in a release that of its folder; None without a file."""
+    if not isinstance(perturbed, str | Path):
+        return None
+    path = Path(perturbed)
+    if str(perturbed) == "-":
+        return "stdin"
+    return path.resolve().parent.name if path.name == TEST else path.resolve().name
 
 
 def _check_extras(kind: Kind, models: int, attacks: int) -> None:

@@ -17,8 +17,11 @@ from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import by_field, prediction_json
 from augment_ru.evaluation.finding import findings
 from augment_ru.evaluation.pairs import Pair
+from augment_ru.evaluation.properties import TITLES
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.evaluation.report import Evaluation
+from augment_ru.evaluation.shown_names import names_of
+from augment_ru.evaluation.table_text import ShownTable
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.resources import PACKAGE
@@ -26,29 +29,39 @@ from augment_ru.resources import PACKAGE
 EXAMPLES = 10_000
 """The most examples on a page; of more, a random sample of this size is shown."""
 
-_SCRIPTS = ("dom.js", "tables.js", "plots.js", "examples.js", "main.js")
+GENERIC = "generic"
+"""The task of rows that no schema describes; its name says nothing to a reader."""
+
+SEARCH = "adversary:"
+"""What the names of searches against a model start with; the model's name follows."""
+
+_SCRIPTS = ("dom.js", "tables.js", "plots.js", "searches.js", "examples.js", "place.js", "main.js")
 _PIECES = re.compile(r"\w+|\s+|[^\w\s]")
 _LONG = 4000
 """Pieces (words, spaces, signs) beyond which two texts are not aligned piece by piece, which takes quadratic time."""
 
 
 def page(evaluation: Evaluation, report: Mapping[str, Any] | None = None, date: str | None = None) -> str:
-    """The page as HTML.
+    """The page as HTML; the same arguments give the same bytes.
 
     Args:
         evaluation: the evaluation.
         report: its report, if it has been made already.
-        date: the date that the page shows; None for none, so that the same report gives the same bytes.
+        date: the date that the page shows if the report states none; None for none.
     """
+    return page_of(_data(evaluation, report or evaluation.report(), date))
+
+
+def page_of(data: Mapping[str, Any]) -> str:
+    """A page with this data of its script."""
     style = _file("style.css")
     script = "(() => {\n" + "\n".join(_file(name) for name in _SCRIPTS) + "})();\n"
-    found = _data(evaluation, report or evaluation.report(), date)
-    data = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     parts = {
         "STYLE-HASH": _hash(style),
         "SCRIPT-HASH": _hash(script),
         "STYLE": style,
-        "DATA": data.replace("<", "\\u003c"),
+        "DATA": text.replace("<", "\\u003c"),
         "SCRIPT": script,
     }
     pieces = re.split(r"/\*(STYLE-HASH|SCRIPT-HASH|STYLE|DATA|SCRIPT)\*/", _file("page.html"))
@@ -97,15 +110,18 @@ def _data(evaluation: Evaluation, report: Mapping[str, Any], date: str | None) -
                 "edits": dict(_edits(pair, texts)),
                 "protected": {name: spans for name, spans in (pair.protected or {}).items() if name in texts and spans},
                 "predictions": [_prediction(evaluation, judged, attack, row) for judged in evaluation.judged],
+                **_flipping(evaluation, attack, row),
             }
         )
+    task_name = [] if task.name == GENERIC else [f"task {task.name}"]
+    stated = [report["data"]["name"], report.get("date", date)]
     return {
-        "report": report,
-        "headline": _table(tables.headline(report) if report["attacks"] else tables.clean(report)),
+        **data_of_report(report),
+        "header": [*(one for one in stated if one), *task_name],
         "findings": findings(report),
         "about": {name: about(name) for name in attacks},
-        "date": date,
-        "weak": [not tables.beats_majority(report, model) for model in report["models"]],
+        "sections": _sections(report),
+        "properties": TITLES,
         "subpopulations": [{"name": one.name, "cells": one.cells} for one in evaluation.subpopulations],
         "originals": originals,
         "examples": examples,
@@ -114,16 +130,53 @@ def _data(evaluation: Evaluation, report: Mapping[str, Any], date: str | None) -
     }
 
 
+def data_of_report(report: Mapping[str, Any], shown: Sequence[ShownTable] | None = None) -> dict[str, Any]:
+    """What the page shows of a report: its numbers without those of single rows, its tables, and how names are shown.
+
+    Args:
+        report: the report.
+        shown: its tables; None for all that it has.
+    """
+    shown = tables.tables_of(report, tuple(tables.TABLES)) if shown is None else shown
+    return {
+        "report": {
+            **{key: value for key, value in report.items() if key not in ("rows", "comparisons")},
+            "models": [
+                {**model, "attacks": {name: _without_rows(entry) for name, entry in model["attacks"].items()}}
+                for model in report["models"]
+            ],
+        },
+        "tables": {table.key: {**table._asdict(), "best": sorted(table.best)} for table in shown},
+        "names": names_of(report),
+        "weak": [not tables.beats_majority(report, model) for model in report["models"]],
+    }
+
+
+def _without_rows(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in entry.items() if key != "outcomes"}
+
+
+def _sections(report: Mapping[str, Any]) -> list[str]:
+    """The sections of the page that the report has something for."""
+    if not report["attacks"]:
+        return ["robustness"]
+    searches = ["searches"] if report.get("searches") else []
+    return ["robustness", "rates", *searches, "strength", "subpopulations", "worst", "examples"]
+
+
+def _flipping(evaluation: Evaluation, attack: str, row: int) -> dict[str, Any]:
+    """`flipping`: for each run the edits that flip the answer, None where it was not asked; nothing if none was."""
+    found = [evaluation.flipping.get((number, attack, row)) for number in range(len(evaluation.judged))]
+    return {"flipping": found} if any(one is not None for one in found) else {}
+
+
 def about(attack: str) -> str:
     """The first line of the description of an attack, or of each part of a composition; empty if it is unknown."""
+    if attack.startswith(SEARCH):
+        return f"A search for the smallest change that turns a right answer of {attack.removeprefix(SEARCH)} wrong."
     known = registry.names("attacks")
     told = [inspect.getdoc(registry.find("attacks", "attack", part)) for part in attack.split("+") if part in known]
     return " ".join(text.splitlines()[0] for text in told if text)
-
-
-def _table(table: tables.ShownTable) -> dict[str, Any]:
-    """A table as the page's script draws it."""
-    return {"columns": table.columns, "rows": table.rows, "named": table.named, "best": sorted(table.best)}
 
 
 def _sample(count: int, seed: int) -> list[int]:

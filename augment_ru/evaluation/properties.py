@@ -19,6 +19,17 @@ Property: TypeAlias = Callable[[Record], Value]
 MEASURED = ("length", "type_token_ratio", "readability")
 """The properties that are measured on the text."""
 
+TITLES = {
+    "length": "length, words",
+    "type_token_ratio": "different words / words",
+    "readability": "readability (a higher number is easier)",
+    "candidates": "number of options",
+    "answer_kind": "kind of the answer",
+    "referent_gender": "gender of the referent",
+    "referent_number": "number of the referent",
+}
+"""The properties in words, where their names do not say enough."""
+
 _FIELDS: dict[str, tuple[str, ...]] = {
     "per_ethics": ("source",),
     "sit_ethics": ("source",),

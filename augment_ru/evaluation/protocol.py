@@ -113,14 +113,22 @@ class EvaluationPlan:
         rows = len(self.pairs.originals) + sum(map(len, self.pairs.attacks.values()))
         return rows * sum(len(episodes) for _, episodes in self.runs_of(model))
 
+    def first_episode(self, shots: int | None) -> int:
+        """The number of the first episode with so many demonstrations."""
+        return self._episodes(shots or 0)[0]
+
+    def asked(self, rows: Sequence[Mapping[str, Any]], shots: int | None, episode: int) -> list[Example]:
+        """The questions of rows in an episode."""
+        groups = [group_of(values, self.pairs.task) for values in rows]
+        samples = {group: self._sample(shots, episode, group) for group in set(groups)}
+        return [example_of(values, self.pairs.task, samples[group]) for values, group in zip(rows, groups, strict=True)]
+
     def examples(self, shots: int | None, episode: int) -> list[Example]:
         """The questions of one episode: the originals, then the rows of each attack."""
         rows = with_contexts([original.values for original in self.pairs.originals], self.pairs.task)
         for pairs in self.pairs.attacks.values():
             rows += with_contexts([pair.values for pair in pairs], self.pairs.task)
-        groups = [group_of(values, self.pairs.task) for values in rows]
-        samples = {group: self._sample(shots, episode, group) for group in set(groups)}
-        return [example_of(values, self.pairs.task, samples[group]) for values, group in zip(rows, groups, strict=True)]
+        return self.asked(rows, shots, episode)
 
 
 def run_model(

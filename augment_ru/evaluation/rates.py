@@ -99,7 +99,7 @@ def attack_entry(
     """The report's entry for an attack on a model, without its breakdowns; the keys are those of docs/evaluation.md."""
     outcomes, run = judged.outcomes[attack], judged.run
     cells = cells_of(outcomes, len(pairs.originals))
-    entry = _rate("asr", cells, judged, attack)
+    entry = rate_entry("asr", cells, judged, attack)
     entry |= {
         "right": int(outcomes.right.sum()),
         "broken": int(outcomes.broken.sum()),
@@ -108,11 +108,11 @@ def attack_entry(
         "rejected": outcomes.status["rejected"],
         "rows": int(outcomes.original.size),
         "decisions": int(outcomes.known.sum()) * run.episodes,
-        "asr_perturbed_rows": _rate("asr_perturbed_rows", cells, judged, attack)
+        "asr_perturbed_rows": rate_entry("asr_perturbed_rows", cells, judged, attack)
         | {"right": int((outcomes.right & outcomes.perturbed).sum())},
-        "asr_all_rows": _rate("asr_all_rows", cells, judged, attack),
+        "asr_all_rows": rate_entry("asr_all_rows", cells, judged, attack),
         "flips": int(outcomes.flipped.sum()),
-        "flip_rate": _rate("flip_rate", cells, judged, attack),
+        "flip_rate": rate_entry("flip_rate", cells, judged, attack),
         "performance_drop_rate": _drop_rate(cells, judged, attack),
         "metrics": _metrics(run, attack, pairs, golds, metrics),
     }
@@ -123,7 +123,7 @@ def attack_entry(
     return entry
 
 
-def _rate(rate: str, cells: Mapping[str, Cells], judged: JudgedRun, attack: str) -> dict[str, Any]:
+def rate_entry(rate: str, cells: Mapping[str, Cells], judged: JudgedRun, attack: str) -> dict[str, Any]:
     """A rate with its interval: Wilson's if every decision is of another record, else that of the bootstrap.
 
     Where all resamples give the same rate (nothing or everything is broken), the interval is Wilson's of as many
@@ -150,7 +150,7 @@ def _rate(rate: str, cells: Mapping[str, Cells], judged: JudgedRun, attack: str)
 
 def together_entries(judged: JudgedRun) -> dict[str, Any]:
     """The report's entries of the rates over all attacks."""
-    return {name: _rate(name, judged.together, judged, "") for name in judged.together}
+    return {name: rate_entry(name, judged.together, judged, "") for name in judged.together}
 
 
 def _valid(outcomes: AttackOutcomes, cells: Mapping[str, Cells], judged: JudgedRun, attack: str) -> dict[str, Any]:
@@ -162,7 +162,10 @@ def _valid(outcomes: AttackOutcomes, cells: Mapping[str, Cells], judged: JudgedR
         "share": {"value": percent(valid / rows), "ci95": percents(wilson(valid, rows))},
         "right": int((outcomes.right & outcomes.valid).sum()),
         "broken": int((outcomes.broken & outcomes.valid).sum()),
-        **{name: _rate(f"{_OF_VALID}{name}", cells, judged, attack) for name in ("asr", "asr_all_rows", "flip_rate")},
+        **{
+            name: rate_entry(f"{_OF_VALID}{name}", cells, judged, attack)
+            for name in ("asr", "asr_all_rows", "flip_rate")
+        },
         "performance_drop_rate": _drop_rate(cells, judged, attack, _OF_VALID),
     }
 

@@ -1,7 +1,7 @@
 """The report of an evaluation as JSON values; the same predictions give the same bytes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -10,14 +10,17 @@ from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import Answer, by_field, most_frequent, prediction_json
 from augment_ru.evaluation.breakdowns import by_strength, by_subpopulation
 from augment_ru.evaluation.comparisons import comparisons
+from augment_ru.evaluation.flipping import Flipping
 from augment_ru.evaluation.intervals import RESAMPLES
 from augment_ru.evaluation.metrics import Kind, Metric
 from augment_ru.evaluation.outcomes import Golds, groups_of, scores
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, metric_entries, together_entries
+from augment_ru.evaluation.row_outcomes import row_keys, written_outcomes
 from augment_ru.evaluation.searches import searches
 from augment_ru.evaluation.subpopulations import Subpopulation
+from augment_ru.evaluation.table_text import as_text
 from augment_ru.version import __version__
 
 FORMAT = "augment-ru evaluation"
@@ -45,6 +48,10 @@ class Evaluation:
         settings: further parts of the signature: name to value.
         seed: the seed of the demonstrations and of the bootstrap.
         title: the title of the report; None for none.
+        data: the name of the file of rows, without its folder; None for rows made in Python.
+        date: the date that the report states; None for none.
+        flipping: by the number of a judged run, the attack and the number of the row: which edits flip the answer, by
+            field; for rows whose edits were asked one by one.
     """
 
     pairs: Pairs
@@ -56,6 +63,9 @@ class Evaluation:
     settings: Mapping[str, str]
     seed: int
     title: str | None = None
+    data: str | None = None
+    date: str | None = None
+    flipping: Flipping = field(default_factory=dict)
 
     def __repr__(self) -> str:
         models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
@@ -95,6 +105,8 @@ class Evaluation:
             "signature": self.signature,
             "unit": "percent",
             **({} if self.title is None else {"title": self.title}),
+            **({} if self.date is None else {"date": self.date}),
+            "data": {"name": self.data, "digest": self.settings.get("data")},
             "task": task.name,
             "fields": list(task.fields),
             "gold": list(task.gold),
@@ -107,6 +119,7 @@ class Evaluation:
             "models": [self._model(one) for one in self.judged],
             "comparisons": comparisons(self.judged, len(self.pairs.originals)),
             **searches(self.pairs),
+            "rows": row_keys(self.pairs, self.golds),
         }
 
     def _majority(self) -> dict[str, float]:
@@ -126,6 +139,7 @@ class Evaluation:
             | {
                 "subpopulations": by_subpopulation(outcomes, self.subpopulations),
                 "strength": by_strength(outcomes, self.pairs.attacks[attack]),
+                "outcomes": written_outcomes(outcomes),
             }
             for attack, outcomes in judged.outcomes.items()
         }
@@ -155,7 +169,7 @@ class Evaluation:
 
     def to_markdown(self) -> str:
         """The tables of the report in markdown."""
-        parts = [f"{table.title}\n\n{tables.as_text(table, 'markdown')}" for table in tables.tables_of(self.report())]
+        parts = [f"{table.title}\n\n{as_text(table, 'markdown')}" for table in tables.tables_of(self.report())]
         return "\n".join(parts)
 
     def _clean_predictions(self, run: ModelRun, episode: int) -> Iterator[dict[str, Any]]:

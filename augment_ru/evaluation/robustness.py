@@ -30,8 +30,15 @@ def robustness_cells(
     """
     if not outcomes:
         return {}
+    found = worst_cells(outcomes, len(pairs.originals))
+    agreeing, counted = _agreement(run, pairs, kind, found[WORST].hits.shape)
+    return {**found, CONSISTENCY: Cells(agreeing, counted)}
+
+
+def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
+    """The hits and trials of the worst case over attacks, for so many originals."""
     first = next(iter(outcomes.values()))
-    shape = (*first.before.shape[:2], len(pairs.originals))
+    shape = (*first.before.shape[:2], records)
     known, right = (np.zeros(shape, np.bool_) for _ in range(2))
     broken = np.zeros(shape, np.bool_)
     for one in outcomes.values():
@@ -39,15 +46,13 @@ def robustness_cells(
             known[..., at] |= one.known[:, None, row]
             right[..., at] |= one.right[..., row]
             broken[..., at] |= one.right[..., row] & ~one.after[..., row]
-    agreeing, counted = _agreement(run, pairs, kind, shape)
     return {
         WORST: Cells((right & ~broken).astype(np.float64), known.astype(np.float64)),
         WORST_ASR: Cells(broken.astype(np.float64), right.astype(np.float64)),
-        CONSISTENCY: Cells(agreeing, counted),
     }
 
 
-def _agreement(run: ModelRun, pairs: Pairs, kind: Kind, shape: tuple[int, int, int]) -> Cells:
+def _agreement(run: ModelRun, pairs: Pairs, kind: Kind, shape: tuple[int, ...]) -> Cells:
     """For each record the share of pairs of its versions with one prediction, and 1 where it has two versions."""
     shares, counted = np.zeros(shape), np.zeros(shape)
     for episode in range(shape[1]):

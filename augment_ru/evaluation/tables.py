@@ -1,43 +1,15 @@
-"""The tables of a report, for the terminal, as text in markdown, CSV or LaTeX, and as rows of numbers."""
+"""The tables of a report: for the terminal, the page, and as text; and its numbers as rows."""
 
-import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import unknown
+from augment_ru.evaluation import detail_tables
+from augment_ru.evaluation.shown_names import names_of
+from augment_ru.evaluation.table_text import ShownTable, shown, span
 
-FORMATS = ("markdown", "csv", "latex")
-
-
-class ShownTable(NamedTuple):
-    """A table as it is shown.
-
-    Attributes:
-        title: what it shows.
-        columns: the names of its columns; the first `named` are texts, the others numbers.
-        rows: the cells.
-        named: the number of columns with texts.
-        best: the cells that are marked, by (row, column).
-    """
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    named: int
-    best: frozenset[tuple[int, int]] = frozenset()
-
-
-def shown(value: float | None, digits: int = 2) -> str:
-    """A number as tables show it; a dash for None."""
-    return "–" if value is None else f"{value:.{digits}f}"
-
-
-def span(interval: Sequence[float] | None) -> str:
-    """An interval as tables show it."""
-    if interval is None:
-        return "–"
-    return f"{interval[0]:.1f}{' to ' if interval[0] < 0 else '–'}{interval[1]:.1f}"
+_RATES = ("asr_perturbed_rows", "asr_all_rows", "performance_drop_rate", "flip_rate")
+"""The rates of an attack beside its success rate."""
 
 
 def shots_of(model: Mapping[str, Any]) -> str:
@@ -46,7 +18,12 @@ def shots_of(model: Mapping[str, Any]) -> str:
 
 
 def beats_majority(report: Mapping[str, Any], model: Mapping[str, Any]) -> bool:
-    """Whether a model's main metric on the originals is higher than that of the most frequent right answer."""
+    """Whether a model's main metric on the originals is higher than that of the most frequent right answer.
+
+    A comparison of reports states it of each model, because it counts another metric.
+    """
+    if "beats_majority" in model:
+        return bool(model["beats_majority"])
     metric = next(iter(report["metrics"]), None)
     found = model["metrics"].get(metric)
     return found is not None and found["value"] > report["majority"].get(metric, -100.0)
@@ -79,10 +56,10 @@ def headline(report: Mapping[str, Any]) -> ShownTable:
     metric = next(iter(report["metrics"]), "")
     attacks = list(report["attacks"])
     columns = ["model", "shots", metric]
-    best, rows = best_models(report), []
+    best, rows, names = best_models(report), [], names_of(report)
     marked: set[tuple[int, int]] = set()
     for number, model in enumerate(report["models"]):
-        row = [model["model"], shots_of(model), shown(model["metrics"].get(metric, {}).get("value"))]
+        row = [names[model["model"]], shots_of(model), shown(model["metrics"].get(metric, {}).get("value"))]
         for name in attacks:
             entry = model["attacks"][name]
             after = entry["metrics"].get(metric, {}).get("after")
@@ -97,82 +74,107 @@ def headline(report: Mapping[str, Any]) -> ShownTable:
                 shown(model["worst_case_asr"]["value"]),
             ]
         rows.append(row)
+    heads = ["", "", ""]
     for name in attacks:
-        columns += [f"{name}: {metric}", f"{name}: ASR"]
+        columns += [f"{names[name]}: {metric}", f"{names[name]}: ASR"]
+        heads += [f"{names[name]}: "] * 2
     columns += ["mean ASR", "worst case", "worst-case ASR"] if attacks else []
-    return ShownTable("Before and after each attack, %", columns, rows, 2, frozenset(marked))
+    heads += [""] * (len(columns) - len(heads))
+    return ShownTable("Before and after each attack, %", columns, rows, 2, frozenset(marked), "rates", heads)
 
 
 def counts(report: Mapping[str, Any]) -> ShownTable:
     """The counts behind each rate, with the metrics before and after."""
     metrics = list(report["metrics"])
-    columns = ["model", "shots", "attack", *metrics, "right", "broken", "fixed", "ASR, %", "95 %", "drop rate, %"]
-    columns += ["flips, %", "unchanged", "rejected", "rows"]
-    rows = []
+    columns = ["model", "shots", "attack", *metrics, "right", "broken", "fixed", "ASR, %", "95 %"]
+    columns += ["ASR of perturbed rows, %", "ASR of all rows, %", "drop rate, %", "flips, %"]
+    columns += ["unchanged", "rejected", "rows"]
+    rows, names = [], names_of(report)
     for model, name, entry in _entries(report):
         changes = [entry["metrics"].get(metric) for metric in metrics]
         rows.append(
             [
-                model["model"],
+                names[model["model"]],
                 shots_of(model),
-                name,
+                names[name],
                 *("–" if one is None else f"{one['before']:.1f} → {one['after']:.1f}" for one in changes),
                 *(f"{entry[key]:,}" for key in ("right", "broken", "fixed")),
                 shown(entry["asr"]),
                 span(entry["ci95"]),
-                shown(entry["performance_drop_rate"]["value"]),
-                shown(entry["flip_rate"]["value"]),
+                *(shown(entry[key]["value"]) for key in _RATES),
                 *(f"{entry[key]:,}" for key in ("unchanged", "rejected", "rows")),
             ]
         )
-    return ShownTable("Counts", columns, rows, 3)
+    return ShownTable("Counts", columns, rows, 3, key="counts")
 
 
 def valid(report: Mapping[str, Any]) -> ShownTable:
     """The rates over the rows that people found valid, beside those over all."""
     columns = ["model", "shots", "attack", "judged", "valid", "valid, %", "ASR, all rows", "ASR, valid rows", "95 %"]
     columns += ["broken", "right"]
-    rows = []
+    rows, names = [], names_of(report)
     for model, name, entry in _entries(report):
         if found := entry.get("valid_rows"):
             cells = [f"{found['judged']:,}", f"{found['valid']:,}", shown(found["share"]["value"]), shown(entry["asr"])]
             cells += [shown(found["asr"]["value"]), span(found["asr"]["ci95"])]
-            rows.append([model["model"], shots_of(model), name, *cells, f"{found['broken']:,}", f"{found['right']:,}"])
-    return ShownTable("Over the rows that people found valid, %", columns, rows, 3)
+            cells += [f"{found['broken']:,}", f"{found['right']:,}"]
+            rows.append([names[model["model"]], shots_of(model), names[name], *cells])
+    return ShownTable("Over the rows that people found valid, %", columns, rows, 3, key="valid")
 
 
 def clean(report: Mapping[str, Any]) -> ShownTable:
     """The metrics of each model on the originals."""
-    metrics = list(report["metrics"])
+    metrics, names = list(report["metrics"]), names_of(report)
     rows = [
-        [model["model"], shots_of(model), *(shown(model["metrics"].get(name, {}).get("value")) for name in metrics)]
-        for model in report["models"]
+        [names[one["model"]], shots_of(one), *(shown(one["metrics"].get(name, {}).get("value")) for name in metrics)]
+        for one in report["models"]
     ]
     if report["majority"]:
         rows.append(["(most frequent answer)", "–", *(shown(report["majority"].get(name)) for name in metrics)])
-    return ShownTable("Metrics, %", ["model", "shots", *metrics], rows, 2)
+    return ShownTable("Metrics, %", ["model", "shots", *metrics], rows, 2, key="metrics")
 
 
-def tables_of(report: Mapping[str, Any]) -> list[ShownTable]:
-    """All tables of a report; of one without attacks the metrics alone."""
+TABLES: Mapping[str, Callable[[Mapping[str, Any]], ShownTable]] = {
+    "rates": headline,
+    "counts": counts,
+    "valid": valid,
+    "curve": detail_tables.curve_table,
+    "transfer": detail_tables.transfer_table,
+    "models": detail_tables.models_table,
+    "attacks": detail_tables.attacks_table,
+    "subpopulations": detail_tables.subpopulations_table,
+}
+"""What makes each table of a report, by its key."""
+
+SHORT = ("rates", "counts", "valid", "curve", "transfer")
+"""The tables that are printed unless others are asked for: the others have very many rows."""
+
+
+def tables_of(report: Mapping[str, Any], keys: Sequence[str] = SHORT) -> list[ShownTable]:
+    """The tables of a report that have rows; of one without attacks the metrics alone.
+
+    Args:
+        report: the report.
+        keys: the tables, in this order.
+
+    Raises:
+        AugmentError: there is no such table.
+    """
+    check_tables(keys)
     if not report["attacks"]:
         return [clean(report)]
-    return [table for table in (headline(report), counts(report), valid(report), searches_table(report)) if table.rows]
+    return [table for key in keys if (table := TABLES[key](report)).rows]
 
 
-def searches_table(report: Mapping[str, Any]) -> ShownTable:
-    """Searches against a model: the success rate at each number of queries, and the sizes of what they found."""
-    found = report.get("searches", {})
-    numbers_of_queries = sorted({point["queries"] for one in found.values() for point in one["curve"]})
-    columns = ["attack", "budget", *(f"{number:,}" for number in numbers_of_queries)]
-    columns += ["queries a success", "words", "changes", "minimal, %"]
-    rows = []
-    for attack, one in found.items():
-        rates = {point["queries"]: shown(point["asr"], 1) for point in one["curve"]}
-        sizes = [one["queries_a_success"], one["changed_words"], one["changes"], one["minimal"]]
-        curve = [rates.get(number, "–") for number in numbers_of_queries]
-        rows.append([attack, f"{one['budget']:,}", *curve, *(shown(size, 1) for size in sizes)])
-    return ShownTable("Searches: rows broken by a number of queries, % of those right before", columns, rows, 2)
+def check_tables(keys: Sequence[str]) -> None:
+    """Nothing, if there are such tables.
+
+    Raises:
+        AugmentError: there is no table of this name.
+    """
+    for key in keys:
+        if key not in TABLES:
+            raise unknown("table", key, TABLES)
 
 
 def _entries(report: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Mapping[str, Any]]]:
@@ -197,10 +199,7 @@ def numbers(report: Mapping[str, Any]) -> list[dict[str, Any]]:
             **{key: entry[key] for key in ("asr", "right", "broken", "fixed", "unchanged", "rejected", "rows")},
             "asr_low": entry["ci95"] and entry["ci95"][0],
             "asr_high": entry["ci95"] and entry["ci95"][1],
-            **{
-                key: entry[key]["value"]
-                for key in ("asr_perturbed_rows", "asr_all_rows", "performance_drop_rate", "flip_rate")
-            },
+            **{key: entry[key]["value"] for key in _RATES},
         }
         for model, name, entry in _entries(report)
     ]
@@ -209,50 +208,3 @@ def numbers(report: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _of_model(model: Mapping[str, Any]) -> dict[str, Any]:
     found = {"model": model["model"], "shots": model["shots"], "episodes": model["episodes"]}
     return found | {name: one["value"] for name, one in model["metrics"].items()}
-
-
-def as_text(table: ShownTable, form: str) -> str:
-    """A table as text.
-
-    Args:
-        table: the table.
-        form: markdown, csv or latex.
-
-    Raises:
-        AugmentError: there is no such form.
-    """
-    if form not in FORMATS:
-        raise AugmentError(f"--format {form}; possible: table, {', '.join(FORMATS)}")
-    rows = [
-        [
-            f"**{cell}**" if (at, column) in table.best and form == "markdown" else cell
-            for column, cell in enumerate(row)
-        ]
-        for at, row in enumerate(table.rows)
-    ]
-    if form == "csv":
-        stream = io.StringIO()
-        csv.writer(stream, lineterminator="\n").writerows([table.columns, *rows])
-        return stream.getvalue()
-    if form == "markdown":
-        ruler = ["---" if at < table.named else "---:" for at in range(len(table.columns))]
-        lines = [[_escaped(cell, "|") for cell in row] for row in (table.columns, *rows)]
-        return "".join(f"| {' | '.join(row)} |\n" for row in (lines[0], ruler, *lines[1:]))
-    places = "l" * table.named + "r" * (len(table.columns) - table.named)
-    lines = [[_latex(cell) for cell in row] for row in (table.columns, *table.rows)]
-    for at, column in table.best:
-        lines[at + 1][column] = rf"\textbf{{{lines[at + 1][column]}}}"
-    body = [" & ".join(row) + r" \\" for row in lines]
-    return "\n".join(
-        [rf"\begin{{tabular}}{{{places}}}", r"\hline", body[0], r"\hline", *body[1:], r"\hline", r"\end{tabular}", ""]
-    )
-
-
-def _escaped(text: str, marks: str) -> str:
-    return "".join(f"\\{one}" if one in marks else one for one in text)
-
-
-def _latex(text: str) -> str:
-    names = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "→": r"$\to$", "–": "--"}
-    names |= {"±": r"$\pm$"}
-    return "".join(names.get(one, f"\\{one}" if one in "&%$#_{}" else one) for one in text)

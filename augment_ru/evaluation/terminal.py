@@ -10,21 +10,32 @@ from rich.text import Text
 
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.column_groups import column_groups
+from augment_ru.evaluation.shown_names import names_of
+from augment_ru.evaluation.table_text import ShownTable
 
 _WIDE = 240
 """Columns where the output is no terminal, so that no line is wrapped."""
 
 
-def print_tables(report: Mapping[str, Any], console: Console | None = None) -> None:
-    """Print the rates and the counts; of a report without attacks the metrics."""
+def print_tables(
+    report: Mapping[str, Any], console: Console | None = None, shown: Sequence[ShownTable] | None = None
+) -> None:
+    """Print tables of a report; of one without attacks the metrics.
+
+    Args:
+        report: the report.
+        console: where they are printed; None for stdout.
+        shown: the tables; None for the short ones.
+    """
+    shown = tables.tables_of(report) if shown is None else shown
     console = console or Console()
     if not console.is_terminal:
         console = Console(file=console.file, width=_WIDE, highlight=False)
-    for part in _parts(report, console.width, plain=not console.is_terminal):
+    for part in _parts(report, shown, console.width, plain=not console.is_terminal):
         console.print(part)
 
 
-def print_table(table: tables.ShownTable) -> None:
+def print_table(table: ShownTable) -> None:
     """Print one table."""
     console = Console()
     if not console.is_terminal:
@@ -34,12 +45,22 @@ def print_table(table: tables.ShownTable) -> None:
         console.print(drawn)
 
 
-def _parts(report: Mapping[str, Any], width: int, *, plain: bool) -> Iterator[Table | Text]:
-    if not report["attacks"]:
-        found = tables.clean(report)
-        yield Text(found.title, style="bold")
-        yield from _drawn(found.columns, found.rows, found.named, width)
-        return
+def _parts(
+    report: Mapping[str, Any], shown: Sequence[ShownTable], width: int, *, plain: bool
+) -> Iterator[Table | Text]:
+    blank = False
+    for found in shown:
+        if blank:
+            yield Text()
+        if found.key == "rates":
+            yield from _rates(report, width, plain=plain)
+        else:
+            yield Text(found.title, style="bold")
+            yield from _drawn(found.columns, found.rows, found.named, width)
+        blank = True
+
+
+def _rates(report: Mapping[str, Any], width: int, *, plain: bool) -> Iterator[Table | Text]:
     metric = next(iter(report["metrics"]))
     yield Text(
         f"{metric}, %, after each attack, and in brackets the attack success rate (ASR): right predictions that",
@@ -52,10 +73,6 @@ def _parts(report: Mapping[str, Any], width: int, *, plain: bool) -> Iterator[Ta
         fields = ", ".join(report["gold"])
         yield Text(f"No row has a right answer in '{fields}' (--label-field), so there are no rates, only flips.")
     yield from map(Text, _notes(report, plain=plain))
-    for found in tables.tables_of(report)[1:]:
-        yield Text()
-        yield Text(found.title, style="bold")
-        yield from _drawn(found.columns, found.rows, found.named, width)
 
 
 def _headline(report: Mapping[str, Any], *, plain: bool) -> tuple[list[str], list[list[Text]]]:
@@ -72,7 +89,8 @@ def _headline(report: Mapping[str, Any], *, plain: bool) -> tuple[list[str], lis
         cells.append(_marked(row[-3], (number, len(row) - 3) in table.best, plain))
         cells.append(Text(f"{row[-2]} ({row[-1]})"))
         rows.append(cells)
-    return ["model", "shots", f"{table.columns[2]}, original", *report["attacks"], "mean ASR", "worst case"], rows
+    attacks = [names_of(report)[attack] for attack in report["attacks"]]
+    return ["model", "shots", f"{table.columns[2]}, original", *attacks, "mean ASR", "worst case"], rows
 
 
 def _marked(text: str, best: bool, plain: bool) -> Text:  # noqa: FBT001  (two facts about one cell)
@@ -84,7 +102,7 @@ def _marked(text: str, best: bool, plain: bool) -> Text:  # noqa: FBT001  (two f
 def _notes(report: Mapping[str, Any], *, plain: bool) -> Iterator[str]:
     if plain and tables.best_models(report):
         yield "* the lowest rate of a column"
-    weak = [model["model"] for model in report["models"] if not tables.beats_majority(report, model)]
+    weak = [names_of(report)[model["model"]] for model in report["models"] if not tables.beats_majority(report, model)]
     metric = next(iter(report["metrics"]))
     if weak and metric in report["majority"]:
         names = ", ".join(dict.fromkeys(weak))
@@ -106,7 +124,7 @@ def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: 
     for group in column_groups([*names, *widths[named:]], named, width - 4, gap=3):  # lines stand at both sides
         table = Table()
         for column in group:
-            left = column < named and column != 1
+            left = column < named and columns[column] not in ("shots", "budget")
             table.add_column(
                 Text(columns[column]),
                 justify="left" if left else "right",

@@ -14,6 +14,8 @@ from augment_ru.evaluation.evaluate import check_models, evaluate
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.protocol import SHOTS, ModelRun, check_shots
 from augment_ru.evaluation.released import rows_file
+from augment_ru.evaluation.table_text import as_text
+from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, tables_of
 from augment_ru.evaluation.worst_case import worst_case
 from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
@@ -35,8 +37,11 @@ class EvaluationJob:
         report: the file of the report as JSON, or - for stdout; None for no report.
         html: the file of the report as a page; None for no page.
         predictions: the file of the predictions; None for no file.
-        form: how the tables are printed: as a table, or as a format of `evaluation.tables`.
+        form: how the tables are printed: as a table, or as a format of `evaluation.table_text`.
         worst_case: the file of the strongest row of each original; None for no file.
+        tables: which tables are printed, by their names in `evaluation.tables`; empty for the short ones.
+        date: the date of the report; `none` for none; None for none in the report, and on the page the day on which
+            the file of rows was written.
     """
 
     source: str
@@ -50,6 +55,8 @@ class EvaluationJob:
     predictions: str | None
     form: str = "table"
     worst_case: str | None = None
+    tables: Sequence[str] = ()
+    date: str | None = None
 
     def check(self) -> None:
         """Nothing, if all names exist and all files can be read and written.
@@ -60,6 +67,7 @@ class EvaluationJob:
         check_models(self.models, self.options)
         check_shots(SHOTS if self.shots is None else self.shots, self.settings["episodes"])
         metrics_of(self.settings["metrics"])
+        check_tables(self.keys)
         if self.settings["task"]:
             task_or_file(self.settings["task"])
         if self.settings["train"] == "-":
@@ -67,6 +75,19 @@ class EvaluationJob:
         if self.source == self.settings["originals"] == "-":
             raise AugmentError("--originals -: PERTURBED is stdin already; give a file")
         self._check_files()
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """The tables that are printed."""
+        return tuple(TABLES) if "all" in self.tables else self.tables or SHORT
+
+    @property
+    def page_date(self) -> str | None:
+        """The date on the page, if the report states none."""
+        if self.date is not None or self.source == "-":
+            return None
+        written = Path(rows_file(self.source)).stat().st_mtime
+        return datetime.fromtimestamp(written, tz=UTC).date().isoformat()
 
     def _check_files(self) -> None:
         inputs = {
@@ -105,6 +126,7 @@ def run_evaluation(job: EvaluationJob) -> None:
         cache=None if job.cache == "none" else job.cache or default_path(),
         progress=lambda name, questions: progress(name, "answers", questions),
         on_model_done=_print_counts,
+        date=None if job.date == "none" else job.date,
         **job.settings,
     )
     report = evaluation.report()
@@ -112,7 +134,7 @@ def run_evaluation(job: EvaluationJob) -> None:
         print(encoded_row(report))
     elif job.report is not None:
         with replacing(Path(job.report)) as stream:
-            stream.write(_pretty(report))
+            stream.write(pretty(report))
     for path, rows in ((job.predictions, evaluation.predictions), (job.worst_case, partial(worst_case, evaluation))):
         if path is not None:
             with replacing(Path(path)) as stream:
@@ -122,19 +144,16 @@ def run_evaluation(job: EvaluationJob) -> None:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for --html)
 
         with replacing(Path(job.html)) as stream:
-            today = datetime.now(tz=UTC).date().isoformat()
-            stream.write(page(evaluation, report, today).encode("utf-8", "replace"))
+            stream.write(page(evaluation, report, job.page_date).encode("utf-8", "replace"))
     if job.form != "table":
-        from augment_ru.evaluation.tables import as_text, tables_of  # noqa: PLC0415
-
-        text = "\n".join(as_text(table, job.form) for table in tables_of(report))
+        text = "\n".join(as_text(table, job.form) for table in tables_of(report, job.keys))
         print(text, end="", file=sys.stderr if job.report == "-" else sys.stdout)
         return
     from rich.console import Console  # noqa: PLC0415
 
     from augment_ru.evaluation.terminal import print_tables  # noqa: PLC0415
 
-    print_tables(report, Console(stderr=job.report == "-"))
+    print_tables(report, Console(stderr=job.report == "-"), tables_of(report, job.keys))
     wrote = [
         "the report to stdout" if file == "-" else file for file in (job.report, job.html, job.predictions) if file
     ]
@@ -143,7 +162,8 @@ def run_evaluation(job: EvaluationJob) -> None:
         print(f"augment-ru: {kept}", file=sys.stderr)
 
 
-def _pretty(report: Mapping[str, Any]) -> bytes:
+def pretty(report: Mapping[str, Any]) -> bytes:
+    """A report as JSON for a file."""
     import json  # noqa: PLC0415
 
     text = json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False)

@@ -13,7 +13,7 @@ from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Candidates, Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.page import edits_between
-from augment_ru.evaluation.tables import ShownTable
+from augment_ru.evaluation.table_text import ShownTable
 from augment_ru.formats.read import Row
 from augment_ru.formats.row import KEY
 from augment_ru.script import Script

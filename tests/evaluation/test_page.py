@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from augment_ru.evaluation import page as pages
 from augment_ru.evaluation.finding import findings
 from augment_ru.evaluation.page import edits_between, page
 from augment_ru.evaluation.report import Evaluation
+from augment_ru.evaluation.table_text import FORMATS, as_text
+from augment_ru.evaluation.tables import TABLES, tables_of
 from evaluations import reader, table
 
 HOSTILE = [
@@ -78,8 +80,14 @@ def test_the_page_is_complete_in_itself() -> None:
 
 def test_the_page_holds_the_report_and_every_example() -> None:
     done = plain()
-    data = data_of(page(done))
-    assert data["report"] == json.loads(json.dumps(done.report()))
+    data, report = data_of(page(done)), done.report()
+    for model in report["models"]:
+        for entry in model["attacks"].values():
+            del entry["outcomes"]
+    del report["rows"], report["comparisons"]
+    assert data["report"] == json.loads(json.dumps(report))
+    shown = {one.key: [list(row) for row in one.rows] for one in tables_of(done.report(), tuple(TABLES))}
+    assert {key: one["rows"] for key, one in data["tables"].items()} == shown
     assert len(data["examples"]) == 140
     assert data["left_out"] == 0
     predictions = list(done.predictions())
@@ -90,6 +98,13 @@ def test_the_page_holds_the_report_and_every_example() -> None:
         ]
         original = data["originals"][example["original"]]
         assert len(original["cells"]) == len(data["subpopulations"])
+
+
+def test_the_same_input_gives_the_same_bytes() -> None:
+    assert page(plain()) == page(plain())
+    assert data_of(page(plain(), date="2026-01-02"))["header"] == ["2026-01-02"]
+    stated = evaluate(table("+-", "++"), {"m": reader}, date="2025-05-05")
+    assert data_of(page(stated, date="2026-01-02"))["header"] == ["2025-05-05"], "the report's date is the page's"
 
 
 def test_hostile_texts_stay_texts() -> None:
@@ -144,13 +159,19 @@ def test_it_draws_the_tables_and_the_plots(window: chromium.Browser, report: Pat
     assert window.all("#table tbody tr td:first-child") == ["m", "yes"]
     assert window.all("#table td.best") == [], "the constant is no better than the most frequent answer"
     assert window.all("#weak") == ["No better than the most frequent answer, so never marked: m, 0-shot, yes, 0-shot."]
-    assert window.all("#table th")[:5] == ["model", "shots", "accuracy", "a: accuracy", "a: ASR"]
-    assert len(window.all("#counts tbody tr")) == 4
+    assert window.all("#table th.group") == ["a", "b"]
+    assert window.all("#table tr:last-child th")[:5] == ["model", "shots", "accuracy", "accuracy", "ASR"]
     assert len(window.all("#rates-plot circle")) == 4
     assert len(window.all("#strength-plot circle")) == 2
     assert window.all("#cells-plot text.strong") == [
         one["name"] for one in data_of(report.read_text("utf-8"))["subpopulations"]
     ]
+    window.run("for (const one of document.querySelectorAll('details')) one.open = true")
+    for _ in range(40):
+        if window.all("details[data-table=counts] tbody tr"):
+            break
+        window.run("return new Promise(done => setTimeout(done, 50))")
+    assert len(window.all("details[data-table=counts] tbody tr")) == 4
     assert window.complaints() == []
 
 
@@ -219,7 +240,8 @@ def test_the_finding_is_told_in_words() -> None:
         rows[at]["label"] = "no"
     told = findings(evaluate(rows, {"m": reader, "yes": _yes}, by=("genre",)).report())
     assert told[0].startswith(
-        "a turns 22 % of the right answers of m (0-shot) wrong, 2.3 times as many where genre is b."
+        "a turns 22 % of the right answers of m (0-shot) wrong (accuracy 100 → 78 %), "
+        "2.3 times as many where genre is b."
     )
     assert told[1] == "yes (0-shot) is no better than the most frequent answer, so its rates say nothing."
 
@@ -231,7 +253,7 @@ def test_filters_and_place_are_in_the_address(window: chromium.Browser, report: 
     window.choose("by-attack", "b")
     window.click("#pages button:last-child")
     address = window.run("return location.hash")
-    assert address == "#examples?by-model=0&by-attack=1&page=2"
+    assert address == "#examples?by-attack=1&by-outcome=*&page=2"
     window.run(
         "location.hash = arguments[0]; location.reload()", "#examples?by-model=1&by-attack=0&by-outcome=kept&page=2"
     )
@@ -240,6 +262,19 @@ def test_filters_and_place_are_in_the_address(window: chromium.Browser, report: 
             break
     assert window.all("#count") == ["70 of 140 examples."]
     assert window.all("#pages span") == ["2 of 3"]
+    window.click(".example > button")
+    window.choose("cells-attack", "b")
+    address = window.run("return location.hash")
+    assert address == "#subpopulations?cells-attack=b&by-model=1&by-attack=0&by-outcome=kept&page=2&open=25"
+    window.run("location.hash = '#robustness'; location.reload()")
+    window.open(report)
+    window.run("location.hash = arguments[0]", address)
+    for _ in range(100):
+        if window.all("#pages span") == ["2 of 3"]:
+            break
+        window.run("return new Promise(done => setTimeout(done, 20))")
+    assert len(window.all(".example .body")) == 1, "the opened example is in the address, too"
+    assert window.run("return document.getElementById('cells-attack').value") == "b"
 
 
 @needs_browser
@@ -249,7 +284,35 @@ def test_axes_have_round_ticks_and_scroll_areas_have_focus(window: chromium.Brow
     numbers = [float(one.replace(" %", "")) for one in ticks if one.replace(" %", "").replace(".", "").isdigit()]
     assert {0.0, 5.0, 10.0} <= set(numbers) or {0.0, 2.0, 4.0} <= set(numbers)
     assert window.run("return [...document.querySelectorAll('.scroll')].every((one) => one.tabIndex === 0)")
-    assert len(window.all(".exports button")) == 9, "three tables in three formats"
+
+
+SAVED = """
+const form = document.querySelector(`.exports button[data-table="${arguments[0]}"][data-form="${arguments[1]}"]`);
+const made = URL.createObjectURL;
+let saved = null;
+URL.createObjectURL = (blob) => { saved = blob; return made(blob); };
+form.click();
+URL.createObjectURL = made;
+return saved.text();
+"""
+"""What a button saves, caught on its way to the disk."""
+
+
+@needs_browser
+@pytest.mark.parametrize("made", [plain, hostile])
+def test_every_table_is_saved_as_the_terminal_prints_it(
+    window: chromium.Browser, tmp_path: Path, made: Callable[[], Evaluation]
+) -> None:
+    done = made()
+    path = tmp_path / "report.html"
+    path.write_text(page(done), encoding="utf-8")
+    window.open(path)
+    shown = tables_of(done.report(), tuple(TABLES))
+    assert len(window.all(".exports button")) == 3 * len(shown)
+    for table_ in shown:
+        for form in FORMATS:
+            assert window.run(SAVED, table_.key, form) == as_text(table_, form), (table_.key, form)
+    assert window.complaints() == []
 
 
 @needs_browser
@@ -289,3 +352,60 @@ def test_hostile_texts_do_nothing_in_a_browser(window: chromium.Browser, tmp_pat
     assert window.all("img") == []
     assert HOSTILE[0] in window.all(".example .texts p")[0]
     assert window.complaints() == []
+
+
+def searched(number: int, attack: str, outcome: str, queries: int) -> dict[str, Any]:
+    """A row as a search writes it: the model reads its answer out of the text."""
+    (one,) = table(outcome, attack=attack, start=number)
+    status = {"+-": "broken", "++": "withstood", "--": "wrong_before"}[outcome]
+    if status != "broken":
+        one["text"], one["augment"]["edits"]["text"] = one["augment"]["source"]["text"], []
+    broken_at = queries if status == "broken" else None
+    meta = {"status": status, "queries": queries, "broken_at": broken_at, "budget": 20, "changes": 1, "minimal": True}
+    one["augment"] |= {**meta, "model": f"signature of {attack}"}
+    return one
+
+
+@needs_browser
+def test_the_curve_and_the_transfer_matrix_are_drawn(window: chromium.Browser, tmp_path: Path) -> None:
+    """Of three right answers two break, after 3 and 12 queries: 0, 33, 33 and 67 % at 2, 5, 10 and 20 queries."""
+    outcomes = [("+-", 3), ("+-", 12), ("++", 20), ("--", 1)]
+    rows = [
+        searched(number, f"adversary:{name}", outcome, queries)
+        for name in ("m", "yes")
+        for number, (outcome, queries) in enumerate(outcomes)
+    ]
+    done = evaluate(rows, {"m": reader, "yes": _yes})
+    path = tmp_path / "report.html"
+    path.write_text(page(done), encoding="utf-8")
+    window.open(path)
+    hints = window.all("#curve-plot circle title")[:4]
+    assert [one.split(": ")[1].split(" (")[0] for one in hints] == [
+        "0.0 % broken by 2 queries", "33.3 % broken by 5 queries",
+        "33.3 % broken by 10 queries", "66.7 % broken by 20 queries",
+    ]  # fmt: skip
+    assert len(window.all("#curve-plot polygon")) == 2, "a band for each search"
+    assert window.all("#transfer thead th") == ["asked", "shots", "adversary:m", "adversary:yes"]
+    assert window.all("#transfer tbody tr:first-child td") == ["m", "0", "66.67", "66.67"]
+    assert window.all("#transfer tbody tr:last-child td") == ["yes", "0", "0.00", "0.00"]
+    assert "A search for the smallest change" in window.all("#about-attacks dd")[0]
+    assert window.complaints() == []
+
+
+@needs_browser
+def test_edits_that_do_not_flip_are_only_underlined(window: chromium.Browser, tmp_path: Path) -> None:
+    def fast(examples: Sequence[Example]) -> list[str]:
+        return ["no" if "КОТ" in one.text else "yes" for one in examples]
+
+    fast.cached = False  # type: ignore[attr-defined]
+    edits = [[0, 3, "КОТ"], [10, 14, "ТУТ!"]]
+    meta = {"attack": "a", "status": "perturbed", "source": {"text": "кот и пёс тут."}, "edits": {"text": edits}}
+    done = evaluate([{"id": 1, "text": "КОТ и пёс ТУТ!", "label": "yes", "augment": meta}], {"fast": fast, "yes": _yes})
+    path = tmp_path / "report.html"
+    path.write_text(page(done), encoding="utf-8")
+    window.open(path)
+    assert (window.all(".snippet del"), window.all(".snippet ins")) == (["кот"], ["КОТ"])
+    assert window.all(".snippet u") == ["ТУТ!"]
+    window.choose("by-outcome", "all")
+    window.choose("by-model", "yes, 0-shot")
+    assert window.all(".snippet del") == ["кот", "тут."], "this model was not asked: all edits are marked"

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from augment_ru import Example, evaluate
 from augment_ru.evaluation.intervals import newcombe, wilson
 from augment_ru.evaluation.report import Evaluation
-from augment_ru.evaluation.tables import FORMATS, as_text, best_models, headline, tables_of
+from augment_ru.evaluation.table_text import FORMATS, as_text
+from augment_ru.evaluation.tables import best_models, headline, tables_of
 from evaluations import reader, table
 
 OUTCOMES = st.lists(st.sampled_from(["++", "+-", "-+", "--", "++.", "+-", "-+"]), min_size=2, max_size=9)

@@ -63,6 +63,10 @@ class Browser:
         """Make the window so large."""
         self._call("POST", "/window/rect", {"width": width, "height": height})
 
+    def devtools(self, command: str, **parameters: object) -> Any:  # noqa: ANN401
+        """What a command of the DevTools protocol returns."""
+        return self._call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
     def run(self, script: str, *arguments: object) -> Any:  # noqa: ANN401
         """What a script returns."""
         return self._call("POST", "/execute/sync", {"script": script, "args": arguments})

@@ -40,8 +40,17 @@ function shortened(text, most) {
   return points.slice(0, head).join("") + "…" + points.slice(points.length - (most - 1 - head)).join("");
 }
 
+const shownName = (name) => data.names[name] || name;
 const nameOf = (run, most = 200) =>
-  shortened(run.model, most) + (run.shots === null ? "" : `, ${run.shots}-shot`);
+  shortened(shownName(run.model), most) + (run.shots === null ? "" : `, ${run.shots}-shot`);
+
+// An area that scrolls is reached by the keyboard.
+function scrollable(box) {
+  box.tabIndex = 0;
+  box.setAttribute("role", "region");
+  const heading = box.closest("section").querySelector("h2").textContent;
+  box.setAttribute("aria-label", box.dataset.label || heading);
+}
 
 function choices(select, entries) {
   select.replaceChildren(...entries.map(([value, text]) => element("option", { value }, text)));

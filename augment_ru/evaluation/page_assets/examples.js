@@ -1,9 +1,11 @@
 const PAGE = 25;
 const ALL = "*";
-const state = { page: 0, found: [] };
+const state = { page: 0, found: [], open: new Set() };
 
-function pieces(source, edits, spans) {
-  // The source cut at the ends of edits and protected spans; offsets count code points.
+function pieces(source, edits, spans, flipping = null) {
+  // The source cut at the ends of edits and protected spans; offsets count code points. `flipping` has the numbers of
+  // the edits that flip the answer; null if all of them count.
+  const flips = (edit) => flipping === null || flipping.includes(edits.indexOf(edit));
   const points = [...source];
   const ends = new Set([0, points.length]);
   for (const [start, stop] of [...edits, ...spans]) ends.add(start).add(stop);
@@ -11,23 +13,29 @@ function pieces(source, edits, spans) {
   const made = [];
   const insertions = (place) => edits.filter(([start, stop]) => start === stop && start === place);
   borders.forEach((start, at) => {
-    for (const [, , words] of insertions(start)) made.push({ before: "", after: words, edited: true });
+    for (const edit of insertions(start)) made.push({ before: "", after: edit[2], edited: true, flips: flips(edit) });
     const stop = borders[at + 1];
     if (stop === undefined) return;
     const before = points.slice(start, stop).join("");
     const edit = edits.find(([from, to]) => from <= start && stop <= to && from < to);
     const span = spans.find(([from, to]) => from <= start && stop <= to && from < to);
     const after = edit ? (edit[0] === start ? edit[2] : "") : before;
-    made.push({ before, after, edited: Boolean(edit), label: span && span[2] });
+    made.push({ before, after, edited: Boolean(edit), flips: Boolean(edit) && flips(edit), label: span && span[2] });
   });
   return made;
 }
 
 function shown(parts, side) {
-  // One side of the edits, or "both": each removal, then what was inserted in its place.
+  // One side of the edits, or "both": each removal, then what was inserted in its place. Edits that do not flip the
+  // answer are underlined, no more.
   return parts.flatMap((part) => {
+    if (part.edited && !part.flips) {
+      const words = part[side === "both" ? "after" : side];
+      const other = side === "before" ? part.after : part.before;
+      return words ? element("u", { title: other ? `edited, does not flip the answer: ${other}` : "edited, does not flip the answer" }, words) : null;
+    }
     if (side === "both" && part.edited) {
-      return [part.before && element("del", {}, part.before), part.after && element("ins", {}, part.after)].map((one) => one || null);
+      return [part.before ? element("del", {}, part.before) : null, part.after ? element("ins", {}, part.after) : null];
     }
     const words = part[side === "both" ? "after" : side];
     if (part.edited) {
@@ -38,17 +46,24 @@ function shown(parts, side) {
   }).filter((made) => made !== null);
 }
 
+// The numbers of the edits of a field that flip the answer of the chosen model; null if it was not asked.
+function flippingOf(example, field) {
+  const own = example.flipping && example.flipping[byId("by-model").value];
+  return own ? own[field] || [] : null;
+}
+
 const spelt = (value) => (value === null || value === "" ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value));
 
-function snippet(edits, source, side) {
-  // The text from shortly before the first edit.
-  const parts = pieces(source, edits, []);
-  const first = parts.findIndex((part) => part.edited);
-  if (first > 0 && !parts[first - 1].edited) {
-    const words = [...parts[first - 1].before];
-    if (words.length > 40) parts[first - 1] = { before: "…" + words.slice(-38).join(""), after: "…" + words.slice(-38).join("") };
-    return shown(parts.slice(first - 1), side);
-  }
+function snippet(edits, source, side, flipping) {
+  // The text from shortly before the first edit that counts.
+  const parts = pieces(source, edits, [], flipping);
+  const first = parts.findIndex((part) => part.edited && part.flips);
+  const shortest = (part) => {
+    const words = [...part.before];
+    const end = words.length > 40 ? "…" + words.slice(-38).join("") : part.before;
+    return { ...part, before: end, after: end };
+  };
+  if (first > 0 && !parts[first - 1].edited) return shown([shortest(parts[first - 1]), ...parts.slice(first)], side);
   return shown(parts, side);
 }
 
@@ -58,8 +73,8 @@ function body(example) {
     const made = element("div", {});
     for (const [field, source] of Object.entries(original.texts)) {
       const name = Object.keys(original.texts).length > 1 ? `${title}: ${field}` : title;
-      const parts = pieces(source, example.edits[field] || [], example.protected[field] || []);
-      made.append(element("h4", {}, name), element("p", {}, ...shown(parts, side)));
+      const parts = pieces(source, example.edits[field] || [], example.protected[field] || [], flippingOf(example, field));
+      made.append(element("h3", {}, name), element("p", {}, ...shown(parts, side)));
     }
     return made;
   });
@@ -72,28 +87,35 @@ function body(example) {
   const facts = [`right answer: ${spelt(original.gold)}`, `status: ${example.status}`];
   if (example.similarity !== null) facts.push(`similarity: ${example.similarity}`);
   if (example.probability !== null) facts.push(`probability: ${Number(example.probability.toFixed(4))}`);
-  data.subpopulations.forEach((one, at) => facts.push(`${one.name}: ${one.cells[original.cells[at]]}`));
+  data.subpopulations.forEach((one, at) => facts.push(`${data.properties[one.name] || one.name}: ${one.cells[original.cells[at]]}`));
   return element("div", { class: "body" }, element("div", { class: "texts" }, ...columns),
-    element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows))),
+    element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `predictions, example ${data.examples.indexOf(example) + 1}` }, element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows))),
     element("p", { class: "facts" }, facts.join(" · ")));
 }
 
 function card(example) {
   const original = data.originals[example.original];
+  const at = data.examples.indexOf(example);
   const outcome = example.predictions[byId("by-model").value][2];
   const field = Object.keys(original.texts).find((name) => (example.edits[name] || []).length) || Object.keys(original.texts)[0];
   const made = element("article", { class: "example" });
   const button = element("button", { type: "button", "aria-expanded": "false" },
-    element("span", { class: `badge ${outcome}` }, outcome), element("span", { class: "key" }, report.attacks[example.attack]),
-    element("span", { class: "snippet" }, ...snippet(example.edits[field] || [], original.texts[field], "both")),
+    element("span", { class: `badge ${outcome}` }, outcome), element("span", { class: "key" }, shortened(shownName(report.attacks[example.attack]), 40)),
+    element("span", { class: "snippet" }, ...snippet(example.edits[field] || [], original.texts[field], "both", flippingOf(example, field))),
     element("span", { class: "key" }, `#${original.id}`));
+  const show = (open) => {
+    button.setAttribute("aria-expanded", String(open));
+    if (open) made.append(body(example));
+    else made.querySelector(".body").remove();
+  };
   button.addEventListener("click", () => {
-    const open = button.getAttribute("aria-expanded") === "true";
-    button.setAttribute("aria-expanded", String(!open));
-    if (open) made.querySelector(".body").remove();
-    else made.append(body(example));
+    const open = button.getAttribute("aria-expanded") !== "true";
+    if (open) state.open.add(at); else state.open.delete(at);
+    show(open);
+    remember("examples");
   });
   made.append(button);
+  if (state.open.has(at)) show(true);
   return made;
 }
 
@@ -122,36 +144,10 @@ function list() {
   const last = Math.max(0, Math.ceil(found.length / PAGE) - 1);
   const turn = (text, by, off) => {
     const made = element("button", { type: "button", disabled: off }, text);
-    made.addEventListener("click", () => { state.page += by; list(); remember(); byId("examples").scrollIntoView(); });
+    made.addEventListener("click", () => { state.page += by; state.open.clear(); list(); remember("examples"); byId("examples").scrollIntoView(); });
     return made;
   };
   byId("pages").replaceChildren(...(last ? [turn("← previous", -1, page === 0), element("span", {}, `${page + 1} of ${last + 1}`), turn("next →", 1, page === last)] : []));
-}
-
-const FILTERS = ["by-model", "by-attack", "by-outcome", "by-subpopulation", "by-cell", "by-text"];
-
-function remember() {
-  // The filters and the page of the list stand in the address, so that a link leads to the same rows.
-  const place = new URLSearchParams(FILTERS.map((id) => [id, byId(id).value]).filter(([, value]) => value && value !== ALL));
-  if (state.page) place.set("page", state.page + 1);
-  history.replaceState(null, "", `#examples?${place}`);
-}
-
-function recall() {
-  const [name, query] = location.hash.slice(1).split("?");
-  if (name !== "examples" || query === undefined) return false;
-  const place = new URLSearchParams(query);
-  byId("by-outcome").value = ALL;
-  for (const id of FILTERS) {
-    if (!place.has(id)) continue;
-    byId(id).value = place.get(id);
-    if (id === "by-subpopulation") cellsOf();
-  }
-  state.found = data.examples.filter(matches);
-  state.page = Math.max(0, Math.min(Number(place.get("page") || 1) - 1, Math.ceil(state.found.length / PAGE) - 1));
-  list();
-  byId("examples").scrollIntoView();
-  return true;
 }
 
 function cellsOf() {
@@ -160,28 +156,32 @@ function cellsOf() {
   choices(byId("by-cell"), chosen ? [[ALL, "all"], ...chosen.cells.map((name, at) => [at, name])] : []);
 }
 
-function filter() {
-  changed();
-  remember();
+function found() {
+  state.found = data.examples.filter(matches);
 }
 
 function changed() {
   state.page = 0;
-  state.found = data.examples.filter(matches);
+  state.open.clear();
+  found();
   list();
+}
+
+function filter() {
+  changed();
+  remember("examples");
 }
 
 function examples() {
   choices(byId("by-model"), report.models.map((run, at) => [at, nameOf(run, 48)]));
-  choices(byId("by-attack"), [[ALL, "all"], ...report.attacks.map((attack, at) => [at, attack])]);
+  choices(byId("by-attack"), [[ALL, "all"], ...report.attacks.map((attack, at) => [at, shortened(shownName(attack), 48)])]);
   const there = new Set(data.examples.flatMap((example) => example.predictions.map((one) => one[2])));
   const order = ["broken", "fixed", "kept", "wrong", "flipped", "same"].filter((name) => there.has(name));
   choices(byId("by-outcome"), [[ALL, "all"], ...order.map((name) => [name, name])]);
-  choices(byId("by-subpopulation"), [[ALL, "all"], ...data.subpopulations.map((one, at) => [at, one.name])]);
+  choices(byId("by-subpopulation"), [[ALL, "all"], ...data.subpopulations.map((one, at) => [at, data.properties[one.name] || one.name])]);
   byId("by-subpopulation").addEventListener("change", () => { cellsOf(); filter(); });
   for (const id of ["by-model", "by-attack", "by-outcome", "by-cell"]) byId(id).addEventListener("change", filter);
   let waiting = 0;
   byId("by-text").addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 150); });
   if (there.has("broken") && data.examples.some((example) => example.predictions[0][2] === "broken")) byId("by-outcome").value = "broken";
-  if (!recall()) changed();
 }

@@ -1,35 +1,44 @@
-const title = report.title || "Robustness report";
+const title = report.title || (data.compared ? "Reports side by side" : "Robustness report");
 document.title = title;
 byId("title").textContent = title;
+const counted = (count, one) => `${whole(count)} ${one}${count === 1 ? "" : "s"}`;
 byId("about").textContent = [
-  ...(data.date ? [data.date] : []),
-  `task ${report.task}`, `${whole(report.originals)} originals`,
-  `${report.models.length} ${report.models.length === 1 ? "evaluation" : "evaluations"}`,
-  `${report.attacks.length} ${report.attacks.length === 1 ? "attack" : "attacks"}`,
+  ...data.header,
+  counted(report.originals, "original"),
+  counted(new Set(report.models.map((run) => run.model)).size, "model"),
+  counted(report.attacks.length, "attack"),
 ].join(" · ");
 byId("signature").textContent = report.signature;
+if (data.lead) byId("lead").textContent = data.lead;
 theme();
 byId("findings").append(...data.findings.map((words) => element("li", {}, words)));
+if (!data.findings.length) byId("findings").remove();
 const told = Object.entries(data.about).filter(([, words]) => words);
-if (told.length) byId("about-attacks").append(...told.flatMap(([name, words]) => [element("dt", {}, name), element("dd", {}, words)]));
+if (told.length) byId("about-attacks").append(element("dl", {}, ...told.flatMap(([name, words]) => [element("dt", {}, shownName(name)), element("dd", {}, words)])));
 else byId("about-attacks").remove();
+
+for (const box of document.querySelectorAll("main > section")) if (!data.sections.includes(box.id)) box.remove();
+for (const link of document.querySelectorAll("nav a")) if (!byId(link.hash.slice(1))) link.remove();
+const drawings = { rates: [rates], strength: [strength], subpopulations: [cells], worst: [worst], searches: [curve] };
+function draw() {
+  measure();
+  for (const [section, own] of Object.entries(drawings)) if (byId(section)) for (const one of own) one();
+}
+
 robustness();
-if (report.attacks.length) {
-  counts();
-  comparisons();
-  selectors();
-  rates();
-  strength();
-  cells();
-  worst();
-  examples();
-} else {
-  for (const id of ["counts-box", "comparisons-box", "rates", "strength", "subpopulations", "worst", "examples"]) byId(id).remove();
-}
-exports();
-for (const box of document.querySelectorAll(".scroll")) {
-  box.tabIndex = 0;
-  box.setAttribute("role", "region");
-  box.setAttribute("aria-label", box.closest("section").querySelector("h2").textContent);
-}
+details();
+if (byId("strength")) selectors();
+if (byId("searches")) transfer();
+if (byId("examples")) examples();
+keepFirst();
+draw();
+if (byId("examples") && !recall()) changed();
+for (const box of document.querySelectorAll(".scroll")) scrollable(box);
+let resizing = 0;
+window.addEventListener("resize", () => {
+  const before = WIDTH;
+  clearTimeout(resizing);
+  resizing = setTimeout(() => { measure(); if (WIDTH !== before) draw(); }, 120);
+});
+if (byId("examples")) window.addEventListener("hashchange", recall);
 document.body.dataset.ready = "yes";

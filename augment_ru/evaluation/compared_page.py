@@ -1,0 +1,88 @@
+"""What a comparison of reports shows: its tables, its sentences, and its page."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from augment_ru.evaluation import detail_tables
+from augment_ru.evaluation.page import about, data_of_report, page_of
+from augment_ru.evaluation.shown_names import shown_names
+from augment_ru.evaluation.table_text import ShownTable
+from augment_ru.evaluation.tables import headline
+
+_MOST_TOLD = 5
+"""The most differences that are told in words."""
+
+_LEAD = (
+    "Over the rows that all reports share: the percentage of right answers in the original and after each attack, then "
+    "the attack success rate (ASR): of the predictions right on the original, the percentage that is wrong on the "
+    "perturbed text. The lower the rate, the better. The lowest rate of a column is bold, unless two models share it."
+)
+
+
+def compared_tables(found: Mapping[str, Any]) -> list[ShownTable]:
+    """The tables of a comparison: the rates, the differences between models and between attacks, the reports."""
+    tables = (headline(found), detail_tables.models_table(found), detail_tables.attacks_table(found), _reports(found))
+    return [table for table in tables if table.rows]
+
+
+def _reports(found: Mapping[str, Any]) -> ShownTable:
+    rows = [
+        [
+            one["name"],
+            (one["data"] or {}).get("name") or "–",
+            ", ".join(one["attacks_left_out"]) or "–",
+            f"{one['rows']:,}",
+            f"{one['shared']:,}",
+        ]
+        for one in found["reports"]
+    ]
+    columns = ["report", "data", "attacks that not all have", "perturbed rows", "shared by all"]
+    return ShownTable("Reports", columns, rows, 3, key="reports")
+
+
+def compared_findings(found: Mapping[str, Any]) -> list[str]:
+    """A sentence for each of the largest differences whose 95 % interval leaves out 0.
+
+    Models that are no better than the most frequent answer are left out.
+    """
+    names = shown_names(found["attacks"])
+    weak = {model["model"] for model in found["models"] if not model["beats_majority"]}
+    between = [
+        one
+        for one in found["comparisons"]
+        if one["between"] == "models" and one["difference"] is not None and not {one["a"], one["b"]} & weak
+    ]
+    clear = [one for one in between if one["ci95"] and (one["ci95"][0] > 0 or one["ci95"][1] < 0)]
+    clear.sort(key=lambda one: (-abs(one["difference"]), one["attack"], one["a"], one["b"]))
+    told = [_told(one, names[one["attack"]]) for one in clear[:_MOST_TOLD]]
+    if between and not told:
+        return ["No difference between two models is clear: every 95 % interval includes 0."]
+    left = len(clear) - len(told)
+    return told + ([f"{left:,} more differences have an interval without 0."] if left else [])
+
+
+def _told(one: Mapping[str, Any], attack: str) -> str:
+    more, less = ("a", "b") if one["difference"] > 0 else ("b", "a")
+    low, high = sorted(abs(end) for end in one["ci95"])
+    return (
+        f"{attack} breaks {one[more]} more often than {one[less]}: by {abs(one['difference']):.0f} points "
+        f"(95 %: {low:.0f} to {high:.0f})."
+    )
+
+
+def compared_page(found: Mapping[str, Any], tables: Sequence[ShownTable] | None = None) -> str:
+    """The page of a comparison as HTML; the same comparison gives the same bytes."""
+    rows = sum(found["rows"].values())
+    data = data_of_report(found, compared_tables(found) if tables is None else tables)
+    date = [found["date"]] if "date" in found else []
+    return page_of(
+        {
+            **data,
+            "compared": True,
+            "header": [*date, f"{len(found['reports'])} reports", f"{rows:,} shared rows"],
+            "lead": _LEAD,
+            "findings": compared_findings(found),
+            "about": {name: about(name) for name in found["attacks"]},
+            "sections": ["robustness", "rates"],
+        }
+    )

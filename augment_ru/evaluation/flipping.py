@@ -1,0 +1,185 @@
+"""Which edits of a broken row flip the answer: the model is asked again with edits taken back."""
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias
+
+from augment_ru.edits import Edit
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import answer_of
+from augment_ru.evaluation.cache import Cache
+from augment_ru.evaluation.metrics import is_right
+from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
+from augment_ru.evaluation.outcomes import Golds
+from augment_ru.evaluation.pairs import Pair
+from augment_ru.evaluation.protocol import EvaluationPlan
+from augment_ru.evaluation.rates import JudgedRun
+from augment_ru.formats.row import Changed, new_row
+from augment_ru.records import field_paths
+from augment_ru.records.record import Record
+from augment_ru.script import Script
+
+Wanted: TypeAlias = Literal["auto", "all", "none"]
+"""Which models are asked: `auto` those that are faster than the cache (`Model.cached` is false)."""
+
+WANTED: tuple[Wanted, ...] = ("auto", "all", "none")
+
+Numbers: TypeAlias = Mapping[str, Sequence[int]]
+"""By field the numbers of edits, from 0, in the order of the row's edits."""
+
+Flipping: TypeAlias = Mapping[tuple[int, str, int], Numbers]
+"""By the number of a judged run, the attack, and the number of the row: the edits that flip its answer."""
+
+_Unit: TypeAlias = tuple[tuple[str, int], ...]
+"""Edits that are taken back together, each a field and a number."""
+_Search: TypeAlias = Generator[Sequence[_Unit], bool, Sequence[_Unit]]
+
+
+def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
+    judged: Sequence[JudgedRun],
+    models: Sequence[NamedModel],
+    plan: EvaluationPlan,
+    golds: Golds,
+    cache: Cache | None,
+    wanted: Wanted = "auto",
+) -> Flipping:
+    """The edits that flip the answer of each broken row with several edits, in the first episode of each run.
+
+    They are 1-minimal: with them alone the answer is wrong, and with any one of them taken back it is right (delta
+    debugging: Zeller and Hildebrandt 2002). There may be other such sets. Edits that exchange words count as one.
+
+    Args:
+        judged: the judged runs.
+        models: the models under the names of the runs.
+        plan: what they were asked.
+        golds: the right answers of the originals.
+        cache: the cache of answers; None asks every question.
+        wanted: which models are asked.
+
+    Raises:
+        AugmentError: a model fails.
+    """
+    found: dict[tuple[int, str, int], Numbers] = {}
+    by_name = {model.name: model for model in models}
+    if wanted == "none" or plan.pairs.task.dialogue is not None:  # a text of a dialogue stands in later questions, too
+        return found
+    for number, one in enumerate(judged):
+        model = by_name[one.run.model]
+        if wanted == "all" or not model.cached:
+            found |= {(number, *key): edits for key, edits in _of_run(one, model, plan, golds, cache)}
+    return found
+
+
+def _of_run(
+    judged: JudgedRun, model: NamedModel, plan: EvaluationPlan, golds: Golds, cache: Cache | None
+) -> Iterator[tuple[tuple[str, int], Numbers]]:
+    """The edits of each row of a run; all rows are asked at once, a question of each in every round."""
+    rows = [
+        (attack, at, pair)
+        for attack, outcomes in judged.outcomes.items()
+        for at, pair in enumerate(plan.pairs.attacks[attack])
+        if outcomes.broken[:, 0, at].any() and pair.edits and _is_whole(pair, plan)
+    ]
+    searches: list[_Search] = [smallest(parts_of(pair, plan)) for _, _, pair in rows]
+    open_: list[tuple[int, bool | None]] = [(at, None) for at in range(len(rows))]
+    while open_:
+        asked: list[tuple[int, Sequence[_Unit]]] = []
+        for at, answer in open_:
+            try:
+                kept = next(searches[at]) if answer is None else searches[at].send(answer)
+                asked.append((at, kept))
+            except StopIteration as end:
+                attack, row, _ = rows[at]
+                yield (attack, row), _numbers(end.value)
+        values = [with_edits(rows[at][2], kept, plan) for at, kept in asked]
+        examples = plan.asked(values, judged.run.shots, plan.first_episode(judged.run.shots))
+        predictions = ask(model, examples, cache, QuestionCounts())
+        open_ = []
+        for (at, _), prediction in zip(asked, predictions, strict=True):
+            attack, row, pair = rows[at]
+            answer_now = answer_of(prediction, plan.pairs.task, plan.kind)
+            broken = judged.outcomes[attack].broken[:, 0, row]
+            wrong = (
+                broken[field] and not is_right(plan.kind, gold, answer_now[field])
+                for field, gold in enumerate(golds[pair.original])
+                if gold is not None
+            )
+            open_.append((at, any(wrong)))
+
+
+def smallest(parts: Sequence[_Unit]) -> _Search:
+    """A 1-minimal part of what breaks the answer: yields what is kept, and is sent whether the answer stays broken.
+
+    What is kept is halved, then taken apart into more and more parts, each of which is left out in turn.
+
+    >>> search = smallest([(("text", 0),), (("text", 1),), (("text", 2),)])
+    >>> kept = next(search)
+    >>> try:
+    ...     while True:
+    ...         kept = search.send((("text", 1),) in kept)
+    ... except StopIteration as end:
+    ...     print(end.value)
+    [(('text', 1),)]
+    """
+    kept, count = list(parts), 2
+    while len(kept) > 1:
+        bounds = [len(kept) * at // count for at in range(count + 1)]
+        for start, stop in pairwise(bounds):
+            rest = kept[:start] + kept[stop:]
+            if (yield rest):
+                kept, count = rest, max(count - 1, 2)
+                break
+        else:
+            if count == len(kept):
+                break
+            count = min(2 * count, len(kept))
+        count = min(count, len(kept))
+    return kept
+
+
+def parts_of(pair: Pair, plan: EvaluationPlan) -> list[_Unit]:
+    """The edits of a row; those that exchange words are one unit."""
+    texts = Record(plan.pairs.originals[pair.original].values, plan.pairs.task).texts()
+    found: list[_Unit] = []
+    for name, edits in (pair.edits or {}).items():
+        old = [texts[name][start:stop].casefold().strip() for start, stop, *_ in edits]
+        new = [str(text).casefold().strip() for _, _, text, *_ in edits]
+        group = list(range(len(edits)))
+        for one, words in enumerate(new):
+            for other, source in enumerate(old):
+                if len(words) > 1 and words == source and one != other:
+                    group = [group[one] if of == group[other] else of for of in group]
+        found += [tuple((name, at) for at, of in enumerate(group) if of == own) for own in dict.fromkeys(group)]
+    return found
+
+
+def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[str, Any]:
+    """The original of a row with some of its edits; offsets move with the texts."""
+    numbers = _numbers(kept)
+    record = Record(plan.pairs.originals[pair.original].values, plan.pairs.task)
+    scripts = {
+        name: Script(text, [Edit(*(pair.edits or {})[name][at]) for at in numbers.get(name, ())])
+        for name, text in record.texts().items()
+    }
+    new = {field_paths.path_of(record.values, name): script.text for name, script in scripts.items()}
+    moved = {place.path: place.after(scripts[place.text]) for place in record.offsets() if place.text in scripts}
+    return new_row(record.values, Changed(new | moved))
+
+
+def _is_whole(pair: Pair, plan: EvaluationPlan) -> bool:
+    """Whether all edits of a row together give its texts, and there are several of them."""
+    whole = parts_of(pair, plan)
+    if len(whole) < 2:  # noqa: PLR2004  (one edit needs no question)
+        return False
+    try:
+        made = with_edits(pair, whole, plan)
+    except AugmentError:
+        return False
+    return Record(made, plan.pairs.task).texts() == Record(pair.values, plan.pairs.task).texts()
+
+
+def _numbers(kept: Iterable[_Unit]) -> dict[str, list[int]]:
+    by_field: dict[str, list[int]] = {}
+    for name, at in sorted(one for unit in kept for one in unit):
+        by_field.setdefault(name, []).append(at)
+    return by_field

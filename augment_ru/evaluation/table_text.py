@@ -1,0 +1,96 @@
+"""A table as it is shown: its cells are texts; and the same table as markdown, CSV or LaTeX."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from augment_ru.errors import AugmentError
+
+FORMATS = ("markdown", "csv", "latex")
+
+
+class ShownTable(NamedTuple):
+    """A table as it is shown.
+
+    Attributes:
+        title: what it shows.
+        columns: the names of its columns; the first `named` are texts, the others numbers.
+        rows: the cells.
+        named: the number of columns with texts.
+        best: the cells that are marked, by (row, column).
+        key: its name for `--table` and for the file that the page saves.
+        heads: for each column what several of its neighbours share, with which its name begins; empty for none.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    named: int
+    best: frozenset[tuple[int, int]] = frozenset()
+    key: str = ""
+    heads: Sequence[str] = ()
+
+
+def shown(value: float | None, digits: int = 2) -> str:
+    """A number as tables show it; a dash for None."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def span(interval: Sequence[float] | None) -> str:
+    """An interval as tables show it."""
+    if interval is None:
+        return "–"
+    return f"{interval[0]:.1f}{' to ' if interval[0] < 0 else '–'}{interval[1]:.1f}"
+
+
+def as_text(table: ShownTable, form: str) -> str:
+    """A table as text.
+
+    Args:
+        table: the table.
+        form: markdown, csv or latex.
+
+    Raises:
+        AugmentError: there is no such form.
+    """
+    if form not in FORMATS:
+        raise AugmentError(f"--format {form}; possible: table, {', '.join(FORMATS)}")
+    lines = [[_one_line(cell) for cell in row] for row in (table.columns, *table.rows)]
+    if form == "csv":
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="\n").writerows(lines)
+        return stream.getvalue()
+    escaped, marked = (_markdown, "**{}**") if form == "markdown" else (_latex, r"\textbf{{{}}}")
+    lines = [[escaped(cell) for cell in row] for row in lines]
+    for at, column in table.best:
+        lines[at + 1][column] = marked.format(lines[at + 1][column])
+    if form == "markdown":
+        ruler = ["---" if at < table.named else "---:" for at in range(len(table.columns))]
+        return "".join(f"| {' | '.join(row)} |\n" for row in (lines[0], ruler, *lines[1:]))
+    places = "l" * table.named + "r" * (len(table.columns) - table.named)
+    body = [" & ".join(row) + r" \\" for row in lines]
+    return "\n".join(
+        [rf"\begin{{tabular}}{{{places}}}", r"\hline", body[0], r"\hline", *body[1:], r"\hline", r"\end{tabular}", ""]
+    )
+
+
+_BREAKS = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+
+
+def _one_line(text: str) -> str:
+    """The text without line breaks, which would end the row of a table."""
+    return _BREAKS.sub(" ", text)
+
+
+def _markdown(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "→": r"$\to$"}
+_LATEX |= {"–": "--", "±": r"$\pm$", "−": "$-$"} | {one: f"\\{one}" for one in "&%$#_{}"}
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(one, one) for one in text)

@@ -1,0 +1,163 @@
+"""Reports side by side: as one evaluation of all their models would count, over the rows that they share."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augment_ru import AugmentError, Example, evaluate
+from augment_ru.evaluation.compare import NamedReport, compare, read_report
+from augment_ru.evaluation.compared_page import compared_findings, compared_page, compared_tables
+from commands import fails, run, write
+from evaluations import reader, table
+
+OUTCOMES = st.lists(st.sampled_from(["++", "+-", "-+", "--", "++.", "+-!"]), min_size=1, max_size=12)
+
+
+def sure(examples: Sequence[Example]) -> list[str]:
+    """Always says yes."""
+    return ["yes"] * len(examples)
+
+
+def reports(*evaluations: Any) -> list[NamedReport]:  # noqa: ANN401
+    """The reports of evaluations as they are read from files."""
+    return [NamedReport(f"r{at}", json.loads(json.dumps(one.report()))) for at, one in enumerate(evaluations)]
+
+
+@given(OUTCOMES, OUTCOMES)
+@settings(max_examples=25)
+def test_of_equal_rows_it_counts_what_one_evaluation_counts(first: list[str], second: list[str]) -> None:
+    rows = [*table(*first), *table(*second, attack="b")]
+    together = evaluate(rows, {"m": reader, "yes": sure}).report()
+    found = compare(reports(evaluate(rows, {"m": reader}), evaluate(rows, {"yes": sure})))
+    assert found["comparisons"] == together["comparisons"]
+    assert found["originals"] == together["originals"]
+    for one, other in zip(found["models"], together["models"], strict=True):
+        assert one["model"] == other["model"]
+        for key in ("asr_mean", "worst_case", "worst_case_asr"):
+            assert one[key] == other[key]
+        assert one["metrics"]["right"]["value"] == pytest.approx(other["metrics"]["accuracy"]["value"], abs=1e-4)
+        for attack, entry in one["attacks"].items():
+            theirs = other["attacks"][attack]
+            for key in ("asr", "ci95", "interval_method", "right", "broken", "fixed", "rows"):
+                assert entry[key] == theirs[key], key
+            for side in ("before", "after"):
+                assert entry["metrics"]["right"][side] == pytest.approx(theirs["metrics"]["accuracy"][side], abs=1e-4)
+
+
+@given(st.permutations(range(8)), st.sets(st.integers(0, 7), min_size=1))
+@settings(max_examples=20)
+def test_only_shared_rows_count_in_any_order(order: list[int], kept: set[int]) -> None:
+    rows = table("++", "+-", "-+", "--", "+-", "++", "+-", "++")
+    other = [rows[at] for at in order if at in kept]
+    found = compare(reports(evaluate(rows, {"m": reader}), evaluate(other, {"m": reader})))
+    alone = evaluate([one for one in rows if one in other], {"m": reader}).report()["models"][0]
+    assert found["rows"] == {"a": len(kept)}
+    assert [one["model"] for one in found["models"]] == ["m (r0)", "m (r1)"]
+    for one in found["models"]:
+        assert one["attacks"]["a"]["asr"] == alone["attacks"]["a"]["asr"]
+        assert one["attacks"]["a"]["broken"] == alone["attacks"]["a"]["broken"]
+    assert [one["difference"] for one in found["comparisons"]] in ([0.0], [None])
+
+
+def test_episodes_are_counted_too(tmp_path: Path) -> None:
+    rows = [*table("++", "+-", "+-", "++")]
+    train = write(tmp_path / "train.jsonl", *({"text": f"{one} yes", "label": "yes"} for one in range(90, 99)))
+
+    def shy(examples: Sequence[Example]) -> list[str]:
+        return [
+            "no" if one.shots and one.shots[0]["text"].startswith("9") and "1 " in one.text else "yes"
+            for one in examples
+        ]
+
+    setting: dict[str, Any] = {"train": train, "shots": (2,), "episodes": 3}
+    one, other = (evaluate(rows, {name: model}, **setting) for name, model in (("m", reader), ("shy", shy)))
+    together = evaluate(rows, {"m": reader, "shy": shy}, **setting).report()
+    found = compare(reports(one, other))
+    assert found["comparisons"] == together["comparisons"]
+    assert [one["attacks"]["a"]["asr"] for one in found["models"]] == [
+        one["attacks"]["a"]["asr"] for one in together["models"]
+    ]
+
+
+def test_what_cannot_be_compared_is_refused_in_one_line() -> None:
+    rows = table("++", "+-")
+    (one,) = reports(evaluate(rows, {"m": reader}))
+    with pytest.raises(AugmentError, match="one report alone"):
+        compare([one])
+    (other,) = reports(evaluate(table("++", start=10), {"m": reader}))
+    with pytest.raises(AugmentError, match=r"the reports share no rows \(r0 1 of rows, r0 2 of rows\)"):
+        compare([one, other])
+    (other,) = reports(evaluate(table("++", attack="b"), {"m": reader}))
+    with pytest.raises(AugmentError, match=r"share no attack \(r0 1: a; r0 2: b\)"):
+        compare([one, other])
+    (other,) = reports(evaluate([{"id": 1, "text": "1 yes", "label": "yes"}], {"m": reader}))
+    with pytest.raises(AugmentError, match="has no attacks"):
+        compare([one, other])
+    old = NamedReport("old", {key: value for key, value in one.values.items() if key != "rows"})
+    with pytest.raises(AugmentError, match="old: states no rows, so an older version wrote it"):
+        compare([one, old])
+    with pytest.raises(AugmentError, match="strange: is no report"):
+        compare([one, NamedReport("strange", {"format": "x"})])
+    damages: list[dict[str, Any]] = [{"rows": {"a": 5}}, {"models": [{}]}, {"models": 3}]
+    for damage in damages:
+        with pytest.raises(AugmentError, match="damaged"):
+            compare([one, NamedReport("bad", {**one.values, **damage})])
+
+
+def test_rows_with_another_right_answer_are_other_rows() -> None:
+    rows = table("++", "+-")
+    other = [one | {"label": "no"} for one in rows]
+    with pytest.raises(AugmentError, match="share no rows"):
+        compare(reports(evaluate(rows, {"m": reader}), evaluate(other, {"m": reader})))
+
+
+def test_the_page_and_the_tables_hold_the_numbers() -> None:
+    rows = [*table(*["+-"] * 20, *["++"] * 20, *["--"] * 5)]
+    for one in rows[40:]:
+        one["label"] = "no"
+
+    def firm(examples: Sequence[Example]) -> list[str]:
+        return [one.text.split()[1] if int(one.text.split()[0]) > 39 else "yes" for one in examples]
+
+    found = compare(
+        reports(evaluate(rows, {"m": reader}), evaluate(rows, {"firm": firm})), title="Два", date="2026-01-02"
+    )
+    assert compared_findings(found) == ["a breaks m more often than firm: by 44 points (95 %: 31 to 58)."]
+    rates = compared_tables(found)[0]
+    assert [list(row[:1]) for row in rates.rows] == [["m"], ["firm"]]
+    html = compared_page(found)
+    assert html == compared_page(found)
+    (data,) = [part.split("</script>")[0] for part in html.split('<script type="application/json" id="data">')[1:]]
+    read = json.loads(data)
+    assert read["tables"]["rates"]["rows"] == [list(row) for row in rates.rows]
+    assert read["header"] == ["2026-01-02", "2 reports", "45 shared rows"]
+    assert read["sections"] == ["robustness", "rates"]
+
+
+def test_the_command_reads_what_evaluate_writes(tmp_path: Path) -> None:
+    rows = write(tmp_path / "rows.jsonl", *table("++", "+-", "-+", "--"))
+    for name, model in (("a", "majority"), ("b", "random")):
+        done = run(
+            "evaluate", rows, "--model", model, "--train", rows, "-o", tmp_path / f"{name}.json", "--cache", "none"
+        )
+        assert done.returncode == 0, done.stderr.decode()
+    one, other = tmp_path / "a.json", tmp_path / "b.json"
+    done = run("compare", one, other, "-o", tmp_path / "c.json", "--html", tmp_path / "c.html", "--format", "csv")
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.decode().splitlines()[1].startswith("majority,–,")
+    assert json.loads((tmp_path / "c.json").read_text("utf-8")) == json.loads(
+        json.dumps(compare([read_report(one), read_report(other)]))
+    )
+    first = (tmp_path / "c.html").read_bytes()
+    assert (
+        run("compare", one, other, "--html", tmp_path / "c.html").stdout.decode().count("Differences between models")
+        == 1
+    )
+    assert (tmp_path / "c.html").read_bytes() == first
+    assert "is no JSON" in fails(1, "compare", one, rows)
+    assert "none.json" in fails(2, "compare", one, tmp_path / "none.json")

@@ -1,0 +1,40 @@
+"""README's example, its report page and its picture say the same."""
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from augment_ru.evaluation.tables import headline
+
+ROOT = Path(__file__).resolve().parents[1]
+
+pytestmark = pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="needs the repository's documents")
+
+
+def test_the_numbers_of_the_readme_are_those_of_the_page(tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("report_page", ROOT / "scripts" / "report_page.py")
+    assert spec
+    assert spec.loader
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    html = script.example_report(tmp_path).read_text(encoding="utf-8")
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    data = json.loads(found)
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    rates = data["tables"]["rates"]
+    assert rates["rows"] == [list(row) for row in headline(report).rows]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^│ (linear|majority) .*$", readme, re.MULTILINE)
+    assert lines == [row[0] for row in rates["rows"]]
+    for row in rates["rows"]:
+        (line,) = re.findall(rf"^│ {row[0]} .*$", readme, re.MULTILINE)
+        assert re.findall(r"\d+\.\d\d", line) == row[2:]
+
+
+def test_the_picture_of_the_page_is_small() -> None:
+    picture = (ROOT / "docs" / "images" / "report.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 200_000
