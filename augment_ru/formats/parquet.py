@@ -49,6 +49,7 @@ class Parquet:
     """
 
     unit: ClassVar[str] = "row"
+    _first = 1
 
     def __init__(self, stream: BinaryIO) -> None:
         self.arrow = _arrow()
@@ -69,7 +70,7 @@ class Parquet:
 
     def __iter__(self) -> Iterator[Line]:
         """The rows, numbered from 1; `place` holds the values of a row and where it stands."""
-        number = 0
+        number = self._first - 1
         for at, (batch, rows) in enumerate(self._batches()):
             for row, values in enumerate(rows):
                 number += 1
@@ -82,23 +83,60 @@ class Parquet:
         Raises:
             AugmentError: a batch is damaged, or a value of it has no form in Python, such as a date of the year 12,000.
         """
+        number = self._first - 1
+        for batch in self.batches():
+            try:
+                rows = batch.to_pylist()
+            except (self.arrow.ArrowException, ValueError, OverflowError) as error:
+                raise AugmentError(f"after row {number}: cannot be read: {_first_line(error)}") from error
+            number += len(rows)
+            yield batch, rows
+
+    def batches(self) -> Iterator[Any]:
+        """The batches of the file, as pyarrow reads them.
+
+        Raises:
+            AugmentError: a batch is damaged.
+        """
         batches = self.file.iter_batches(batch_size=_ROWS)
         number = 0
         while True:
             try:
                 batch = next(batches)
-                rows = batch.to_pylist()
             except StopIteration:
                 return
             except (self.arrow.ArrowException, OSError, ValueError, OverflowError) as error:
                 raise AugmentError(f"after row {number}: cannot be read: {_first_line(error)}") from error
-            number += len(rows)
-            yield batch, rows
+            number += batch.num_rows
+            yield batch
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], Any]:
         """The values of a row, and where it stands."""
         values, origin = line.place
         return None, values, origin
+
+
+class ParquetRows(Parquet):
+    """Rows of a Parquet file that stand together, as a stream of Arrow; the first has the number `first`."""
+
+    def __init__(self, data: bytes, first: int) -> None:
+        self.arrow = _arrow()
+        self._stream = self.arrow.ipc.open_stream(data)
+        self.schema = self._stream.schema
+        self._first = first
+
+    def batches(self) -> Iterator[Any]:
+        """The batches."""
+        return iter(self._stream)
+
+
+def as_stream(arrow: Any, schema: Any, batches: Sequence[Any]) -> bytes:  # noqa: ANN401
+    """Batches or tables of one schema as a stream of Arrow."""
+    sink = arrow.BufferOutputStream()
+    with arrow.ipc.new_stream(sink, schema) as stream:
+        for batch in batches:
+            stream.write(batch)
+    return bytes(sink.getvalue())
 
 
 def _twin(fields: Sequence[Any], arrow: Any) -> str | None:  # noqa: ANN401

@@ -21,16 +21,16 @@ class Ends(NamedTuple):
 
 
 class TextLines:
-    """A file of texts, as a source of rows."""
+    """A file of texts, or a piece of one that begins at the line `first`, as a source of rows."""
 
     unit: ClassVar[str] = "line"
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: BinaryIO, *, first: int = 1) -> None:
+        self.stream, self._first = stream, first
 
     def __iter__(self) -> Iterator[Line]:
         """The lines."""
-        return read_lines(self._stream, blank=True)
+        return read_lines(self.stream, blank=True, first=self._first)
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], Ends]:
         """The row of a line, and the bytes around the text.
