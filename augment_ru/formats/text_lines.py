@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError
+from augment_ru.formats.fitting import Learnt
 from augment_ru.formats.json_lines import BOM, Line, read_lines
 from augment_ru.formats.row import Changed
 from augment_ru.records.field_paths import path_of
@@ -58,6 +59,15 @@ class TextSink:
             AugmentError: it has several texts, or its text has a line feed.
         """
         _text(record, Changed({}))
+
+    def join(self, part: bytes, array: int = 0) -> None:
+        """Write the lines of a part."""
+        del array
+        self._stream.write(part)
+
+    def learnt(self) -> Learnt:
+        """Nothing."""
+        return Learnt()
 
     def close(self) -> None:
         """Nothing is held."""
