@@ -1,8 +1,7 @@
 """Whether a format can hold the values of a row: what has no form in it is named with its field, before any work."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
@@ -88,7 +87,10 @@ class Learnt(NamedTuple):
     """What a sink knows of a file from its rows: the names of the columns, or the types of values by their paths."""
 
     names: tuple[str, ...] = ()
-    types: Mapping[Path, str] = MappingProxyType({})
+    types: tuple[tuple[Path, str], ...] = ()
+
+
+NOTHING = Learnt()
 
 
 class Columns:
@@ -100,16 +102,16 @@ class Columns:
         seen: the types by path.
     """
 
-    def __init__(self, seen: Mapping[Path, str] = MappingProxyType({})) -> None:
+    def __init__(self, seen: Iterable[tuple[Path, str]] = ()) -> None:
         self.seen: dict[Path, str] = dict(seen)
 
-    def add(self, types: Mapping[Path, str]) -> None:
+    def add(self, types: Iterable[tuple[Path, str]]) -> None:
         """Take in the types of further rows.
 
         Raises:
             AugmentError: two types of a path do not go together.
         """
-        self.seen |= {path: _joined(path, self.seen.get(path, kind), kind) for path, kind in types.items()}
+        self.seen |= {path: _joined(path, self.seen.get(path, kind), kind) for path, kind in types}
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise an error if a value has another type than its column; else the types of the row are those of columns.

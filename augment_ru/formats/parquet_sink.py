@@ -37,7 +37,7 @@ class ParquetSink:
         self.arrow = arrow_module()
         self._source, self._key, self._metadata = source, key, metadata
         self._stream, self._is_part = stream, part is not None
-        self._columns = Columns(part.types if part else {})
+        self._columns = Columns(part.types if part else ())
         self._tables = _Tables(self.arrow) if source is None or self._is_part else None
         compression = source.compression if source and not self._is_part else "snappy"
         self._groups = _Groups(self.arrow, stream, compression)
@@ -54,7 +54,20 @@ class ParquetSink:
 
     def learnt(self) -> Learnt:
         """The types of the values so far."""
-        return Learnt(types=self._columns.seen)
+        return Learnt(types=tuple(self._columns.seen.items()))
+
+    def learn(self, learnt: Learnt) -> None:
+        """Take in the types of a part.
+
+        Raises:
+            AugmentError: they do not go with those of the rows before.
+        """
+        self._columns.add(learnt.types)
+
+    @property
+    def learns_types(self) -> bool:
+        """Whether the columns are made from the rows."""
+        return self._source is None
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         """Add rows.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import BinaryIO, Protocol
 
 from augment_ru.formats.delimited import Layout, Table, check_names, row_of_values
-from augment_ru.formats.fitting import TO_LINES, TO_PARQUET, Learnt, check_values, json_problem, table_problem
+from augment_ru.formats.fitting import NOTHING, TO_LINES, TO_PARQUET, Learnt, check_values, json_problem, table_problem
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import Around, JsonLines
 from augment_ru.formats.parquet import Parquet
@@ -41,6 +41,17 @@ class Sink(Protocol):
     def learnt(self) -> Learnt:
         """What `check` knows from the rows so far."""
 
+    def learn(self, learnt: Learnt) -> None:
+        """Take in what a part learnt from its rows.
+
+        Raises:
+            AugmentError: types of the part do not go with those of the rows before it.
+        """
+
+    @property
+    def learns_types(self) -> bool:
+        """Whether a row may not be written because of the types in rows before it."""
+
     def finish(self) -> None:
         """Write what comes after the last row."""
 
@@ -76,7 +87,7 @@ def sink_of(
         same = isinstance(source, Table) and source.called_tsv == (kind == "TSV")
         layout = source.layout if isinstance(source, Table) and same else Layout("\t" if kind == "TSV" else ",")
         names = (*names, KEY) if names and metadata else names
-        sink = _TableSink(stream, layout, names or (part or Learnt()).names, metadata=metadata, mark=mark, same=same)
+        sink = _TableSink(stream, layout, names or (part or NOTHING).names, metadata=metadata, mark=mark, same=same)
         sink.started = part is not None
         return sink
     if kind == "Parquet":
@@ -107,8 +118,13 @@ class _LinesSink:
         del array
         self._stream.write(part)
 
+    learns_types = False
+
     def learnt(self) -> Learnt:
-        return Learnt()
+        return NOTHING
+
+    def learn(self, learnt: Learnt) -> None:
+        pass
 
     def finish(self) -> None:
         pass
@@ -156,8 +172,13 @@ class _JsonArraySink:
             self._stream.write(part)
             self._empty = False
 
+    learns_types = False
+
     def learnt(self) -> Learnt:
-        return Learnt()
+        return NOTHING
+
+    def learn(self, learnt: Learnt) -> None:
+        pass
 
     def _between(self) -> str:
         """What stands before a row; nothing before the first of a part."""
@@ -235,8 +256,13 @@ class _TableSink:
             self._stream.write(self._start().encode())
             self._stream.write(part)
 
+    learns_types = False
+
     def learnt(self) -> Learnt:
         return Learnt(names=self._names)
+
+    def learn(self, learnt: Learnt) -> None:
+        pass
 
     def finish(self) -> None:
         self._stream.write(self._start().encode())

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.fitting import Learnt
+from augment_ru.formats.fitting import NOTHING, Learnt
 from augment_ru.formats.json_lines import BOM, Line, read_lines
 from augment_ru.formats.row import Changed
 from augment_ru.records.field_paths import path_of
@@ -65,9 +65,14 @@ class TextSink:
         del array
         self._stream.write(part)
 
+    learns_types: ClassVar[bool] = False
+
     def learnt(self) -> Learnt:
         """Nothing."""
-        return Learnt()
+        return NOTHING
+
+    def learn(self, learnt: Learnt) -> None:
+        """Nothing is learnt."""
 
     def close(self) -> None:
         """Nothing is held."""

@@ -6,9 +6,11 @@ cannot show in what is written.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from augment_ru.errors import AugmentError
 
 Part = TypeVar("Part")
 Outcome = TypeVar("Outcome")
@@ -67,6 +69,34 @@ class InProcess:
         yield _Here(work)
 
 
+LOCAL = "local"
+RAY = "ray"
+
+
+def engine_of(name: str, workers: int | None) -> Engine:
+    """The engine of a name.
+
+    Args:
+        name: local, or ray, or ray:ADDRESS.
+        workers: how many parts are done at a time; None for one with local, for all processors with ray.
+
+    Raises:
+        AugmentError: there is no such engine, it is not installed, or the number is below 1.
+    """
+    kind, _, address = name.partition(":")
+    if workers is not None and workers < 1:
+        raise AugmentError(f"--workers {workers}; needs a number from 1 on")
+    if name == LOCAL:
+        from augment_ru.run.processes import Processes  # noqa: PLC0415  (which imports this module)
+
+        return InProcess() if workers in (None, 1) else Processes(workers)
+    if kind != RAY:
+        raise AugmentError(f"--engine {name}: possible: {LOCAL}, {RAY}, {RAY}:ADDRESS")
+    from augment_ru.run.ray import Ray  # noqa: PLC0415  (an extra)
+
+    return Ray(address, workers)
+
+
 class _Here:
     workers = 1
 
@@ -112,7 +142,7 @@ def in_order(
     work: Work[Part, Outcome],
     parts: Iterable[Part],
     keep: Keep[Part, Outcome] | None = None,
-) -> Iterator[tuple[Part, Outcome]]:
+) -> Generator[tuple[Part, Outcome], None, None]:
     """The parts with their outcomes, in the order of the parts, whatever the order in which they are done.
 
     An outcome is kept as soon as its part is done. Parts are read a few for each worker ahead of the first that is not

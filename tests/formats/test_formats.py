@@ -28,7 +28,8 @@ from augment_ru.formats.json_lines import MAX_LINE, JsonLines
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import RowSource, kind_of, source_of
-from augment_ru.jobs.perturb import Job, run
+from augment_ru.jobs.job import Job
+from augment_ru.jobs.perturb import run
 from augment_ru.records.task import generic
 from layouts import EXAMPLES, ROWS
 from strategies import ATTACKS, texts
