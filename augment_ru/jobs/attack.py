@@ -193,4 +193,5 @@ def _closing(tally: Tally, seconds: float) -> str:
     parts += [f"{count.cached:,} answers from the cache"] if count.cached else []
     parts += [f"{tally.warned:,} rows with warnings"] if tally.warned else []
     parts += [f"{tally.skipped:,} lines skipped"] if tally.skipped else []
+    parts += [f"{tally.kept:,} parts kept"] if tally.kept else []
     return "; ".join([*parts, f"{seconds:.1f} s"])

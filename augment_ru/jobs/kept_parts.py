@@ -88,20 +88,15 @@ def _read(data: bytes) -> "PartDone | None":
 
 @contextmanager
 def kept_parts(job: Job) -> Iterator[KeptParts]:
-    """The parts that are kept of a run; without `resume` none, and those of runs that were killed are deleted.
+    """The parts that are kept of a run; without `resume` none.
 
     Raises:
         AugmentError: other parts stand beside the output, another run is writing it, or the folder is not safe.
     """
-    if job.output is None or (Path(job.output).exists() and not Path(job.output).is_file()):
+    if job.output is None or not job.split.resume:
         yield KeptParts()
         return
     target = followed(Path(job.output))
-    if not job.split.resume:
-        for folder in _folders(target):
-            _delete(folder)
-        yield KeptParts()
-        return
     corpora = [perturber.attack.corpus_digest for perturber in job.perturbers]
     given = {**job.split.facts, "the corpus of the rows": corpora}
     facts = json.dumps(given, ensure_ascii=False, sort_keys=True, default=str)
@@ -120,6 +115,13 @@ def kept_parts(job: Job) -> Iterator[KeptParts]:
         yield kept
     if kept.is_whole:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep_parts(output: str) -> None:
+    """Delete the parts that runs which were killed kept beside an output."""
+    if not Path(output).exists() or Path(output).is_file():
+        for folder in _folders(followed(Path(output))):
+            _delete(folder)
 
 
 def _folder(target: Path, facts: str) -> Path:

@@ -156,6 +156,7 @@ def write_parts(work: RowWork, tally: Tally, advance: OnPart, content: BinaryIO 
                 if tally.rows == job.limit:
                     break
         kept.is_whole = True
+    tally.kept = kept.found
 
 
 def _with_names(found: Iterator[Piece], sink: Sink, job: Job) -> Iterator[Piece]:
@@ -189,7 +190,8 @@ class _Joiner:
         """
         left = None if part.limit is None else part.limit - self._tally.rows
         before = self._sink.learnt()
-        if not (made.failed or (left is not None and made.counts["rows"] > left) or self._teach(made, before)):
+        ends = left is not None and part.limit != left and made.counts.get("rows", left) >= left
+        if not (ends or made.failed or self._teach(made, before)):
             return made
         self._function = self._function or PartWork(self._rows).begin()
         types = before.types if self._sink.learns_types else ()

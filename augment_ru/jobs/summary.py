@@ -100,6 +100,8 @@ class Tally:
     written: int = 0
     skipped: int = 0
     warned: int = 0
+    kept: int = 0
+    """Parts of an earlier run that were taken as they are."""
     began: float = field(default_factory=time.perf_counter)
 
     def counts(self) -> dict[str, Any]:
@@ -138,6 +140,8 @@ class Tally:
             parts.append(f"{self.warned:,} rows with warnings")
         if self.skipped:
             parts.append(f"{self.skipped:,} lines skipped")
+        if self.kept:
+            parts.append(f"{self.kept:,} parts kept")
         return "; ".join([*parts, f"{time.perf_counter() - self.began:.1f} s"])
 
     def report(self, first: Perturber) -> bytes:

@@ -10,6 +10,7 @@ from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import Sink, sink_of
 from augment_ru.formats.sources import RowSource
 from augment_ru.jobs.job import Job
+from augment_ru.jobs.kept_parts import sweep_parts
 from augment_ru.jobs.outputs import Outputs, outputs
 from augment_ru.jobs.progress import Advance
 from augment_ru.jobs.reading import checked_records, opened, source_in, with_corpus
@@ -60,6 +61,8 @@ def writing(job: Job, source: RowSource, *, shown: bool = False) -> Iterator[tup
     Raises:
         AugmentError: a file cannot be written.
     """
+    if job.output is not None and not job.split.resume:
+        sweep_parts(job.output)
     with outputs(job.output, skip=job.skip) as output:
         marked, metadata = job.output is not None, job.meta != "none"
         with closing(sink_of(job.format, output.stream, source, metadata=metadata, mark=marked)) as sink:
