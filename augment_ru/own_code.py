@@ -80,9 +80,9 @@ def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `ba
     if spec.startswith(_MODULE):
         found = own_object(spec)
     elif name:
-        found = getattr(_module(Path(file).resolve()), name, None)
+        found = getattr(load_file(Path(file).resolve()), name, None)
     else:
-        module = _module(Path(file).resolve())
+        module = load_file(Path(file).resolve())
         classes = [one for one in vars(module).values() if _is_below(one, base) and one.__module__ == module.__name__]
         if len(classes) != 1:
             names = ", ".join(one.__name__ for one in classes) or "none"
@@ -103,9 +103,21 @@ def _file_and_name(spec: str) -> tuple[str, str]:
     return (file, name) if colon and file.endswith(".py") else (spec, "")
 
 
+_loaded: list[Path] = []
+
+
+def loaded_files() -> tuple[Path, ...]:
+    """The files whose modules this process has run, in their order."""
+    return tuple(_loaded)
+
+
 @cache
-def _module(path: Path) -> ModuleType:
-    """The module that a file makes; it is run once."""
+def load_file(path: Path) -> ModuleType:
+    """The module that a file makes; it is run once.
+
+    Raises:
+        AugmentError: there is no such file, or it raises an error.
+    """
     made = spec_from_file_location(f"augment_ru_file_{path.stem}", path)
     if made is None or made.loader is None or not path.is_file():
         raise AugmentError(f"{path}: no such file")
@@ -120,4 +132,5 @@ def _module(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:  # the user's own code may raise anything
         del sys.modules[made.name]
         raise AugmentError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
+    _loaded.append(path)
     return module

@@ -7,13 +7,12 @@ from augment_ru.evaluation.answers import golds_of, labels_among
 from augment_ru.evaluation.examples import ModelRequest, model_of
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.named_model import NamedModel
-from augment_ru.formats.read import read_rows
 from augment_ru.records.task import Task
 
 
 def victim_of(
     spec: str,
-    rows: Sequence[Mapping[str, Any]],
+    labels: tuple[str, ...] | None,
     task: Task,
     *,
     train: str | None = None,
@@ -25,8 +24,9 @@ def victim_of(
 
     Args:
         spec: the specification.
-        rows: the rows that are attacked; a classifier's labels are theirs and those of the train file.
-        task: their task.
+        labels: those that a classifier knows, of the rows that are attacked and of the train file (`labels_of`); None
+            where answers are free.
+        task: the task of the rows.
         train: the file that `linear` and similar models are trained on, unless the specification names one.
         device: auto, cpu or cuda[:N].
         options: options of the model.
@@ -35,21 +35,6 @@ def victim_of(
     Raises:
         AugmentError: there is no such kind, or the model cannot be made.
     """
-    labels = labels_of([*rows, *(read_rows(train).values if train else ())], task)
-    return named_victim(spec, labels, task, train=train, device=device, options=options, seed=seed)
-
-
-def named_victim(
-    spec: str,
-    labels: tuple[str, ...] | None,
-    task: Task,
-    *,
-    train: str | None = None,
-    device: str = "auto",
-    options: Mapping[str, Any] | None = None,
-    seed: int = 42,
-) -> NamedModel:
-    """The model of a specification for rows with these labels; further arguments as for `victim_of`."""
     shared = {"seed": seed, **({"train": train} if train else {}), **(options or {})}
     return NamedModel.of(spec, model_of(spec, ModelRequest("", task, labels, device, shared)))
 

@@ -6,12 +6,12 @@ import click
 
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
 from augment_ru.cli.evaluate import model_options
-from augment_ru.cli.shared_options import POOL, choices, usage, with_options
+from augment_ru.cli.shared_options import POOL, SPLIT, choices, files_read, split_of, usage, with_options
 from augment_ru.errors import AugmentError
 
 
 @click.command()
-@click.argument("source", metavar="IN")
+@click.argument("source", metavar="IN|-")
 @click.option("-o", "--output", metavar="OUT", help="Output file, written when the run is complete.  [default: stdout]")
 @click.option("--model", metavar="KIND[:ARGUMENT]", required=True, help="The model; see augment-ru list models.")
 @click.option(
@@ -63,6 +63,7 @@ from augment_ru.errors import AugmentError
     type=click.Choice(["stop", "skip"]),
     help="stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
 )
+@with_options(SPLIT)
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def attack(**given: Any) -> None:  # noqa: ANN401
@@ -74,13 +75,16 @@ def attack(**given: Any) -> None:  # noqa: ANN401
     augment-ru attack in.jsonl -o out.jsonl --model linear:train.jsonl
     augment-ru attack in.jsonl -o out.jsonl --model hf-classifier:MODEL --attack butterfingers --attack homoglyphs
     """  # noqa: D301  (the backspace tells click to keep the line breaks)
+    from augment_ru.formats.files import named_files  # noqa: PLC0415
     from augment_ru.jobs.attack import AttackJob, run_attack  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.jobs.perturb import Job  # noqa: PLC0415
+    from augment_ru.jobs.job import Job  # noqa: PLC0415
 
     try:
         attacks = given["attacks"] or ATTACKS
         probability = 1.0 if given["probability"] is None else given["probability"]
         preparation, run = choices({**given, "probability": probability}, attacks, asks_model=True)
+        chosen = [pair.partition("=")[2] for pair in given["model_options"]]
+        reads = [*files_read(given), *named_files([given["model"], given["train"] or "", *chosen])]
         job = AttackJob(
             rows=Job(
                 source=given["source"],
@@ -92,6 +96,8 @@ def attack(**given: Any) -> None:  # noqa: ANN401
                 meta=given["meta"] or "full",
                 skip=given["on_error"] == "skip",
                 limit=given["limit"],
+                reads=reads,
+                split=split_of({**given, "attacks": attacks}, reads),
             ),
             model=given["model"],
             label_fields=given["label_fields"],

@@ -57,8 +57,9 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.formats.json_lines import indented  # noqa: PLC0415
     from augment_ru.jobs.calibrate import PROBABILITIES, calibrated, calibration_lines  # noqa: PLC0415
-    from augment_ru.jobs.perturb import Job, records_of  # noqa: PLC0415
+    from augment_ru.jobs.job import Job  # noqa: PLC0415
     from augment_ru.jobs.progress import terminal_width  # noqa: PLC0415
+    from augment_ru.jobs.reading import records_of  # noqa: PLC0415
 
     try:
         preparation, run = choices(given, given["attacks"] or _ATTACKS)

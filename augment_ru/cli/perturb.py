@@ -11,9 +11,11 @@ from augment_ru.cli.shared_options import (
     PROBABILITY,
     SEARCH,
     SETUP,
+    SPLIT,
     choices,
     files_read,
     merged,
+    split_of,
     usage,
     with_options,
 )
@@ -54,6 +56,7 @@ from augment_ru.errors import AugmentError
     metavar="N",
     help="Perturbations of each row by each attack, from different draws.  [default: 1]",
 )
+@with_options(SPLIT)
 @click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor the closing table.")
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
@@ -70,12 +73,14 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
     augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
     """  # noqa: D301  (the backspace tells click to keep the line breaks)
     from augment_ru.engine.recipe import read_recipe  # noqa: PLC0415
-    from augment_ru.jobs.perturb import Job, run  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.jobs.job import Job  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.jobs.perturb import run  # noqa: PLC0415
 
     try:
         if given["recipe"]:
             given = merged(given, read_recipe(Path(given["recipe"])))
         preparation, run_ = choices(given, given["attacks"])
+        reads = files_read(given)
         job = Job(
             source=given["source"],
             output=given["output"],
@@ -88,11 +93,12 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
             skip=given["on_error"] == "skip",
             limit=given["limit"],
             report=given["report"],
-            reads=files_read(given),
+            reads=reads,
             copies=given["copies"] or 1,
             quiet=given["quiet"],
             input_format=given["input_format"],
             encoding=given["encoding"] or "utf-8",
+            split=split_of(given, reads),
         )
         job.check()
     except AugmentError as error:

@@ -11,6 +11,7 @@ from augment_ru.errors import AugmentError
 if TYPE_CHECKING:
     from augment_ru.engine.prepare import Preparation
     from augment_ru.engine.presets import Run
+    from augment_ru.jobs.job import Split
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -117,6 +118,34 @@ INPUT = (
 )
 """Options on the rows and the file that is read."""
 
+WORKERS = (
+    click.option(
+        "--workers", type=click.IntRange(min=1), metavar="N", help="Processes; the rows are the same.  [default: 1]"
+    ),
+)
+
+SPLIT = (
+    *WORKERS,
+    click.option(
+        "--resume", is_flag=True, help="Keep what is done, and go on with a run with --resume that was killed."
+    ),
+    click.option(
+        "--engine",
+        metavar="NAME",
+        default="local",
+        help="local: processes of this machine; ray[:ADDRESS]: a Ray cluster.  [default: local]",
+    ),
+    click.option(
+        "--part-size",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="MIB",
+        default=1.0,
+        show_default=True,
+        help="Mebibytes of the input that a worker does at a time.",
+    ),
+)
+"""Options on how a run is split into parts."""
+
 POOL = (*PROBABILITY, *_THRESHOLD, *SETUP)
 """The options of a run that searches among all changes: without those on the search for a level."""
 
@@ -176,6 +205,34 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: boo
     if given["device"] not in (None, "auto", "cpu") and not (run.runs_network or asks_model):
         raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")
     return Choices(Preparation(constraints, given["annotator"] or "natasha"), run)
+
+
+_NO_FACTS = {"source", "output", "report", "quiet", "debug", "recipe", "cache", "workers", "resume", "engine"}
+"""Parameters on which no row depends."""
+
+
+def split_of(given: Mapping[str, Any], reads: Sequence[str]) -> "Split":
+    """How a run is split into parts.
+
+    Args:
+        given: the values of `SPLIT` and of all other options.
+        reads: the files and folders that options name.
+
+    Raises:
+        AugmentError: a file cannot be read.
+    """
+    from augment_ru.formats.files import named_files  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.jobs.facts import facts_of  # noqa: PLC0415
+    from augment_ru.jobs.job import Split  # noqa: PLC0415
+
+    facts: Mapping[str, Any] = {}
+    if given["resume"]:
+        params = {param.name: param for param in click.get_current_context().command.params}
+        options = {params[name].opts[0]: value for name, value in given.items() if name not in _NO_FACTS}
+        specs = [*given["attacks"], given["similarity"] or "", given.get("model") or ""]
+        own = [part for spec in specs for part in spec.split("+")]
+        facts = facts_of(options, [*reads, *named_files([*own, given.get("train") or ""])], own)
+    return Split(given["workers"], given["resume"], given["engine"], max(1, int(given["part_size"] * 2**20)), facts)
 
 
 def files_read(given: Mapping[str, Any]) -> list[str]:

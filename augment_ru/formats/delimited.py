@@ -4,7 +4,7 @@ import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, encoded
@@ -94,6 +94,8 @@ class _Lines:
         """Bytes of the row, also those that were passed over."""
         self.ended = False
         """Whether the row went on at the end of the file, or beyond `MAX_LINE`."""
+        self.passed = b""
+        """The last bytes that were passed over."""
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -111,7 +113,21 @@ class _Lines:
         while self.size > MAX_LINE and rest and not rest.endswith(b"\n"):
             rest = self._stream.readline(MAX_LINE)
             self.size += len(rest)
+            self.passed = rest or self.passed
         return data.decode("utf-8", "surrogateescape")  # Table.parsed refuses what is not UTF-8
+
+
+class RawRow(NamedTuple):
+    """A row as it stands in a file.
+
+    The number of its first line; its bytes; how many bytes of its last line are left out, because they are too many;
+    and how that line ends.
+    """
+
+    number: int
+    data: bytes
+    skipped: int
+    end: bytes
 
 
 class Table:
@@ -121,6 +137,12 @@ class Table:
         layout: how the file is written.
         called_tsv: whether the file is one of TSV by its name; a file of CSV may have tabs, too.
         names: the names of the columns; none if the file is empty.
+        header: the bytes of the line of names, with a byte-order mark if there is one.
+
+    Args:
+        stream: the file, or the line of names and a piece of the file.
+        delimiter: what stands between two cells; None finds it.
+        begin: the number in the file of the first line behind the names; None if it follows them.
 
     Raises:
         AugmentError: the line of names cannot be used.
@@ -128,7 +150,7 @@ class Table:
 
     unit: ClassVar[str] = "line"
 
-    def __init__(self, stream: BinaryIO, delimiter: str | None) -> None:
+    def __init__(self, stream: BinaryIO, delimiter: str | None, *, begin: int | None = None) -> None:
         csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))  # of the whole process: it is never lowered
         self.called_tsv = delimiter == "\t"
         self._lines = _Lines(stream)
@@ -143,6 +165,11 @@ class Table:
             self.names = self._read_names() if first.strip() else ()
         except AugmentError as error:
             raise AugmentError(f"the line of names: {error}") from error
+        self.header = (BOM if self.layout.bom else b"") + (b"".join(self._lines.row) or self._lines.first)
+        if begin is not None:
+            if not self.names:
+                next(self._rows(), None)  # the blank line in their place
+            self._lines.number = begin - 1
 
     def _read_names(self) -> tuple[str, ...]:
         line = next(self._rows())
@@ -184,6 +211,13 @@ class Table:
                 problem = f"{size:,} bytes; the longest row may have {MAX_LINE:,}; split the text"
                 bare = bare[:LONG_LINE_SHOWN]
             yield Line(lines.number - len(lines.row) + 1, bare, problem, place=cells)
+
+    def raw_rows(self) -> Iterator[RawRow]:
+        """The rows as they stand in the file."""
+        for line in self._rows():
+            data, passed = b"".join(self._lines.row), self._lines.passed
+            end = b"\n" if passed.endswith(b"\n") else b""
+            yield RawRow(line.number, data, self._lines.size - len(data) - len(end), end)
 
     def _problem(self) -> str:
         """Why `csv` refused the row at hand."""

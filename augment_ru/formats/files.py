@@ -54,8 +54,10 @@ def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
+def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
     """A file that takes the place of the target when the block ends without an error, and is deleted otherwise.
+
+    `listed` says whether `written_files` gives it.
 
     Raises:
         AugmentError: the file cannot be written, or the disk is full.
@@ -81,7 +83,8 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             identity = _identity(os.fstat(content.fileno()))
         if target.exists():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
-        _renamed.append((target, identity))
+        if listed:
+            _renamed.append((target, identity))
         part.replace(target)
     except OSError as error:
         raise AugmentError(f"{target}: cannot be written: {error.strerror}; no output file was left") from error
@@ -101,6 +104,19 @@ def _part_of(target: Path) -> tuple[Path, BinaryIO]:
         if os.fstat(descriptor).st_nlink:  # else another run swept it away before it was locked
             return part, stream
         stream.close()
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Hold the lock of a file that no other process holds; whether it is free. The lock of a killed run is free."""
+    with path.open("ab") as stream:
+        try:
+            if fcntl is not None:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+            return
+        yield True
 
 
 def _sweep(target: Path) -> None:

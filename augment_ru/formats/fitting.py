@@ -1,8 +1,8 @@
 """Whether a format can hold the values of a row: what has no form in it is named with its field, before any work."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.records.field_paths import Path, named
@@ -83,14 +83,35 @@ def parquet_problem(value: object) -> str | None:
     return json_problem(value)
 
 
+class Learnt(NamedTuple):
+    """What a sink knows of a file from its rows: the names of the columns, or the types of values by their paths."""
+
+    names: tuple[str, ...] = ()
+    types: tuple[tuple[Path, str], ...] = ()
+
+
+NOTHING = Learnt()
+
+
 class Columns:
     """The types of the values in the rows so far: a column of Parquet has one type.
 
     Integers and other numbers are one type as long as no integer has over 53 bits.
+
+    Attributes:
+        seen: the types by path.
     """
 
-    def __init__(self) -> None:
-        self._seen: dict[Path, str] = {}
+    def __init__(self, seen: Iterable[tuple[Path, str]] = ()) -> None:
+        self.seen: dict[Path, str] = dict(seen)
+
+    def add(self, types: Iterable[tuple[Path, str]]) -> None:
+        """Take in the types of further rows.
+
+        Raises:
+            AugmentError: two types of a path do not go together.
+        """
+        self.seen |= {path: _joined(path, self.seen.get(path, kind), kind) for path, kind in types}
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise an error if a value has another type than its column; else the types of the row are those of columns.
@@ -107,13 +128,13 @@ class Columns:
                 continue
             if len(path) > _DEEPEST:
                 raise AugmentError(f"field '{path[0]}': nested too deeply for Parquet; {TO_LINES}")
-            before = found.get(path) or self._seen.get(path, kind)
+            before = found.get(path) or self.seen.get(path, kind)
             found[path] = _joined(path, before, kind)
             if isinstance(value, Mapping):
                 waiting += [((*path, key), inner) for key, inner in value.items()]
             elif isinstance(value, list | tuple):
                 waiting += [((*path, 0), inner) for inner in value]
-        self._seen |= found
+        self.seen |= found
 
 
 _BOTH = {

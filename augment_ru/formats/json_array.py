@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from typing import Any, BinaryIO, ClassVar
 
@@ -30,6 +30,7 @@ class JsonArray:
     Attributes:
         bom: whether a byte-order mark stands first.
         around: what stands before, between and after the arrays: one text more than there are arrays.
+        arrays: the rows of each array, as they are spelt.
 
     Raises:
         AugmentError: the file is not UTF-8, not JSON, or holds no array of rows.
@@ -44,7 +45,7 @@ class JsonArray:
         except UnicodeDecodeError as error:
             raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8") from error
         try:
-            self.around, self._arrays = _split(text)
+            self.around, self.arrays = _split(text)
         except json.JSONDecodeError as error:
             raise AugmentError(f"line {error.lineno}: not JSON: {error.msg} at character {error.colno}") from error
         except RecursionError as error:
@@ -52,16 +53,10 @@ class JsonArray:
 
     def __iter__(self) -> Iterator[Line]:
         """The rows of all arrays, numbered from 1; the number of its array, from 0, is the place of a row."""
-        number = 0
-        for array, rows in enumerate(self._arrays):
-            for row in rows:
-                number += 1
-                data = row.encode()
-                if len(data) > MAX_LINE:
-                    problem = f"{len(data):,} bytes; the longest row may have {MAX_LINE:,}; split the text"
-                    yield Line(number, data[:LONG_LINE_SHOWN], problem)
-                else:
-                    yield Line(number, data, place=array)
+        number = 1
+        for array, rows in enumerate(self.arrays):
+            yield from array_lines(map(str.encode, rows), number, array)
+            number += len(rows)
 
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], int]:
         """The text of a row on one line, its values, and the number of its array.
@@ -69,8 +64,48 @@ class JsonArray:
         Raises:
             AugmentError: it is no object, has a key twice, or the like.
         """
-        text, values = parsed(line.data)
-        return _on_one_line(text), values, line.place
+        return array_row(line)
+
+
+def array_lines(rows: Iterable[bytes], number: int, array: int) -> Iterator[Line]:
+    """The rows of an array, the first of which has this number; the place of each is the number of the array."""
+    for at, data in enumerate(rows, start=number):
+        if len(data) > MAX_LINE:
+            problem = f"{len(data):,} bytes; the longest row may have {MAX_LINE:,}; split the text"
+            yield Line(at, data[:LONG_LINE_SHOWN], problem)
+        else:
+            yield Line(at, data, place=array)
+
+
+def array_row(line: Line) -> tuple[str, dict[str, Any], int]:
+    """The text of a row on one line, its values, and the number of its array.
+
+    Raises:
+        AugmentError: it is no object, has a key twice, or the like.
+    """
+    text, values = parsed(line.data)
+    return _on_one_line(text), values, line.place
+
+
+class ArrayRows:
+    """Rows of an array that stand together, as they are spelt; the first has the number `first`."""
+
+    unit: ClassVar[str] = "row"
+
+    def __init__(self, rows: Sequence[bytes], first: int, array: int) -> None:
+        self._rows, self._first, self._array = rows, first, array
+
+    def __iter__(self) -> Iterator[Line]:
+        """The rows."""
+        return array_lines(self._rows, self._first, self._array)
+
+    def parsed(self, line: Line) -> tuple[str, dict[str, Any], int]:
+        """As `JsonArray.parsed`.
+
+        Raises:
+            AugmentError: it is no object, has a key twice, or the like.
+        """
+        return array_row(line)
 
 
 def json_source(stream: BinaryIO) -> "JsonArray | JsonLines":

@@ -37,12 +37,14 @@ class Line(NamedTuple):
     """What else the format keeps of the row."""
 
 
-def read_lines(stream: BinaryIO, *, blank: bool = False) -> Iterator[Line]:
+def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iterator[Line]:
     """The lines of a file; blank ones only with `blank`. A byte-order mark is skipped; LF and CR LF both end a line.
+
+    `first` is the number of the first line, if the stream is a piece of a file.
 
     A line over `MAX_LINE` bytes is reported as a problem, with its first bytes.
     """
-    number = 0
+    number = first - 1
     while data := stream.readline(MAX_LINE + 2):
         number += 1
         marked = number == 1 and data.startswith(BOM)
@@ -169,18 +171,18 @@ def _read_strictly(data: bytes) -> tuple[str, dict[str, Any]]:
 
 
 class JsonLines:
-    """A file of JSON lines, as a source of rows."""
+    """A file of JSON lines, or a piece of one that begins at the line `first`, as a source of rows."""
 
     unit: ClassVar[str] = "line"
 
-    def __init__(self, stream: BinaryIO, *, called_json: bool = False) -> None:
-        self._stream = stream
+    def __init__(self, stream: BinaryIO, *, called_json: bool = False, first: int = 1) -> None:
+        self.stream, self._first = stream, first
         self.called_json = called_json
         """Whether the name of the file is that of a JSON file."""
 
     def __iter__(self) -> Iterator[Line]:
         """The lines."""
-        return read_lines(self._stream)
+        return read_lines(self.stream, first=self._first)
 
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], Any]:
         """A line as text, its values, and the bytes around it.

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import check_input, open_input
@@ -38,17 +38,30 @@ def read_rows(source: str) -> Rows:
         AugmentError: there is no such file, or it does not hold rows.
     """
     check_input(source)
-    where = "stdin" if source == "-" else source
+    with open_input(source) as stream:
+        return rows_in(stream, kind_of(source), "stdin" if source == "-" else source)
+
+
+def rows_in(stream: BinaryIO, kind: str, where: str) -> Rows:
+    """The rows in the content of a file.
+
+    Args:
+        stream: the content, in UTF-8.
+        kind: its format, as `augment_ru.formats.sources.kind_of` calls it.
+        where: the name of the file in messages.
+
+    Raises:
+        AugmentError: it does not hold rows.
+    """
     rows: list[Row] = []
     digest = blake2b(digest_size=8)
-    with open_input(source) as stream:
-        try:
-            held = source_of(kind_of(source), stream)
-            for line in held:
-                rows.append(_read(f"{where}: {held.unit} {line.number}", held, line))
-                digest.update(_bytes_of(rows[-1].values) + b"\n")
-        except AugmentError as error:
-            raise error if str(error).startswith(where) else AugmentError(f"{where}: {error}") from error
+    try:
+        held = source_of(kind, stream)
+        for line in held:
+            rows.append(_read(f"{where}: {held.unit} {line.number}", held, line))
+            digest.update(_bytes_of(rows[-1].values) + b"\n")
+    except AugmentError as error:
+        raise error if str(error).startswith(where) else AugmentError(f"{where}: {error}") from error
     return Rows(rows, digest.hexdigest())
 
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import BinaryIO, Protocol
 
 from augment_ru.formats.delimited import Layout, Table, check_names, row_of_values
-from augment_ru.formats.fitting import TO_LINES, TO_PARQUET, check_values, json_problem, table_problem
+from augment_ru.formats.fitting import NOTHING, TO_LINES, TO_PARQUET, Learnt, check_values, json_problem, table_problem
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import PLAIN, Around, JsonLines
-from augment_ru.formats.parquet import Parquet, ParquetSink
+from augment_ru.formats.parquet import Parquet
+from augment_ru.formats.parquet_sink import ParquetSink
 from augment_ru.formats.row import KEY, Changed, new_row, written
 from augment_ru.formats.sources import RowSource
 from augment_ru.formats.text_lines import TextSink
@@ -31,6 +32,26 @@ class Sink(Protocol):
             AugmentError: a row has no form in the format.
         """
 
+    def join(self, part: bytes, array: int = 0) -> None:
+        """Write the rows of a part, which a sink made by `sink_of(..., part=...)` wrote, as if `write` got them.
+
+        `array` is the number of the array that the rows were read from.
+        """
+
+    def learnt(self) -> Learnt:
+        """What `check` knows from the rows so far."""
+
+    def learn(self, learnt: Learnt) -> None:
+        """Take in what a part learnt from its rows.
+
+        Raises:
+            AugmentError: types of the part do not go with those of the rows before it.
+        """
+
+    @property
+    def learns_types(self) -> bool:
+        """Whether a row may not be written because of the types in rows before it."""
+
     def finish(self) -> None:
         """Write what comes after the last row."""
 
@@ -38,7 +59,15 @@ class Sink(Protocol):
         """Give back what it holds, also after an error; the stream stays open."""
 
 
-def sink_of(kind: str, stream: BinaryIO, source: RowSource, *, metadata: bool, mark: bool = True) -> Sink:
+def sink_of(
+    kind: str,
+    stream: BinaryIO,
+    source: RowSource,
+    *,
+    metadata: bool,
+    mark: bool = True,
+    part: Learnt | None = None,
+) -> Sink:
     """What writes rows to a file; in the source's own layout where it has the same format.
 
     Args:
@@ -47,17 +76,22 @@ def sink_of(kind: str, stream: BinaryIO, source: RowSource, *, metadata: bool, m
         source: what the rows were read from.
         metadata: whether every row gets metadata; a table then has a column for it.
         mark: whether a byte-order mark of the source is written, too.
+        part: for a sink that writes only a part of the file, for `Sink.join`: what is known from the rows before it.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
-        return _JsonArraySink(stream, source if isinstance(source, JsonArray) else None, mark=mark)
+        return _JsonArraySink(
+            stream, source if isinstance(source, JsonArray) else None, mark=mark, is_part=part is not None
+        )
     if kind in {"CSV", "TSV"}:
         names = source.names if isinstance(source, Table) else ()
         same = isinstance(source, Table) and source.called_tsv == (kind == "TSV")
         layout = source.layout if isinstance(source, Table) and same else Layout("\t" if kind == "TSV" else ",")
         names = (*names, KEY) if names and metadata else names
-        return _TableSink(stream, layout, names, metadata=metadata, mark=mark, same=same)
+        sink = _TableSink(stream, layout, names or (part or NOTHING).names, metadata=metadata, mark=mark, same=same)
+        sink.started = part is not None
+        return sink
     if kind == "Parquet":
-        return ParquetSink(stream, source if isinstance(source, Parquet) else None, KEY, metadata=metadata)
+        return ParquetSink(stream, source if isinstance(source, Parquet) else None, KEY, metadata=metadata, part=part)
     return TextSink(stream, mark=mark) if kind == "text" else _LinesSink(stream, mark=mark)
 
 
@@ -80,6 +114,18 @@ class _LinesSink:
             pieces += (around.before if first and self._mark else b"", written(record, changed).encode(), end)
         self._stream.write(b"".join(pieces))
 
+    def join(self, part: bytes, array: int = 0) -> None:
+        del array
+        self._stream.write(part)
+
+    learns_types = False
+
+    def learnt(self) -> Learnt:
+        return NOTHING
+
+    def learn(self, learnt: Learnt) -> None:
+        pass
+
     def finish(self) -> None:
         pass
 
@@ -96,8 +142,8 @@ def _check_json(record: Record) -> None:
 class _JsonArraySink:
     """Arrays with a row on each line, and around the arrays what stood there in the source."""
 
-    def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool) -> None:
-        self._stream, self._source = stream, source
+    def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool, is_part: bool) -> None:
+        self._stream, self._source, self._is_part = stream, source, is_part
         first, *rest = source.around if source else ("", "\n")
         self._around = [f"\ufeff{first}" if mark and source and source.bom else first, *rest]
         self._array = -1
@@ -112,14 +158,35 @@ class _JsonArraySink:
         pieces: list[str] = []
         for record, changed in rows:
             pieces.append(self._up_to(record.origin if self._source else 0))
-            pieces += ("\n" if self._empty else ",\n", written(record, changed))
+            pieces += (self._between(), written(record, changed))
             self._empty = False
         self._stream.write("".join(pieces).encode())
+
+    def join(self, part: bytes, array: int = 0) -> None:
+        if part:
+            before = self._up_to(array if self._source else 0) + self._between()
+            self._stream.write(before.encode())
+            self._stream.write(part)
+            self._empty = False
+
+    learns_types = False
+
+    def learnt(self) -> Learnt:
+        return NOTHING
+
+    def learn(self, learnt: Learnt) -> None:
+        pass
+
+    def _between(self) -> str:
+        """What stands before a row; nothing before the first of a part."""
+        if self._empty:
+            return "" if self._is_part else "\n"
+        return ",\n"
 
     def _up_to(self, array: int) -> str:
         """What stands between the last row written and the rows of an array."""
         pieces: list[str] = []
-        while self._array < array:
+        while self._array < array and not self._is_part:
             pieces += (self._end(), self._around[self._array + 1], "[")
             self._array += 1
             self._empty = True
@@ -130,6 +197,8 @@ class _JsonArraySink:
         return "" if self._array < 0 else "]" if self._empty else "\n]"
 
     def finish(self) -> None:
+        if self._is_part:
+            return
         rest = self._up_to(len(self._around) - 2)
         self._stream.write(f"{rest}{self._end()}{self._around[-1]}".encode())
 
@@ -147,7 +216,8 @@ class _TableSink:
         self._key = (KEY,) if metadata else ()
         self._mark = "\ufeff" if mark and layout.bom else ""
         self._same = same
-        self._started = False
+        self.started = False
+        """Whether the line of names was written, or will be by another sink."""
 
     def check(self, record: Record) -> None:
         if not self._same:
@@ -172,10 +242,24 @@ class _TableSink:
 
     def _start(self) -> str:
         """The line of names, once."""
-        if self._started or not self._names:
+        if self.started or not self._names:
             return ""
-        self._started = True
+        self.started = True
         return self._mark + self._layout.row(self._names)
+
+    def join(self, part: bytes, array: int = 0) -> None:
+        del array
+        if part:
+            self._stream.write(self._start().encode())
+            self._stream.write(part)
+
+    learns_types = False
+
+    def learnt(self) -> Learnt:
+        return Learnt(names=self._names)
+
+    def learn(self, learnt: Learnt) -> None:
+        pass
 
     def finish(self) -> None:
         self._stream.write(self._start().encode())

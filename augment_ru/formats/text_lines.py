@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError
+from augment_ru.formats.fitting import NOTHING, Learnt
 from augment_ru.formats.json_lines import BOM, Line, read_lines
 from augment_ru.formats.row import Changed
 from augment_ru.records.field_paths import path_of
@@ -21,16 +22,16 @@ class Ends(NamedTuple):
 
 
 class TextLines:
-    """A file of texts, as a source of rows."""
+    """A file of texts, or a piece of one that begins at the line `first`, as a source of rows."""
 
     unit: ClassVar[str] = "line"
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: BinaryIO, *, first: int = 1) -> None:
+        self.stream, self._first = stream, first
 
     def __iter__(self) -> Iterator[Line]:
         """The lines."""
-        return read_lines(self._stream, blank=True)
+        return read_lines(self.stream, blank=True, first=self._first)
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], Ends]:
         """The row of a line, and the bytes around the text.
@@ -58,6 +59,20 @@ class TextSink:
             AugmentError: it has several texts, or its text has a line feed.
         """
         _text(record, Changed({}))
+
+    def join(self, part: bytes, array: int = 0) -> None:
+        """Write the lines of a part."""
+        del array
+        self._stream.write(part)
+
+    learns_types: ClassVar[bool] = False
+
+    def learnt(self) -> Learnt:
+        """Nothing."""
+        return NOTHING
+
+    def learn(self, learnt: Learnt) -> None:
+        """Nothing is learnt."""
 
     def close(self) -> None:
         """Nothing is held."""

@@ -2,9 +2,9 @@
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,16 @@ from augment_ru.adversary.victim import labels_of, victim_of
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.evaluation.cache import Cache, default_path
 from augment_ru.evaluation.evaluate import check_models
-from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.evaluation.pairs import task_of_rows
-from augment_ru.formats.files import check_input
-from augment_ru.formats.read import read_rows
+from augment_ru.formats.files import check_input, twice
+from augment_ru.formats.read import read_rows, rows_in
 from augment_ru.formats.row import Changed
-from augment_ru.jobs.perturb import Job, write_rows
-from augment_ru.jobs.progress import progress
+from augment_ru.jobs.job import Job
+from augment_ru.jobs.parts import write_parts
+from augment_ru.jobs.progress import Advance, progress
+from augment_ru.jobs.reading import opened, where_of
 from augment_ru.jobs.summary import Tally
+from augment_ru.jobs.writing import OnChunk, write_rows
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
@@ -56,32 +58,13 @@ class AttackJob:
         Raises:
             AugmentError: a name, a value or a file is wrong.
         """
-        if self.rows.source == "-":
-            raise AugmentError("IN -: stdin can be read once, and the labels are read first; give a file")
         self.rows.check()
         check_models([self.model], self.options)
         check_search(len(self.rows.perturbers), self.search["budget"], self.search["draws"], self.search["seconds"])
         if self.train is not None:
             check_input(self.train, "--train")
-
-
-@dataclass(slots=True)
-class _Count:
-    """What the searches came to so far."""
-
-    statuses: Counter[str] = field(default_factory=Counter)
-    queries: int = 0
-    began: float = field(default_factory=time.perf_counter)
-
-    def add(self, case: SearchCase) -> None:
-        self.statuses[str(case.status)] += 1
-        self.queries += case.queries
-
-    @property
-    def note(self) -> str:
-        """What the progress bar shows."""
-        broken, withstood = self.statuses["broken"], self.statuses["withstood"]
-        return f"; {broken:,} broken, {withstood:,} withstood, {self.queries:,} queries"
+        if self.rows.split.resume and self.search["seconds"] is not None:
+            raise AugmentError("--resume: with --time the rows depend on the speed; leave one of them out")
 
 
 def run_attack(job: AttackJob) -> int:
@@ -90,63 +73,125 @@ def run_attack(job: AttackJob) -> int:
     Raises:
         AugmentError: a row or a file is wrong, or the model fails.
     """
-    read = read_rows(job.rows.source)
-    schema = task_of_rows(read.rows, job.rows.schema, tuple(job.rows.fields), tuple(job.label_fields))
-    model = _model(job, read.values, schema)
-    cache = None if job.cache == "none" else Cache(Path(job.cache) if job.cache else default_path())
-    count, tally = _Count(), Tally({})
-    adversaries: dict[int, Adversary] = {}
-
-    def found(chunk: Sequence[Record], rows: Job) -> Iterator[tuple[Record, Changed]]:
-        if id(rows) not in adversaries:  # once: the attacks have their corpus now
-            adversaries[id(rows)] = Adversary(
-                rows.perturbers, model, preparation=rows.preparation, cache=cache, **job.search
-            )
-        adversary = adversaries[id(rows)]
-        records = [replace(record, task=replace(record.task, gold=schema.gold)) for record in chunk]
-
-        def finished(case: SearchCase) -> None:
-            count.add(case)
-            advance(1, note=count.note)
-
-        for one in adversary.search(rows.preparation.chunk(records, adversary.needs), finished):
-            tally.warned += bool(one.warnings)
-            yield one.record, one.changed(rows.meta)
-
-    total = len(read.rows) if job.rows.limit is None else min(job.rows.limit, len(read.rows))
-    try:
+    began, rows, tally = time.perf_counter(), job.rows, Tally({})
+    with opened(rows) as stream, twice(stream) as content:  # the labels are read before the rows
+        read = rows_in(content, rows.input_kind, where_of(rows))
+        content.seek(0)
+        schema = task_of_rows(read.rows, rows.schema, tuple(rows.fields), tuple(job.label_fields))
+        labels = _labels(job, read.values, schema)
+        total = len(read.rows) if rows.limit is None else min(rows.limit, len(read.rows))
+        seconds = job.search["seconds"]
+        facts = {**rows.split.facts, "the rows": read.digest}  # what is searched for depends on all their labels
+        split = replace(rows.split, facts=facts)
+        del read
+        work = SearchRows(
+            replace(job, rows=replace(rows, split=split)), schema, labels, seconds and time.time() + seconds
+        )
         with progress("attack", "rows", total) as advance:
-            write_rows(job.rows, tally, found)
-    finally:
-        if cache:
-            cache.close()
+            if split.has_parts:
+                write_parts(work, tally, lambda done: advance(done["rows"], note=tally.searches.note), content)
+            else:
+                write_rows(work, tally, advance, content)
     if sys.stderr is not None:
-        print(f"augment-ru: {_closing(count, tally, adversaries)}", file=sys.stderr)
+        print(f"augment-ru: {_closing(tally, time.perf_counter() - began)}", file=sys.stderr)
     return 1 if tally.skipped else 0
 
 
-def _model(job: AttackJob, rows: Sequence[Mapping[str, Any]], schema: Task) -> NamedModel:
-    """The model.
+@dataclass(frozen=True, slots=True)
+class SearchRows:
+    """What `attack` does with the rows of a run.
+
+    Attributes:
+        attack: the run.
+        schema: the task of the rows.
+        labels: those of the model; None where answers are free.
+        deadline: when the searches end, in seconds since 1970; None for no end.
+    """
+
+    attack: AttackJob
+    schema: Task
+    labels: tuple[str, ...] | None
+    deadline: float | None
+
+    @property
+    def job(self) -> Job:
+        """The files, the task and the attacks."""
+        return self.attack.rows
+
+    def with_job(self, job: Job) -> "SearchRows":
+        """The same for a changed run."""
+        return replace(self, attack=replace(self.attack, rows=job))
+
+    def begin(self) -> OnChunk:
+        """Load the model; the function that searches for a chunk."""
+        attack, job = self.attack, self.job
+        seconds = None if self.deadline is None else max(self.deadline - time.time(), _AT_ONCE)
+        given = attack.options.get(attack.model.partition(":")[0], {})
+        seed = job.perturbers[0].seed
+        model = victim_of(
+            attack.model, self.labels, self.schema, train=attack.train, device=attack.device, options=given, seed=seed
+        )
+        search = {**attack.search, "seconds": seconds}
+        adversary = Adversary(job.perturbers, model, preparation=job.preparation, **search)
+        gold = self.schema.gold
+
+        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Iterator[tuple[Record, Changed]]:
+            counts = tally.searches
+            records = [replace(record, task=replace(record.task, gold=gold)) for record in chunk]
+
+            def finished(case: SearchCase) -> None:
+                counts.statuses[str(case.status)] += 1
+                counts.queries += case.queries
+                advance(1, note=counts.note)
+
+            before = adversary.ledger.counts.from_cache
+            with _cache(attack.cache) as cache:
+                adversary.ledger.cache = cache
+                found = adversary.search(job.preparation.chunk(records, adversary.needs), finished)
+            counts.cached += adversary.ledger.counts.from_cache - before
+            tally.written += len(found)
+            for one in found:
+                tally.warned += bool(one.warnings)
+                yield one.record, one.changed(job.meta)
+
+        return on_chunk
+
+
+_AT_ONCE = 1e-3
+"""Seconds of a search whose time is over."""
+
+
+@contextmanager
+def _cache(name: str | None) -> Iterator[Cache | None]:
+    """The cache of answers, open; several processes may have it open."""
+    if name == "none":
+        yield None
+        return
+    with closing(Cache(Path(name) if name else default_path())) as cache:
+        yield cache
+
+
+def _labels(job: AttackJob, rows: Sequence[Mapping[str, Any]], schema: Task) -> tuple[str, ...] | None:
+    """The labels of the rows and of the train file.
 
     Raises:
-        AugmentError: it cannot be made, or it has no label of the name that is aimed at.
+        AugmentError: the rows have no label of the name that is aimed at.
     """
     labels, target = labels_of(rows, schema), job.search["target"]
     if target is not None and labels and target not in labels:
         raise unknown("label of the rows", target, labels)
-    given = job.options.get(job.model.partition(":")[0], {})
-    seed = job.rows.perturbers[0].seed
-    return victim_of(job.model, rows, schema, train=job.train, device=job.device, options=given, seed=seed)
+    return labels_of([*rows, *read_rows(job.train).values], schema) if job.train else labels
 
 
-def _closing(count: _Count, tally: Tally, adversaries: Mapping[int, Adversary]) -> str:
+def _closing(tally: Tally, seconds: float) -> str:
     """The line at the end of a run."""
+    count = tally.searches
     right = sum(count.statuses.values()) - count.statuses["wrong_before"]
     rate = f" ({count.statuses['broken'] / right:.1%} of {right:,} right)" if right else ""
     parts = [f"{tally.rows:,} rows in", ", ".join(f"{count.statuses[name]:,} {name}" for name in STATUSES) + rate]
     parts.append(f"{count.queries:,} queries")
-    cached = sum(adversary.ledger.counts.from_cache for adversary in adversaries.values())
-    parts += [f"{cached:,} answers from the cache"] if cached else []
+    parts += [f"{count.cached:,} answers from the cache"] if count.cached else []
     parts += [f"{tally.warned:,} rows with warnings"] if tally.warned else []
     parts += [f"{tally.skipped:,} lines skipped"] if tally.skipped else []
-    return "; ".join([*parts, f"{time.perf_counter() - count.began:.1f} s"])
+    parts += [f"{tally.kept:,} parts kept"] if tally.kept else []
+    return "; ".join([*parts, f"{seconds:.1f} s"])

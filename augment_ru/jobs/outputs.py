@@ -1,7 +1,7 @@
 """Where the rows of `perturb` go: a file, stdout, or differences on a terminal; and rejected rows beside the file."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
@@ -29,11 +29,15 @@ class Show(Protocol):
 
 
 class Outputs(NamedTuple):
-    """The stream for rows, which is flushed after each chunk or not, and the function for rejected rows."""
+    """The stream for rows, which is flushed after each chunk or not, and the functions for rejected rows.
+
+    `reject` takes a row that cannot be used, `rejected` the lines for the file of such rows.
+    """
 
     stream: BinaryIO
     flushed: bool
     reject: Reject
+    rejected: Callable[[bytes], None]
 
 
 def rejects_of(output: str) -> Path:
@@ -62,7 +66,7 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
         def never(line: Line, reason: str) -> None:
             raise AugmentError(f"line {line.number}: {reason}")
 
-        yield Outputs(sys.stdout.buffer, flushed=True, reject=never)
+        yield Outputs(sys.stdout.buffer, flushed=True, reject=never, rejected=lambda _lines: None)
         return
 
     target = Path(output)
@@ -71,21 +75,29 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
         rows = stack.enter_context(packed(stack.enter_context(replacing(target)), target.name))
         opened: list[BinaryIO] = []
 
-        def reject(line: Line, reason: str) -> None:
-            if not opened:
+        def rejected(lines: bytes) -> None:
+            if lines and not opened:
                 opened.append(stack.enter_context(replacing(rejects)))
-            row: dict[str, Any] = {"line": line.number, "reason": reason}
-            try:
-                row["raw"] = line.data.decode()
-            except UnicodeDecodeError:
-                row["raw_hex"] = line.data.hex()
-            opened[0].write(f"{encoded(row)}\n".encode())
+            for stream in opened:
+                stream.write(lines)
 
-        yield Outputs(
-            rows, flushed=not is_packed(output), reject=reject
-        )  # packed bytes would depend on where they are flushed
+        def reject(line: Line, reason: str) -> None:
+            rejected(rejected_line(line, reason))
+
+        # packed bytes would depend on where they are flushed
+        yield Outputs(rows, flushed=not is_packed(output), reject=reject, rejected=rejected)
         if skip and not opened:
             rejects.unlink(missing_ok=True)  # of an earlier run
+
+
+def rejected_line(line: Line, reason: str) -> bytes:
+    """The line of the rejects file for a row."""
+    row: dict[str, Any] = {"line": line.number, "reason": reason}
+    try:
+        row["raw"] = line.data.decode()
+    except UnicodeDecodeError:
+        row["raw_hex"] = line.data.hex()
+    return f"{encoded(row)}\n".encode()
 
 
 def shows_differences() -> Show:

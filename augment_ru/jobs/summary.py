@@ -33,25 +33,96 @@ class Summary:
         passes = self.cost.passes
         return {
             **self.figures.table(),
-            "similarity_calls": self.cost.calls,
             "scored_pairs": self.cost.pairs,
             "forward_passes": passes,
             "forward_passes_per_perturbed_row": self.figures.per_perturbed_row(passes) if passes else None,
         }
 
+    def counts(self) -> dict[str, Any]:
+        """All that was counted, as JSON values, for `add_counts`."""
+        figures, cost = self.figures, self.cost
+        return {
+            "statuses": dict(figures.statuses),
+            "similarities": [*figures.similarities.items()],
+            "probabilities": [*figures.probabilities.items()],
+            "edits": figures.edits,
+            "cost": [cost.calls, cost.pairs, cost.passes],
+        }
+
+    def add_counts(self, counts: Mapping[str, Any]) -> None:
+        """Add what another summary counted."""
+        self.figures.update(
+            Figures(
+                Counter(counts["statuses"]),
+                Counter(dict(counts["similarities"])),
+                Counter(dict(counts["probabilities"])),
+                counts["edits"],
+            )
+        )
+        self.cost.add(Cost(*counts["cost"]))
+
+
+@dataclass(slots=True)
+class SearchCounts:
+    """What the searches against a model came to.
+
+    Attributes:
+        statuses: rows by what became of them.
+        queries: questions that the searches asked.
+        cached: answers that came from the cache.
+    """
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    queries: int = 0
+    cached: int = 0
+
+    @property
+    def note(self) -> str:
+        """What the progress bar shows."""
+        if not self.statuses:
+            return ""
+        broken, withstood = self.statuses["broken"], self.statuses["withstood"]
+        return f"; {broken:,} broken, {withstood:,} withstood, {self.queries:,} queries"
+
+
+_ROW_COUNTS = ("rows", "read", "written", "skipped", "warned")
+
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a run: its rows, and the summary of each attack."""
+    """The counts of a run: its rows, the summary of each attack, and the searches against a model."""
 
     summaries: Mapping[str, Summary]
+    searches: SearchCounts = field(default_factory=SearchCounts)
     rows: int = 0
     read: int = 0
     """Bytes of the input, those of skipped rows too."""
     written: int = 0
     skipped: int = 0
     warned: int = 0
+    kept: int = 0
+    """Parts of an earlier run that were taken as they are."""
     began: float = field(default_factory=time.perf_counter)
+
+    def counts(self) -> dict[str, Any]:
+        """All that was counted, as JSON values, for `add_counts`."""
+        searches = self.searches
+        return {
+            **{name: getattr(self, name) for name in _ROW_COUNTS},
+            "summaries": {name: summary.counts() for name, summary in self.summaries.items()},
+            "searches": [dict(searches.statuses), searches.queries, searches.cached],
+        }
+
+    def add_counts(self, counts: Mapping[str, Any]) -> None:
+        """Add what another tally counted."""
+        for name in _ROW_COUNTS:
+            setattr(self, name, getattr(self, name) + counts[name])
+        for name, summary in self.summaries.items():
+            summary.add_counts(counts["summaries"][name])
+        statuses, queries, cached = counts["searches"]
+        self.searches.statuses.update(statuses)
+        self.searches.queries += queries
+        self.searches.cached += cached
 
     def __str__(self) -> str:
         cost = Cost()
@@ -69,6 +140,8 @@ class Tally:
             parts.append(f"{self.warned:,} rows with warnings")
         if self.skipped:
             parts.append(f"{self.skipped:,} lines skipped")
+        if self.kept:
+            parts.append(f"{self.kept:,} parts kept")
         return "; ".join([*parts, f"{time.perf_counter() - self.began:.1f} s"])
 
     def report(self, first: Perturber) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from augment_ru.adversary.adversary import Adversary
 from augment_ru.adversary.result import Finding
-from augment_ru.adversary.victim import labels_of, named_victim
+from augment_ru.adversary.victim import labels_of, victim_of
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepared import Prepared
 from augment_ru.errors import AugmentError
@@ -82,7 +82,7 @@ class Searches:
         spec = self.recipe.searches[variation]
         options = self.recipe.tables.get(spec.partition(":")[0], {})
         try:
-            return named_victim(
+            return victim_of(
                 spec, given.labels, schema, train=given.train, device=self.device, options=options, seed=self.seed
             )
         except AugmentError as error:

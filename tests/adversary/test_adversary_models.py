@@ -64,7 +64,7 @@ def test_laws_for_every_model(
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     spec, options = specs[kind]
-    model = victim_of(spec, [{"text": "", "label": label} for label in LABELS], generic(), options=options)
+    model = victim_of(spec, LABELS, generic(), options=options)
     rows = [{**row, "label": label} for row, label in zip(ROWS, answers(model, ROWS), strict=True)]
     adversary = Adversary(["butterfingers", "misspell"], model, budget=BUDGET)
     found = list(adversary.records(rows))

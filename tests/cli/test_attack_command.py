@@ -119,7 +119,7 @@ def _path() -> dict[str, str]:
 
 def test_mistakes_are_one_line(files: Path) -> None:
     source, model = files / "in.jsonl", f"linear:{files / 'train.jsonl'}"
-    assert "stdin can be read once" in fails(2, "attack", "-", "--model", model)
+    assert "no rows" in fails(1, "attack", "-", "--model", model)
     assert "--budget 0" in fails(2, "attack", source, "--model", model, "--budget", "0")
     assert "no label of the rows called 'eggs'" in fails(1, "attack", source, "--model", model, "--targeted", "eggs")
     assert "no model called 'linaer'" in fails(2, "attack", source, "--model", "linaer:x")

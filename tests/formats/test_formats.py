@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record
 from augment_ru.engine.prepare import CHUNK_ROWS
-from augment_ru.formats import parquet
+from augment_ru.formats import parquet_sink
 from augment_ru.formats.delimited import Layout, Table
 from augment_ru.formats.files import check_outputs, named_files, replacing
 from augment_ru.formats.json_array import JsonArray
@@ -28,7 +28,8 @@ from augment_ru.formats.json_lines import MAX_LINE, JsonLines
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import RowSource, kind_of, source_of
-from augment_ru.jobs.perturb import Job, run
+from augment_ru.jobs.job import Job
+from augment_ru.jobs.perturb import run
 from augment_ru.records.task import generic
 from layouts import EXAMPLES, ROWS
 from strategies import ATTACKS, texts
@@ -668,7 +669,7 @@ def test_a_date_that_python_has_not_is_one_line(tmp_path: Path) -> None:
 
 
 def test_parquet_is_written_by_groups_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "_GROUP_ROWS", 2000)
+    monkeypatch.setattr(parquet_sink, "_GROUP_ROWS", 2000)
     rows: list[dict[str, Any]] = [{"text": f"кот {n}", "n": n, "o": {"a": [n]}} for n in range(5000)]
     rows[4000] |= {"n": 0.5, "o": {"b": "x"}, "late": True}  # columns and types that the first groups did not have
     (tmp_path / "in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
@@ -676,7 +677,7 @@ def test_parquet_is_written_by_groups_of_rows(tmp_path: Path, monkeypatch: pytes
     perturb(tmp_path / "a.parquet", tmp_path / "b.parquet")
     for name in ("a.parquet", "b.parquet"):
         file = pq.ParquetFile(tmp_path / name)
-        assert [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)] == [2048, 2048, 904]
+        assert [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)] == [2000, 2000, 1000]
         found = file.read().to_pylist()
         assert [row["text"] for row in found] == [row["text"] for row in rows]
         assert [row["n"] for row in found] == [row["n"] for row in rows]

@@ -1,0 +1,263 @@
+"""Writing Parquet files: what does not change stays in the columns that it was read from; rows stand in groups."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from augment_ru.draws import Ints
+from augment_ru.formats.fitting import TO_LINES, Columns, Learnt, check_values, parquet_problem
+from augment_ru.formats.parquet import Parquet, arrow_module, as_stream, said
+from augment_ru.formats.row import Changed, new_row, refuse_twice
+from augment_ru.records import field_paths
+from augment_ru.records.record import Record
+
+_GROUP_ROWS, _GROUP_BYTES = 2**16, 2**25
+"""A group of rows ends with the row with which it has so many rows, or so many bytes of values."""
+_SIZE = 8
+"""Bytes of the size before a table among others."""
+_VALUE = 8
+"""Bytes that a value counts for which is no text."""
+
+
+class ParquetSink:
+    """Writes a Parquet file: with the columns of the Parquet file that was read, else with those of the rows.
+
+    `metadata` says whether every row gets metadata; `key` is the column for it. Rows are written in groups. The types
+    of columns that are made from rows are known after the last row; until then the rows are in a temporary file. So are
+    those of a sink that writes a `part` of the file, with what is known from the rows before it.
+    """
+
+    def __init__(
+        self, stream: BinaryIO, source: Parquet | None, key: str, *, metadata: bool, part: Learnt | None = None
+    ) -> None:
+        self.arrow = arrow_module()
+        self._source, self._key, self._metadata = source, key, metadata
+        self._stream, self._is_part = stream, part is not None
+        self._columns = Columns(part.types if part else ())
+        self._tables = _Tables(self.arrow) if source is None or self._is_part else None
+        compression = source.compression if source and not self._is_part else "snappy"
+        self._groups = _Groups(self.arrow, stream, compression)
+
+    def check(self, record: Record) -> None:
+        """Raise an error if a value of the row has no form in its column.
+
+        Raises:
+            AugmentError: the field, and why.
+        """
+        if self._source is None:
+            check_values(record.values, parquet_problem, TO_LINES)
+            self._columns.check(record.values)
+
+    def learnt(self) -> Learnt:
+        """The types of the values so far."""
+        return Learnt(types=tuple(self._columns.seen.items()))
+
+    def learn(self, learnt: Learnt) -> None:
+        """Take in the types of a part.
+
+        Raises:
+            AugmentError: they do not go with those of the rows before.
+        """
+        self._columns.add(learnt.types)
+
+    @property
+    def learns_types(self) -> bool:
+        """Whether the columns are made from the rows."""
+        return self._source is None
+
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
+        """Add rows.
+
+        Raises:
+            AugmentError: a value does not fit the column.
+        """
+        with said(self.arrow):
+            if self._source is None:
+                self._add(self._made(rows))
+                return
+            for _, same in groupby(rows, key=lambda row: row[0].origin.number):
+                self._add(self._changed(list(same)))
+
+    def join(self, part: bytes, array: int = 0) -> None:
+        """Add the rows of a part.
+
+        Raises:
+            AugmentError: a value does not fit the column.
+        """
+        del array
+        with said(self.arrow):
+            for table in _tables_in(self.arrow, part):
+                self._add(table)
+
+    def _add(self, table: Any) -> None:  # noqa: ANN401
+        if self._tables is None:
+            self._groups.add(table)
+        else:
+            self._tables.add(table)
+
+    def _made(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
+        """The rows as a table of their own columns."""
+        rows = [new_row(record.values, changed) for record, changed in given]
+        for row, (_, changed) in zip(rows, given, strict=True):
+            if changed.metadata is not None:
+                row[self._key] = json.dumps(changed.metadata, ensure_ascii=False)
+        names = dict.fromkeys(name for row in rows for name in row)  # pyarrow takes those of the first row only
+        return self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows])
+
+    def _changed(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
+        """The rows of one batch: its columns, with new ones in place of those that change."""
+        table = self.arrow.Table.from_batches([given[0][0].origin.batch])
+        table = table.take([record.origin.row for record, _ in given])
+        rows: list[Any] = [record.values for record, _ in given]
+        for number, (_, changed) in enumerate(given):
+            for path, value in changed.values.items():
+                rows[number] = field_paths.with_value(rows[number], path, value)
+        for name in dict.fromkeys(str(path[0]) for _, changed in given for path in changed.values):
+            at = table.schema.get_field_index(name)
+            field = table.schema.field(at)
+            column = self.arrow.chunked_array([self.arrow.array([row[name] for row in rows], type=field.type)])
+            table = table.set_column(at, field, column)
+        if self._metadata:
+            refuse_twice(rows[0], self._key)
+            texts = [json.dumps(changed.metadata, ensure_ascii=False) for _, changed in given]
+            table = table.append_column(self._key, self.arrow.array(texts, type=self.arrow.string()))
+        return table
+
+    def finish(self) -> None:
+        """Write what is left.
+
+        Raises:
+            AugmentError: a column has no form in Parquet.
+        """
+        with said(self.arrow):
+            if self._is_part and self._tables is not None:
+                self._stream.write(self._tables.data())
+                return
+            if self._tables is not None:
+                for table in self._tables:
+                    self._groups.add(table)
+            self._groups.finish(self._source.schema if self._source else self.arrow.schema([]))
+
+    def close(self) -> None:
+        """Close the temporary file and pyarrow's writer."""
+        if self._tables is not None:
+            self._tables.close()
+        self._groups.close()
+
+
+class _Tables:
+    """Tables in a temporary file, whose columns may differ."""
+
+    def __init__(self, arrow: Any) -> None:  # noqa: ANN401
+        self._arrow = arrow
+        self._file = TemporaryFile()  # noqa: SIM115  (closed with the sink)
+        self._schema = arrow.schema([])
+
+    def add(self, table: Any) -> None:  # noqa: ANN401
+        """Add a table."""
+        self._schema = self._arrow.unify_schemas([self._schema, table.schema], promote_options="permissive")
+        data = as_stream(self._arrow, table.schema, [table])
+        self._file.write(len(data).to_bytes(_SIZE))
+        self._file.write(data)
+
+    def data(self) -> bytes:
+        """The tables as bytes, for `_tables_in`."""
+        self._file.seek(0)
+        return self._file.read()
+
+    def __iter__(self) -> Iterator[Any]:
+        """The tables in their order, with the columns of all."""
+        self._file.seek(0)
+        none = self._schema.empty_table()
+        while size := self._file.read(_SIZE):
+            with self._arrow.ipc.open_stream(self._file.read(int.from_bytes(size))) as stream:
+                yield self._arrow.concat_tables([none, stream.read_all()], promote_options="permissive")
+
+    def close(self) -> None:
+        """Remove the temporary file."""
+        self._file.close()
+
+
+def _tables_in(arrow: Any, data: bytes) -> Iterator[Any]:  # noqa: ANN401
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at : at + _SIZE])
+        with arrow.ipc.open_stream(memoryview(data)[at + _SIZE : at + _SIZE + size]) as stream:
+            yield stream.read_all()
+        at += _SIZE + size
+
+
+class _Groups:
+    """A Parquet file that grows by groups of rows; the columns are those of the first table.
+
+    Where a group ends depends on its rows alone, not on the tables that they come in.
+    """
+
+    def __init__(self, arrow: Any, stream: BinaryIO, compression: str) -> None:  # noqa: ANN401
+        self._arrow, self._stream, self._compression = arrow, stream, compression
+        self._writer: Any = None
+        self._waiting: list[Any] = []
+        self._rows = self._bytes = 0
+
+    def add(self, table: Any) -> None:  # noqa: ANN401
+        """Add rows, and write the groups that they fill."""
+        sizes = _sizes(self._arrow, table)
+        start = 0
+        while start < table.num_rows:
+            filled = np.cumsum(sizes[start : start + _GROUP_ROWS - self._rows]) + self._bytes
+            count = min(int(np.searchsorted(filled, _GROUP_BYTES)) + 1, filled.size)
+            self._waiting.append(table.slice(start, count))
+            self._rows, self._bytes = self._rows + count, int(filled[count - 1])
+            start += count
+            if self._rows == _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
+                self._write()
+
+    def _write(self) -> None:
+        """Write a group of the rows that wait."""
+        table = self._arrow.concat_tables(self._waiting).combine_chunks()
+        self._waiting, self._rows, self._bytes = [], 0, 0
+        if self._writer is None:
+            options = {"compression": self._compression}
+            self._writer = self._arrow.parquet.ParquetWriter(self._stream, table.schema, **options)
+        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+
+    def finish(self, schema: Any) -> None:  # noqa: ANN401
+        """Write what is left; a file without rows has the columns of the schema."""
+        if self._waiting or self._writer is None:
+            self._waiting = self._waiting or [schema.empty_table()]
+            self._write()
+        self.close()
+
+    def close(self) -> None:
+        """End the file, if it is begun."""
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _sizes(arrow: Any, table: Any) -> Ints:  # noqa: ANN401
+    """The bytes of the values of each row: those of texts, and `_VALUE` for each other value, shape (rows,)."""
+    columns = [_value_sizes(arrow, column.combine_chunks()) for column in table.columns]
+    total: Ints = np.sum(columns, axis=0, dtype=np.int64) if columns else np.zeros(table.num_rows, np.int64)
+    return total
+
+
+def _value_sizes(arrow: Any, values: Any) -> Ints:  # noqa: ANN401
+    kind, count = arrow.types, len(values)
+    if isinstance(values, arrow.ChunkedArray):  # of no chunk, or of several that are too large for one
+        return np.concatenate([np.zeros(0, np.int64), *(_value_sizes(arrow, chunk) for chunk in values.chunks)])
+    if kind.is_string(values.type) or kind.is_large_string(values.type) or kind.is_binary(values.type):
+        lengths = arrow.compute.binary_length(values).fill_null(0)
+        return np.asarray(lengths.to_numpy(zero_copy_only=False), np.int64)
+    if kind.is_struct(values.type):
+        fields = [_value_sizes(arrow, one) for one in values.flatten()]
+        return np.sum(fields, axis=0, dtype=np.int64) if fields else np.zeros(count, np.int64)
+    if kind.is_list(values.type) or kind.is_large_list(values.type):
+        lengths = arrow.compute.list_value_length(values).fill_null(0).to_numpy(zero_copy_only=False)
+        inner = np.concatenate([[0], np.cumsum(_value_sizes(arrow, values.flatten()))])
+        stops = np.cumsum(lengths)
+        return np.asarray(inner[stops] - inner[stops - lengths], np.int64) + _VALUE
+    return np.full(count, _VALUE, np.int64)

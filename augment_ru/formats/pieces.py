@@ -1,0 +1,180 @@
+"""A file of rows in pieces: each is read as a file of the same format is, by itself, with the numbers of its rows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from io import BytesIO
+from typing import Any, BinaryIO
+
+from augment_ru.formats.delimited import Table
+from augment_ru.formats.json_array import ArrayRows, JsonArray
+from augment_ru.formats.json_lines import MAX_LINE, JsonLines
+from augment_ru.formats.packed import buffered
+from augment_ru.formats.parquet import Parquet, ParquetRows, as_stream
+from augment_ru.formats.sources import JSON_LINES, RowSource
+from augment_ru.formats.text_lines import TextLines
+
+PIECE_BYTES = 2**20
+"""Bytes of a piece; it ends with the row that reaches them."""
+
+_LONGEST = MAX_LINE + 2
+"""Bytes of a line that are kept; readers look at no more of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows that stand together in a file.
+
+    Attributes:
+        kind: the format.
+        first: the number of its first line or row in the file, from 1.
+        data: its bytes: lines, rows, or a table of Arrow.
+        header: what stands before the rows of each piece: the line of names of a table.
+        skipped: how many bytes of its last line are left out, because the line is too long to be read.
+        end: what ends that line.
+        rows: the rows of an array, as they are spelt.
+        array: the number of that array.
+    """
+
+    kind: str
+    first: int
+    data: bytes = b""
+    header: bytes = b""
+    skipped: int = 0
+    end: bytes = b""
+    rows: tuple[bytes, ...] = ()
+    array: int = 0
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that it is, in hexadecimal digits."""
+        found = blake2b(digest_size=16)
+        facts = (self.kind, self.first, len(self.header), len(self.data), self.skipped, len(self.end), self.array)
+        found.update(f"{facts} {[*map(len, self.rows)]}".encode())
+        for data in (self.header, self.data, self.end, *self.rows):
+            found.update(data)
+        return found.hexdigest()
+
+    def source(self) -> RowSource:
+        """Its rows, which know where they stand in the whole file."""
+        if self.rows:
+            return ArrayRows(self.rows, self.first, self.array)
+        if self.kind == "Parquet":
+            return ParquetRows(self.data, self.first)
+        stream = self._stream()
+        if self.kind in {"CSV", "TSV"}:
+            return Table(stream, "\t" if self.kind == "TSV" else None, begin=self.first if self.header else None)
+        if self.kind == "text":
+            return TextLines(stream, first=self.first)
+        return JsonLines(stream, called_json=self.kind == "JSON", first=self.first)
+
+    def _stream(self) -> BinaryIO:
+        start = self.header + self.data
+        if not (self.skipped or self.end):
+            return BytesIO(start)
+        at, whole = 0, len(start) + self.skipped
+
+        def read(size: int) -> bytes:
+            nonlocal at
+            if at < len(start):
+                found = start[at : at + size]
+            elif at < whole:
+                found = b"-" * min(size, whole - at)
+            else:
+                found = self.end[at - whole :]
+            at += len(found)
+            return found
+
+        return buffered(read)
+
+
+def pieces(source: RowSource, size: int = PIECE_BYTES) -> Iterator[Piece]:
+    """The pieces of a file, in their order. Each depends on the file and on the size alone.
+
+    Args:
+        source: the rows of the file, none of which was read yet.
+        size: bytes of a piece, 1 or more; it has at least one row, and ends with the row that reaches them.
+
+    Raises:
+        AugmentError: the file is damaged; the pieces before that place were given.
+    """
+    if isinstance(source, JsonArray):
+        return _of_arrays(source, size)
+    if isinstance(source, Parquet):
+        return _of_batches(source, size)
+    if isinstance(source, Table):
+        return _of_table(source, size)
+    if isinstance(source, TextLines):
+        return _of_lines("text", source.stream, size)
+    if isinstance(source, JsonLines):
+        return _of_lines("JSON" if source.called_json else JSON_LINES, source.stream, size)
+    raise TypeError(f"{type(source).__name__} has no pieces")
+
+
+def _of_lines(kind: str, stream: BinaryIO, size: int) -> Iterator[Piece]:
+    first = 1
+    while data := stream.read(size):
+        if not data.endswith(b"\n"):
+            data += stream.readline(_LONGEST)
+        start = data.rfind(b"\n", 0, -1) + 1  # of the last line
+        passed, end = max(len(data) - start - _LONGEST, 0), data[-1:]
+        while end != b"\n" and len(data) - start >= _LONGEST and (rest := stream.readline(_LONGEST)):
+            passed += len(rest)
+            end = rest[-1:]
+        end = end if passed and end == b"\n" else b""
+        yield Piece(kind, first, data[: start + _LONGEST], skipped=max(passed - len(end), 0), end=end)
+        first += data.count(b"\n", 0, start + _LONGEST) + len(end)
+
+
+def _of_table(table: Table, size: int) -> Iterator[Piece]:
+    kind = "TSV" if table.called_tsv else "CSV"
+    held: list[bytes] = []
+    first = length = 0
+    for row in table.raw_rows():
+        first = first if held else row.number
+        header = table.header if first > 1 else b""  # else the row stands in place of the names
+        held.append(row.data)
+        length += len(row.data)
+        if length >= size or row.skipped or row.end:
+            yield Piece(kind, first, b"".join(held), header, row.skipped, row.end)
+            held, length = [], 0
+    if held:
+        yield Piece(kind, first, b"".join(held), header)
+
+
+def _of_arrays(source: JsonArray, size: int) -> Iterator[Piece]:
+    first = 1
+    for array, texts in enumerate(source.arrays):
+        rows: list[bytes] = []
+        length = 0
+        for text in texts:
+            rows.append(text.encode())
+            length += len(rows[-1])
+            if length >= size:
+                yield Piece("JSON", first, rows=tuple(rows), array=array)
+                first, rows, length = first + len(rows), [], 0
+        if rows:
+            yield Piece("JSON", first, rows=tuple(rows), array=array)
+            first += len(rows)
+
+
+def _of_batches(source: Parquet, size: int) -> Iterator[Piece]:
+    first, held = 1, []
+    for whole in source.batches():
+        for batch in _small(whole, size):
+            held.append(batch)
+            if sum(one.nbytes for one in held) >= size:
+                yield Piece("Parquet", first, as_stream(source.arrow, source.schema, held))
+                first, held = first + sum(one.num_rows for one in held), []
+    if held:
+        yield Piece("Parquet", first, as_stream(source.arrow, source.schema, held))
+
+
+def _small(batch: Any, size: int) -> Iterator[Any]:  # noqa: ANN401
+    """The batch, or its halves if it is over the size, and so on."""
+    if batch.nbytes <= size or batch.num_rows == 1:
+        yield batch
+        return
+    middle = batch.num_rows // 2
+    yield from _small(batch.slice(0, middle), size)
+    yield from _small(batch.slice(middle), size)

@@ -1,0 +1,97 @@
+"""The rows of a run on their way from the input to the output; no incomplete file is left."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from typing import BinaryIO, Protocol, TypeAlias
+
+from augment_ru.engine.prepare import chunks
+from augment_ru.formats.files import twice
+from augment_ru.formats.row import Changed
+from augment_ru.formats.sinks import Sink, sink_of
+from augment_ru.formats.sources import RowSource
+from augment_ru.jobs.job import Job
+from augment_ru.jobs.kept_parts import sweep_parts
+from augment_ru.jobs.outputs import Outputs, outputs
+from augment_ru.jobs.progress import Advance
+from augment_ru.jobs.reading import checked_records, opened, source_in, with_corpus
+from augment_ru.jobs.summary import Tally
+from augment_ru.records.record import Record
+
+OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], Iterable[tuple[Record, Changed]]]
+"""What is done with a chunk of records: a function to the rows that are written for them; it adds to the tally."""
+
+
+class RowWork(Protocol):
+    """What a command does with the rows of a run. It can be pickled."""
+
+    @property
+    def job(self) -> Job:
+        """The run."""
+
+    def with_job(self, job: Job) -> "RowWork":
+        """The same work for a changed run."""
+
+    def begin(self) -> OnChunk:
+        """Load what the work needs, once in each process."""
+
+
+@contextmanager
+def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[RowWork, RowSource]]:
+    """The work, and the rows of its input. Attacks get the corpus of the rows if they want one.
+
+    `content` is that of the input, if it is open already.
+
+    Raises:
+        AugmentError: the input is not of its format.
+    """
+    with ExitStack() as stack:
+        content = content or stack.enter_context(opened(work.job))
+        if any(perturber.attack.wants_corpus for perturber in work.job.perturbers):
+            content = stack.enter_context(twice(content))
+            work = work.with_job(with_corpus(work.job, content))
+        yield work, source_in(work.job, content)
+
+
+@contextmanager
+def writing(job: Job, source: RowSource, *, shown: bool = False) -> Iterator[tuple[Outputs, Sink]]:
+    """The outputs of a run, and what writes its rows; nothing is left of them if the block ends with an error.
+
+    With `shown` nothing is written.
+
+    Raises:
+        AugmentError: a file cannot be written.
+    """
+    if job.output is not None and not job.split.resume:
+        sweep_parts(job.output)
+    with outputs(job.output, skip=job.skip) as output:
+        marked, metadata = job.output is not None, job.meta != "none"
+        with closing(sink_of(job.format, output.stream, source, metadata=metadata, mark=marked)) as sink:
+            yield output, sink
+            if not shown:
+                sink.finish()
+                output.stream.flush()
+
+
+def write_rows(
+    work: RowWork, tally: Tally, advance: Advance, content: BinaryIO | None = None, *, shown: bool = False
+) -> None:
+    """Read the rows of a run in chunks, and write what is made of them, in this process.
+
+    Args:
+        work: makes the rows that are written.
+        tally: counts the rows.
+        advance: is called when more is done.
+        content: that of the input, if it is open already.
+        shown: whether the work shows the rows itself, and nothing is written.
+
+    Raises:
+        AugmentError: a row or a file is wrong.
+    """
+    with reading(work, content) as (ready, source), writing(ready.job, source, shown=shown) as (output, sink):
+        on_chunk = ready.begin()
+        for chunk in chunks(checked_records(source, ready.job, tally, output.reject, sink.check)):
+            found = list(on_chunk(chunk, tally, advance))
+            if not shown:
+                sink.write(found)
+            if output.flushed:
+                output.stream.flush()

@@ -1,0 +1,120 @@
+"""Work in several processes of this machine: they share no memory, and each loads models once."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import active_children, get_context, parent_process
+from threading import Thread
+from typing import Any
+
+from augment_ru.errors import AugmentError
+from augment_ru.run.engines import Done, Session, Work
+from augment_ru.run.shipping import shipped, unpacked_work
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
+"""The variables that say how many threads libraries for matrices and tokens use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """An engine of so many processes.
+
+    They are started anew, not forked: a fork copies the locks of threads that it does not copy. Each uses one thread
+    for matrices, unless the environment says otherwise.
+    """
+
+    workers: int
+
+    @contextmanager
+    def session(self, work: Work[Any, Any]) -> Iterator[Session]:
+        """Begin work; processes are started as parts come, and ended with the block.
+
+        Raises:
+            AugmentError: a process was killed.
+        """
+        before = set(active_children())
+        with _one_thread():
+            pool = ProcessPoolExecutor(
+                self.workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(shipped(work),)
+            )
+            session = _Pool(pool, self.workers)
+            try:
+                yield session
+            finally:
+                if session.running:  # an error or an interruption: what still runs is not needed
+                    for process in set(active_children()) - before:
+                        process.kill()
+                pool.shutdown(cancel_futures=True)
+
+
+class _Pool:
+    def __init__(self, pool: ProcessPoolExecutor, workers: int) -> None:
+        self._pool, self.workers = pool, workers
+        self.running: dict[Future[Any], int] = {}
+
+    def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
+        with _said():
+            self.running[self._pool.submit(_do, part)] = number
+
+    def wait(self) -> Sequence[Done]:
+        found = []
+        for future in wait(self.running, return_when=FIRST_COMPLETED).done:
+            number = self.running.pop(future)
+            error = future.exception()
+            if isinstance(error, BrokenProcessPool):
+                with _said():
+                    raise error
+            found.append(Done(number, None, error) if error is not None else Done(number, future.result()))
+        return found
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise AugmentError(
+            "a worker was killed (out of memory?); run again with fewer --workers, and with --resume to keep what is "
+            "done"
+        ) from error
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """One thread for matrices in processes that are started in the block."""
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update({name: value or "1" for name, value in before.items()})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+
+
+_work: bytes = b""
+_function: Callable[[Any], Any] | None = None
+
+
+def _begin(work: bytes) -> None:
+    global _work  # noqa: PLW0603  (a process has one work)
+    _work = work
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent reports the interruption
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _do(part: Any) -> Any:  # noqa: ANN401
+    global _function  # noqa: PLW0603
+    _function = _function or unpacked_work(_work).begin()
+    return _function(part)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

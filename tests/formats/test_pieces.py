@@ -1,0 +1,99 @@
+"""Pieces of a file hold the rows of the file, with their numbers, whatever the size of the pieces."""
+
+import json
+from io import BytesIO
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augment_ru.errors import AugmentError
+from augment_ru.formats import delimited, json_array, json_lines
+from augment_ru.formats import pieces as pieces_module
+from augment_ru.formats.json_lines import BOM
+from augment_ru.formats.pieces import Piece, pieces
+from augment_ru.formats.sources import source_of
+
+LINES = st.lists(st.sampled_from(["", " ", "кот", '{"text": "кот"}', "\u2028", '"', '"a', "a,б", '"a\nb",c', "a;b\tc"]))
+ENDS = st.sampled_from(["\n", "\r\n"])
+SIZES = st.integers(1, 200)
+
+
+def rows(kind: str, data: bytes, size: int | None) -> list[Any]:
+    """What a file says of its rows: read whole, or in pieces of a size."""
+    whole = source_of(kind, BytesIO(data))
+    sources = [whole] if size is None else [piece.source() for piece in pieces(whole, size)]
+    found: list[Any] = []
+    for source in sources:
+        for line in source:
+            try:
+                read: Any = None if line.problem else source.parsed(line)[1]
+            except AugmentError as error:
+                read = str(error)
+            place = line.place if kind in {"JSON lines", "text", "JSON"} else None
+            found.append((line.number, line.data, line.problem, line.end, place, read))
+    return found
+
+
+@pytest.mark.parametrize("kind", ["JSON lines", "text", "CSV", "TSV", "JSON"])
+@given(lines=LINES, end=ENDS, last=st.booleans(), mark=st.booleans(), size=SIZES)
+def test_lines(kind: str, lines: list[str], end: str, *, last: bool, mark: bool, size: int) -> None:
+    data = BOM * mark + (end.join(lines) + end * last).encode()
+    try:
+        expected = rows(kind, data, None)
+    except AugmentError:  # no line of names
+        return
+    assert rows(kind, data, size) == expected
+
+
+@pytest.mark.parametrize("kind", ["JSON lines", "text", "CSV", "TSV"])
+@given(lengths=st.lists(st.tuples(st.integers(0, 60), st.booleans())), last=st.booleans(), size=SIZES)
+def test_lines_that_are_too_long(kind: str, lengths: list[tuple[int, bool]], *, last: bool, size: int) -> None:
+    data = b"text\n" + b"\n".join(b'"' * quoted + b"a" * length for length, quoted in lengths) + b"\n" * last
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (json_lines, json_array, delimited):
+            patch.setattr(module, "MAX_LINE", 20)
+        patch.setattr(pieces_module, "_LONGEST", 22)
+        assert rows(kind, data, size) == rows(kind, data, None)
+
+
+@given(
+    arrays=st.lists(st.lists(st.dictionaries(st.text(max_size=3), st.text() | st.integers(), max_size=2))),
+    size=SIZES,
+    indent=st.sampled_from([None, 1]),
+)
+def test_arrays(arrays: list[list[dict[str, object]]], size: int, indent: int | None) -> None:
+    held = {"data": {str(number): array for number, array in enumerate(arrays)}}
+    data = json.dumps(held, ensure_ascii=False, indent=indent).encode("utf-8", "surrogatepass")
+    assert rows("JSON", data, size) == rows("JSON", data, None)
+
+
+@settings(deadline=None)  # the first call imports pyarrow
+@given(texts=st.lists(st.none() | st.text(st.characters(codec="utf-8")), max_size=20), size=SIZES)
+def test_batches(texts: list[str | None], size: int) -> None:
+    stream = BytesIO()
+    pq.write_table(pa.table({"text": pa.array(texts, pa.string())}), stream, row_group_size=3)
+    assert rows("Parquet", stream.getvalue(), size) == rows("Parquet", stream.getvalue(), None)
+
+
+def test_a_piece_ends_with_the_row_that_reaches_its_size() -> None:
+    source = source_of("JSON lines", BytesIO(b"{}\n" * 10))
+    found = [(piece.first, piece.data) for piece in pieces(source, 10)]
+    assert found == [(1, b"{}\n" * 4), (5, b"{}\n" * 4), (9, b"{}\n" * 2)]
+
+
+def test_a_digest_stands_for_the_whole_piece() -> None:
+    """Whatever a part is made of is in its digest: the numbers of its rows are in messages."""
+    base = Piece("JSON lines", 1, b"{}\n")
+    others = [
+        Piece("JSON", 1, b"{}\n"),
+        Piece("JSON lines", 2, b"{}\n"),
+        Piece("JSON lines", 1, b"{}\n", skipped=1),
+        Piece("JSON lines", 1, b"\n", b"{}"),
+        Piece("JSON lines", 1, rows=(b"{}\n",)),
+        Piece("JSON lines", 1, rows=(b"{}", b"\n")),
+    ]
+    assert len({piece.digest for piece in [base, *others]}) == len(others) + 1
