@@ -8,8 +8,8 @@ follows a page in the current environment and folder: it runs every command, als
   are written first.
 - Every other `python` block runs, all of a page as one program.
 - Every line of an `sh` block runs, but for the commands that `NOT_RUN` names.
-- A `text` or `json` block directly behind an `sh` or `python` block is what that prints, on stdout; lines that start
-  with «augment-ru:» are from stderr. `json` is compared as a value, `text` by its lines without the blanks at their
+- A `text` or `json` block directly behind an `sh` or `python` block is what that prints on stdout. If lines of it start
+  with «augment-ru:», what is on stderr comes first: all of it, or only such lines. `json` is compared as a value, `text` by its lines without the blanks at their
   ends. «…» stands for anything on a line, a line «…» for any number of lines, and any number of seconds is right.
 - What a `python` block prints is shown. A `text` block is always output: a drawing has no language.
 """
@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 
 import page_runs
-from page_runs import OURS
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -42,6 +41,8 @@ NOT_RUN = {
 }
 """The commands that are not run in the tests, and why."""
 
+_OURS = "augment-ru:"
+"""How the messages of the command line start."""
 _FILE = re.compile(r"`([\w./-]+\.(?:toml|tsv|py|jsonl))`:$")
 
 
@@ -122,8 +123,8 @@ def followed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> 
     return wrong
 
 
-def _printed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> dict[Block, str]:
-    """What each block of a page prints; the messages of commands come first, where the page shows some."""
+def _printed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> dict[Block, list[str]]:
+    """What each block of a page prints, in the ways in which the page may show it."""
     files = [block for block in found if block.file and block.language == "python"]
     runs = files + [block for block in found if not block.file and block.language in ("sh", "python")]
     tasks = [
@@ -132,7 +133,7 @@ def _printed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> 
             "commands": commands_of(block.content, left_out),
             "content": f"import runpy; runpy.run_path({block.file!r})" if block.file else block.content,
             "name": f"{page}, line {block.line}",
-            "fails": f"{OURS} error:" in block.output,
+            "fails": f"{_OURS} error:" in block.output,
         }
         for block in runs
     ]
@@ -145,19 +146,24 @@ def _printed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> 
     )
     assert done.returncode == 0, done.stderr
     return {
-        block: f"{messages}{out}" if OURS in block.output else out
+        block: _ways(out, messages) if _OURS in block.output else [out]
         for block, (out, messages) in zip(runs, json.loads(done.stdout), strict=True)
     }
 
 
-def _problem(block: Block, printed: str, left_out: Mapping[str, str]) -> str:
+def _ways(out: str, messages: str) -> list[str]:
+    ours = [line for line in messages.splitlines(keepends=True) if line.startswith(_OURS)]
+    return [f"{''.join(ours)}{out}", f"{messages}{out}"]
+
+
+def _problem(block: Block, printed: Sequence[str], left_out: Mapping[str, str]) -> str:
     """What is wrong with a block that printed this; empty if nothing is."""
     if block.shown is None:
-        return f"what it prints is not shown:\n{printed}" if printed and block.language == "python" else ""
+        return f"what it prints is not shown:\n{printed[0]}" if printed[0] and block.language == "python" else ""
     if block.language == "sh" and not commands_of(block.content, left_out):
         return "it shows the output of commands that are not run here"
-    if not is_shown(printed, block.shown):
-        return f"shown:\n{block.shown.content}printed:\n{printed}"
+    if not any(is_shown(way, block.shown) for way in printed):
+        return f"shown:\n{block.shown.content}printed:\n{printed[-1]}"
     return ""
 
 
