@@ -6,7 +6,7 @@ import click
 
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
 from augment_ru.cli.evaluate import model_options
-from augment_ru.cli.shared_options import POOL, choices, usage, with_options
+from augment_ru.cli.shared_options import POOL, QUIET, choices, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -64,6 +64,7 @@ from augment_ru.errors import AugmentError
     help="stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
 )
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
+@with_options(QUIET)
 @click.option("--debug", is_flag=True, hidden=True)
 def attack(**given: Any) -> None:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
@@ -92,6 +93,7 @@ def attack(**given: Any) -> None:  # noqa: ANN401
                 meta=given["meta"] or "full",
                 skip=given["on_error"] == "skip",
                 limit=given["limit"],
+                quiet=given["quiet"],
             ),
             model=given["model"],
             label_fields=given["label_fields"],

@@ -1,6 +1,5 @@
 """The work of `augment-ru attack`: reads rows, searches for the changes that break a model, writes them."""
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +18,8 @@ from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.formats.files import check_input
 from augment_ru.formats.read import read_rows
 from augment_ru.formats.row import Changed
-from augment_ru.jobs.perturb import Job, write_rows
-from augment_ru.jobs.progress import progress
+from augment_ru.jobs.perturb import Job, write_rows, wrote
+from augment_ru.jobs.progress import progress, say
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
@@ -111,17 +110,18 @@ def run_attack(job: AttackJob) -> int:
 
         for one in adversary.search(rows.preparation.chunk(records, adversary.needs), finished):
             tally.warned += bool(one.warnings)
+            tally.written += 1
             yield one.record, one.changed(rows.meta)
 
     total = len(read.rows) if job.rows.limit is None else min(job.rows.limit, len(read.rows))
     try:
-        with progress("attack", "rows", total) as advance:
+        with progress("attack", "rows", total, silent=job.rows.quiet) as advance:
             write_rows(job.rows, tally, found)
     finally:
         if cache:
             cache.close()
-    if sys.stderr is not None:
-        print(f"augment-ru: {_closing(count, tally, adversaries)}", file=sys.stderr)
+    say(_closing(count, tally, adversaries), quiet=job.rows.quiet)
+    say(wrote(job.rows, tally), quiet=job.rows.quiet)
     return 1 if tally.skipped else 0
 
 

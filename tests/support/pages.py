@@ -9,8 +9,9 @@ follows a page in the current environment and folder: it runs every command, als
 - Every other `python` block runs, all of a page as one program.
 - Every line of an `sh` block runs, but for the commands that `NOT_RUN` names.
 - A `text` or `json` block directly behind an `sh` or `python` block is what that prints on stdout. If lines of it start
-  with «augment-ru:», what is on stderr comes first: all of it, or only such lines. `json` is compared as a value, `text` by its lines without the blanks at their
-  ends. «…» stands for anything on a line, a line «…» for any number of lines, and any number of seconds is right.
+  with «augment-ru:», what is on stderr comes first: all of it, or only such lines. `json` is compared as a value,
+  `text` by its lines without the blanks at their ends. «…» stands for anything on a line, a line «…» for any number of
+  lines, and any number of seconds is right.
 - What a `python` block prints is shown. A `text` block is always output: a drawing has no language.
 """
 
@@ -37,7 +38,6 @@ NOT_RUN = {
     r"^lm_eval |^cd small$": "needs weights",
     r" hf-(causal|seq2seq|classifier):| --similarity bertscore": "needs weights",
     r"openai:http": "needs a server",
-    r"verdicts import | --verdicts ": "needs annotators",
 }
 """The commands that are not run in the tests, and why."""
 
