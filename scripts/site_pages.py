@@ -35,6 +35,7 @@ _OTHER_LANGUAGE = re.compile(r"^\[(По-русски|In English)\].*\n\n", re.MU
 """The line of links below the start of a README; the site has a menu."""
 _FOREIGN = "https://unpkg.com/iframe-worker/shim"
 _SEARCH = "site_search.js"
+_CODE = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^##+ (.+)$", re.MULTILINE)
 _EXAMPLES = "<!-- examples -->"
 """Where the examples of the gallery stand."""
@@ -85,9 +86,10 @@ def pages() -> dict[str, bytes]:
             if target not in seen:
                 seen.add(target)
                 queue.append(target)
-        if _EXAMPLES in text:
-            text = text.replace(_EXAMPLES, gallery("ru" if source.endswith(".ru.md") else "en"))
-        made[site_path(source)] = relinked(source, _with_english_anchors(source, text)).encode()
+        page = relinked(source, _with_english_anchors(source, text))
+        if _EXAMPLES in page:
+            page = page.replace(_EXAMPLES, gallery("ru" if source.endswith(".ru.md") else "en"))
+        made[site_path(source)] = page.encode()
     return made
 
 
@@ -115,31 +117,43 @@ def relinked(source: str, text: str) -> str:
 
 
 def _with_english_anchors(source: str, text: str) -> str:
-    """A translated page whose headings have the anchors of the English page, too: pages in English link to them."""
-    english = ROOT / source.replace(".ru.md", ".md")
+    """A translated page whose headings have the anchors of the English page, too: pages in English link to them.
+
+    Raises:
+        SystemExit: the two pages have other sections.
+    """
     if not source.endswith(".ru.md"):
         return text
-    anchors = iter(_anchors(english.read_text(encoding="utf-8")))
+    english = source.replace(".ru.md", ".md")
+    anchors = [_anchor(heading) for heading in _headings(_text_of(english))]
+    if len(anchors) != len(_headings(text)):
+        raise SystemExit(f"{source}: has {len(_headings(text))} sections, {english} has {len(anchors)}")
+    left = iter(anchors)
     return _outside_code(
-        text, lambda part: _HEADING.sub(lambda found: f'<a id="{next(anchors)}"></a>\n\n{found[0]}', part)
+        text, lambda part: _HEADING.sub(lambda found: f'<a id="{next(left)}"></a>\n\n{found[0]}', part)
     )
 
 
-def _anchors(text: str) -> list[str]:
-    found: list[str] = []
-    _outside_code(text, lambda part: found.extend(match[1] for match in _HEADING.finditer(part)) or part)
-    return [re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in found]
+def _headings(text: str) -> list[str]:
+    return [found[1] for part in _CODE.split(text)[::2] for found in _HEADING.finditer(part)]
+
+
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
 
 
 def _targets(source: str, text: str) -> Iterator[str]:
-    """The files of the repository that a page links to."""
-    found: list[str] = []
-    _outside_code(text, lambda part: found.extend(match[1] for match in _LINK.finditer(part)) or part)
-    for link in found:
-        target = _resolved(source, link)
-        if not (ROOT / target).exists():
-            raise SystemExit(f"{source}: a link to {link}, which does not exist")
-        yield target
+    """The files of the repository that a page links to.
+
+    Raises:
+        SystemExit: there is no such file.
+    """
+    for part in _CODE.split(text)[::2]:
+        for found in _LINK.finditer(part):
+            target = _resolved(source, found[1])
+            if not (ROOT / target).exists():
+                raise SystemExit(f"{source}: a link to {found[1]}, which does not exist")
+            yield target
 
 
 def _resolved(source: str, link: str) -> str:
@@ -148,7 +162,7 @@ def _resolved(source: str, link: str) -> str:
 
 def _outside_code(text: str, made: Callable[[str], str]) -> str:
     """The text with every part outside of code blocks replaced."""
-    parts = re.split(r"(?ms)(^ *```.*?^ *```$)", text)
+    parts = _CODE.split(text)
     return "".join(part if number % 2 else made(part) for number, part in enumerate(parts))
 
 
