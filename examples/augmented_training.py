@@ -38,7 +38,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--train", default=str(DATA / "train.jsonl"))
     parser.add_argument("--test", default=str(DATA / "test.jsonl"))
-    parser.add_argument("--copies", type=int, default=3, help="perturbed copies of each row, in training and in the test")
+    parser.add_argument(
+        "--copies", type=int, default=3, help="perturbed copies of each row, in training and in the test"
+    )
     parser.add_argument("--analyzer", default="char_wb", help="what the classifier counts: word, char or char_wb")
     given = parser.parse_args()
 
@@ -65,7 +67,9 @@ def main() -> None:
             )
         (found,) = [one for one in report["comparisons"] if one["between"] == "models" and one["attack"] == attack]
         low, high = found["ci95"]
-        print(f"  {found['a']} − {found['b']}: ASR {found['difference']:+.2f} points, 95 % interval {low:+.2f} to {high:+.2f}")
+        print(
+            f"  {found['a']} − {found['b']}: ASR {found['difference']:+.2f} points, 95 % interval {low:+.2f} to {high:+.2f}"
+        )
 
 
 if __name__ == "__main__":

@@ -8,11 +8,12 @@ overview (README), the gallery of attacks, whose examples are run now, and the r
 """
 
 import ast
+import json
 import os
 import posixpath
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -173,9 +174,24 @@ def _text_of(source: str) -> str:
         listed = "".join(f"- [{one.name}]({path.name}/{one.name})\n" for one in sorted(path.iterdir()) if one.is_file())
         return f"# {source}\n\n{listed}"
     text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        return "\n".join(_cells(json.loads(text)))
     if path.suffix == ".md":
         return _OTHER_LANGUAGE.sub("", text, count=1) if source in _PAGES else text
     return f"# {source}\n\n```{_LANGUAGES.get(path.suffix[1:], '')}\n{text}```\n"
+
+
+def _cells(notebook: Mapping[str, Any]) -> Iterator[str]:
+    """The cells of a notebook as a page: texts, code, and what the code shows."""
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        yield f"{source}\n" if cell["cell_type"] == "markdown" else f"```python\n{source}\n```\n"
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {"text/plain": output.get("text", ())})
+            if "text/html" in data:
+                yield f'<div class="shown">{"".join(data["text/html"])}</div>\n'
+            else:
+                yield f"```text\n{''.join(data['text/plain']).rstrip()}\n```\n"
 
 
 def _reference() -> str:
