@@ -61,15 +61,12 @@ def main() -> None:
     for attack in TESTS:
         for model in report["models"]:
             rates = model["attacks"][attack]
-            accuracy = rates["metrics"]["accuracy"]
-            print(
-                f"{attack:14} {model['model']:7} {accuracy['before']:6.2f} {accuracy['after']:10.2f} {rates['asr']:5.2f}"
-            )
+            clean, noisy = (rates["metrics"]["accuracy"][when] for when in ("before", "after"))
+            print(f"{attack:14} {model['model']:7} {clean:6.2f} {noisy:10.2f} {rates['asr']:5.2f}")
         (found,) = [one for one in report["comparisons"] if one["between"] == "models" and one["attack"] == attack]
         low, high = found["ci95"]
-        print(
-            f"  {found['a']} − {found['b']}: ASR {found['difference']:+.2f} points, 95 % interval {low:+.2f} to {high:+.2f}"
-        )
+        interval = f"95 % interval {low:+.2f} to {high:+.2f}"
+        print(f"  {found['a']} − {found['b']}: ASR {found['difference']:+.2f} points, {interval}")
 
 
 if __name__ == "__main__":
