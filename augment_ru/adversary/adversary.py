@@ -48,9 +48,12 @@ class Adversary:
         target: the label that the model is to give; None for any wrong answer.
         minimal: whether a set that breaks the answer is shrunk until taking any one change back mends it.
         draws: how many random draws of each attack are in the pool: the most alternatives of one kind at a place.
-        similarity, threshold, seed: as in `Perturber`.
+        similarity: as in `Perturber`.
+        threshold: as in `Perturber`.
+        seed: as in `Perturber`.
         probability: only changes of a rank below it are in the pool, in [0, 1]; 1 for all.
-        constraints, annotator: as in `Preparation`.
+        constraints: as in `Preparation`.
+        annotator: as in `Preparation`.
         preparation: the preparation itself, in place of these two.
         cache: the cache of answers; None keeps them in memory alone.
         seconds: after how many seconds the searches end; None for no end. The results then depend on the speed.

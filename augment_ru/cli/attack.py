@@ -6,7 +6,7 @@ import click
 
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
 from augment_ru.cli.evaluate import model_options
-from augment_ru.cli.shared_options import POOL, SPLIT, choices, files_read, split_of, usage, with_options
+from augment_ru.cli.shared_options import POOL, QUIET, SPLIT, choices, files_read, split_of, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -65,6 +65,7 @@ from augment_ru.errors import AugmentError
 )
 @with_options(SPLIT)
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
+@with_options(QUIET)
 @click.option("--debug", is_flag=True, hidden=True)
 def attack(**given: Any) -> None:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
@@ -98,6 +99,7 @@ def attack(**given: Any) -> None:  # noqa: ANN401
                 limit=given["limit"],
                 reads=reads,
                 split=split_of({**given, "attacks": attacks}, reads),
+                quiet=given["quiet"],
             ),
             model=given["model"],
             label_fields=given["label_fields"],

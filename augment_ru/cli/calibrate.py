@@ -58,7 +58,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     from augment_ru.formats.json_lines import indented  # noqa: PLC0415
     from augment_ru.jobs.calibrate import PROBABILITIES, calibrated, calibration_lines  # noqa: PLC0415
     from augment_ru.jobs.job import Job  # noqa: PLC0415
-    from augment_ru.jobs.progress import terminal_width  # noqa: PLC0415
+    from augment_ru.jobs.progress import say, terminal_width  # noqa: PLC0415
     from augment_ru.jobs.reading import records_of  # noqa: PLC0415
 
     try:
@@ -105,7 +105,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     if given["baseline"]:
         _write_baseline(Path(given["baseline"]), records, run.similarity)
     if wrote := [file for file in (given["report"], given["baseline"]) if file]:
-        click.echo(f"augment-ru: wrote {', '.join(wrote)}", err=True)
+        say(f"wrote {', '.join(wrote)}")
 
 
 def _check_rescaled(similarity: Any) -> None:  # noqa: ANN401  (a Similarity, which is loaded late)

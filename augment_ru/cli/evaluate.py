@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from augment_ru.cli.completion import complete_tasks
-from augment_ru.cli.shared_options import merged, usage
+from augment_ru.cli.shared_options import QUIET, merged, usage, with_options
 from augment_ru.errors import AugmentError
 
 _DEFAULTS = {"shots": "0", "episodes": 5, "device": "auto", "seed": 42, "form": "table"}
@@ -92,6 +92,7 @@ _DEFAULTS = {"shots": "0", "episodes": 5, "device": "auto", "seed": 42, "form": 
 @click.option("--html", metavar="REPORT.html", help="The report as a web page.")
 @click.option("--predictions", metavar="FILE.jsonl", help="Every prediction, to recount the report.")
 @click.option("--worst-case", metavar="FILE.jsonl", help="For each original the row that breaks most of the models.")
+@with_options(QUIET)
 @click.option("--debug", is_flag=True, hidden=True)
 def evaluate(**given: Any) -> None:  # noqa: ANN401
     """Count how many of a model's right predictions the attacks break.
@@ -130,6 +131,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
             worst_case=given["worst_case"],
             tables=given["tables"],
             date=given["date"],
+            quiet=given["quiet"],
         )
         job.check()
     except AugmentError as error:

@@ -9,6 +9,7 @@ from augment_ru.cli.completion import complete_attacks
 from augment_ru.cli.shared_options import (
     INPUT,
     PROBABILITY,
+    QUIET,
     SEARCH,
     SETUP,
     SPLIT,
@@ -57,7 +58,7 @@ from augment_ru.errors import AugmentError
     help="Perturbations of each row by each attack, from different draws.  [default: 1]",
 )
 @with_options(SPLIT)
-@click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor the closing table.")
+@with_options(QUIET)
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def perturb(**given: Any) -> None:  # noqa: ANN401

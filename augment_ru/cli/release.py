@@ -1,12 +1,11 @@
 """`augment-ru release`."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import usage
+from augment_ru.cli.shared_options import QUIET, usage, with_options
 from augment_ru.errors import AugmentError, escaped
 
 
@@ -67,15 +66,16 @@ def release(context: click.Context) -> None:
 @click.option(
     "--device", default="auto", metavar="NAME", help="Device of models: auto, cpu, cuda, cuda:N.  [default: auto]"
 )
+@with_options(QUIET)
 @click.option("--debug", is_flag=True, hidden=True)
-def build_(*, recipe: str, output: str, workers: int, resume: bool, device: str, debug: bool) -> None:
+def build_(*, recipe: str, output: str, workers: int, resume: bool, device: str, quiet: bool, debug: bool) -> None:
     """Build a release: original and perturbed test sets, few-shot episodes, card, manifest, tasks for lm-eval.
 
     \b
     augment-ru release tape-like.toml -o tape-like
     augment-ru release verify tape-like --rebuild 20
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
-    from augment_ru.jobs.progress import progress  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.jobs.progress import progress, say  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.release.build import prepare_build  # noqa: PLC0415
 
     del debug
@@ -83,10 +83,10 @@ def build_(*, recipe: str, output: str, workers: int, resume: bool, device: str,
         prepared = prepare_build(Path(recipe), Path(output), workers=workers, resume=resume, device=device)
     except AugmentError as error:
         raise usage(error) from error
-    with progress("release", "shards") as advance:
+    with progress("release", "shards", silent=quiet) as advance:
         report = prepared.run(lambda count, total: advance(count, total=total))
-    if sys.stderr is not None:
-        click.echo(f"augment-ru: {report}", err=True)
+    say(str(report), quiet=quiet)
+    say(f"wrote {output}", quiet=quiet)
 
 
 @release.command()

@@ -146,6 +146,8 @@ SPLIT = (
 )
 """Options on how a run is split into parts."""
 
+QUIET = (click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor what the run came to."),)
+
 POOL = (*PROBABILITY, *_THRESHOLD, *SETUP)
 """The options of a run that searches among all changes: without those on the search for a level."""
 

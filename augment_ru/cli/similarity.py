@@ -50,6 +50,7 @@ def similarity(  # noqa: PLR0917  (click passes options by name)
     from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415
     from augment_ru.formats.json_lines import encoded_row  # noqa: PLC0415
     from augment_ru.formats.read import read_rows  # noqa: PLC0415
+    from augment_ru.jobs.progress import say  # noqa: PLC0415
     from augment_ru.jobs.similarity import figures, figures_table, pairs_in, scored  # noqa: PLC0415
 
     try:
@@ -67,6 +68,7 @@ def similarity(  # noqa: PLR0917  (click passes options by name)
         with replacing(output) as stream:
             for pair, score in zip(pairs, scores, strict=True):
                 stream.write(f"{encoded_row({**pair._asdict(), 'similarity': score})}\n".encode())
+        say(f"wrote {len(pairs):,} pairs to {output}")
     made = figures_table(figures(pairs, scores))
     if form == "table":
         print_table(made)

@@ -1,6 +1,5 @@
 """The work of `augment-ru attack`: reads rows, searches for the changes that break a model, writes them."""
 
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -20,7 +19,8 @@ from augment_ru.formats.read import read_rows, rows_in
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.parts import write_parts
-from augment_ru.jobs.progress import Advance, progress
+from augment_ru.jobs.perturb import wrote
+from augment_ru.jobs.progress import Advance, progress, say
 from augment_ru.jobs.reading import opened, where_of
 from augment_ru.jobs.summary import Tally
 from augment_ru.jobs.writing import OnChunk, write_rows
@@ -87,13 +87,13 @@ def run_attack(job: AttackJob) -> int:
         work = SearchRows(
             replace(job, rows=replace(rows, split=split)), schema, labels, seconds and time.time() + seconds
         )
-        with progress("attack", "rows", total) as advance:
+        with progress("attack", "rows", total, silent=rows.quiet) as advance:
             if split.has_parts:
                 write_parts(work, tally, lambda done: advance(done["rows"], note=tally.searches.note), content)
             else:
                 write_rows(work, tally, advance, content)
-    if sys.stderr is not None:
-        print(f"augment-ru: {_closing(tally, time.perf_counter() - began)}", file=sys.stderr)
+    say(_closing(tally, time.perf_counter() - began), quiet=rows.quiet)
+    say(wrote(rows, tally), quiet=rows.quiet)
     return 1 if tally.skipped else 0
 
 

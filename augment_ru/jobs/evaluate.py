@@ -19,7 +19,7 @@ from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, tables_of
 from augment_ru.evaluation.worst_case import worst_case
 from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
-from augment_ru.jobs.progress import progress
+from augment_ru.jobs.progress import progress, say
 from augment_ru.records.task_file import task_or_file
 
 
@@ -42,6 +42,7 @@ class EvaluationJob:
         tables: which tables are printed, by their names in `evaluation.tables`; empty for the short ones.
         date: the date of the report; `none` for none; None for none in the report, and on the page the day on which
             the file of rows was written.
+        quiet: whether there is neither progress nor any message; the tables are printed all the same.
     """
 
     source: str
@@ -57,6 +58,7 @@ class EvaluationJob:
     worst_case: str | None = None
     tables: Sequence[str] = ()
     date: str | None = None
+    quiet: bool = False
 
     def check(self) -> None:
         """Nothing, if all names exist and all files can be read and written.
@@ -124,8 +126,8 @@ def run_evaluation(job: EvaluationJob) -> None:
         shots=job.shots,
         options=job.options,
         cache=None if job.cache == "none" else job.cache or default_path(),
-        progress=lambda name, questions: progress(name, "answers", questions),
-        on_model_done=_print_counts,
+        progress=lambda name, questions: progress(name, "answers", questions, silent=job.quiet),
+        on_model_done=partial(_print_counts, quiet=job.quiet),
         date=None if job.date == "none" else job.date,
         **job.settings,
     )
@@ -145,6 +147,13 @@ def run_evaluation(job: EvaluationJob) -> None:
 
         with replacing(Path(job.html)) as stream:
             stream.write(page(evaluation, report, job.page_date).encode("utf-8", "replace"))
+    _print_tables(job, report)
+    files = [file for file in (job.report, job.html, job.predictions, job.worst_case) if file]
+    wrote = ", ".join("the report to stdout" if file == "-" else file for file in files)
+    say(f"wrote {wrote or 'no file; -o REPORT.json keeps the report'}", quiet=job.quiet)
+
+
+def _print_tables(job: EvaluationJob, report: Mapping[str, Any]) -> None:
     if job.form != "table":
         text = "\n".join(as_text(table, job.form) for table in tables_of(report, job.keys))
         print(text, end="", file=sys.stderr if job.report == "-" else sys.stdout)
@@ -154,12 +163,6 @@ def run_evaluation(job: EvaluationJob) -> None:
     from augment_ru.evaluation.terminal import print_tables  # noqa: PLC0415
 
     print_tables(report, Console(stderr=job.report == "-"), tables_of(report, job.keys))
-    wrote = [
-        "the report to stdout" if file == "-" else file for file in (job.report, job.html, job.predictions) if file
-    ]
-    if sys.stderr is not None:
-        kept = f"wrote {', '.join(wrote)}" if wrote else "wrote no file; -o REPORT.json keeps the report"
-        print(f"augment-ru: {kept}", file=sys.stderr)
 
 
 def pretty(report: Mapping[str, Any]) -> bytes:
@@ -173,12 +176,10 @@ def pretty(report: Mapping[str, Any]) -> bytes:
         return f"{json.dumps(report, indent=1, allow_nan=False)}\n".encode()
 
 
-def _print_counts(runs: Sequence[ModelRun]) -> None:
+def _print_counts(runs: Sequence[ModelRun], *, quiet: bool) -> None:
     """Print a line on stderr about the questions of a model."""
-    if sys.stderr is None:
-        return
     questions = sum(run.counts.questions for run in runs)
     different = sum(run.counts.different for run in runs)
     from_cache = sum(run.counts.from_cache for run in runs)
     cached = f", {from_cache:,} of them from the cache" if from_cache else ""
-    print(f"augment-ru: {runs[0].model}: {questions:,} questions, {different:,} different{cached}", file=sys.stderr)
+    say(f"{runs[0].model}: {questions:,} questions, {different:,} different{cached}", quiet=quiet)

@@ -40,7 +40,7 @@ def run(job: Job) -> int:
         lines = (
             *summary_lines(tally.summaries, terminal_width(sys.stderr)),
             f"augment-ru: {tally}",
-            f"augment-ru: {_wrote(job, tally)}",
+            f"augment-ru: {wrote(job, tally)}",
         )
         print(*lines, sep="\n", file=sys.stderr)
     return 1 if tally.skipped else 0
@@ -80,8 +80,8 @@ class PerturbRows:
         return on_chunk
 
 
-def _wrote(job: Job, tally: Tally) -> str:
-    """What a run wrote."""
+def wrote(job: Job, tally: Tally) -> str:
+    """What a run wrote, as a message."""
     rows = f"{tally.written:,} row{'' if tally.written == 1 else 's'}"
     files = [f"{rows} to {job.output or 'stdout'}"]
     if tally.skipped and job.output:

@@ -19,6 +19,12 @@ def terminal_width(stream: TextIO | None) -> int | None:
     return int(columns) if columns.isdecimal() and int(columns) else os.get_terminal_size(stream.fileno()).columns or 80
 
 
+def say(line: str, *, quiet: bool = False) -> None:
+    """Print a message of augment-ru on stderr, if there is one and the user wants messages."""
+    if sys.stderr is not None and not quiet:
+        print(f"augment-ru: {line}", file=sys.stderr)
+
+
 class Advance(Protocol):
     """Called when more is done."""
 

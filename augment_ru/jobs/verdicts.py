@@ -1,6 +1,5 @@
 """The work of `augment-ru verdicts`: a sample for annotators, and their answers read back."""
 
-import sys
 from pathlib import Path
 
 from augment_ru.errors import AugmentError
@@ -10,6 +9,7 @@ from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.formats.files import replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.read import read_rows
+from augment_ru.jobs.progress import say
 
 
 def export_sample(  # noqa: PLR0917  (the options of the command)
@@ -29,11 +29,14 @@ def export_sample(  # noqa: PLR0917  (the options of the command)
     text = verdicts.toloka(rows) if output.suffix == ".tsv" else verdicts.label_studio(rows)
     with replacing(output) as stream:
         stream.write(text.encode())
+    files = [output]
     if output.suffix == ".json":
         interface = output.with_suffix(".xml")
+        files.append(interface)
         with replacing(interface) as stream:
             stream.write(verdicts.label_studio_interface().encode())
-    print(f"augment-ru: {len(rows):,} rows of {len(pairs.attacks):,} attacks to judge", file=sys.stderr)
+    say(f"{len(rows):,} rows of {len(pairs.attacks):,} attacks to judge")
+    say(f"wrote {', '.join(map(str, files))}")
 
 
 def _outcomes(path: str) -> dict[tuple[str, int], str]:
@@ -72,3 +75,4 @@ def import_answers(files: list[Path], output: Path) -> None:
         f"{len(rows):,} rows, {len(votes):,} answers of {people:,} annotators; Krippendorff's alpha {told}; "
         f"valid {valid:,} ({100 * valid / len(rows):.1f} %)"
     )
+    say(f"wrote {len(rows):,} verdicts to {output}")

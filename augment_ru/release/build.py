@@ -13,7 +13,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -262,6 +263,7 @@ def _save_all(missing: Sequence[tuple[ShardInput, Path]], workers: int) -> Itera
             yield _save(shard, path)
         return
     queue = iter(missing)
+    processes: list[BaseProcess] = []
     try:
         with _pool(min(workers, len(missing))) as pool:
             running: set[Future[Timing]] = set()
@@ -272,13 +274,22 @@ def _save_all(missing: Sequence[tuple[ShardInput, Path]], workers: int) -> Itera
                         break
                 if not running:
                     return
+                processes = processes or list(active_children())
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield future.result()
     except BrokenProcessPool as error:
-        raise AugmentError(
-            "a worker was killed (out of memory?); run again with --resume and fewer --workers"
-        ) from error
+        raise AugmentError(_why_lost(processes)) from error
+
+
+def _why_lost(processes: Sequence[BaseProcess]) -> str:
+    """Why workers ended, and what to do; a process that a signal has ended has a negative exit code."""
+    if any(process.exitcode is not None and process.exitcode > 0 for process in processes):
+        return (
+            "a worker ended with an error, which stands above; each worker imports the script that builds the release, "
+            'so the script must build it below `if __name__ == "__main__":`'
+        )
+    return "a worker was killed (out of memory?); run again with --resume and fewer --workers"
 
 
 def _save(shard: ShardInput, path: Path) -> Timing:

@@ -4,7 +4,7 @@
 
 `blocks.json`: [{"language": "sh" | "python", "commands": […], "content": …, "name": …, "fails": …}]; of an `sh` block
 the commands are run, of a `python` block the content, under a name for tracebacks; `fails` says whether commands must
-fail. `printed.json`: for each block what it prints on stdout, and the messages of augment-ru on stderr.
+fail. `printed.json`: for each block what it prints on stdout, and on stderr.
 """
 
 import contextlib
@@ -14,12 +14,9 @@ import subprocess
 import sys
 from typing import Any
 
-OURS = "augment-ru:"
-"""How the messages of the command line start."""
-
 
 def printed_by_command(command: str, *, fails: bool) -> tuple[str, str]:
-    """What a command prints on stdout, and its messages.
+    """What a command prints on stdout, and on stderr.
 
     Raises:
         SystemExit: it fails and must not, or the reverse.
@@ -27,11 +24,11 @@ def printed_by_command(command: str, *, fails: bool) -> tuple[str, str]:
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False, encoding="utf-8")
     if (done.returncode != 0) != fails:
         raise SystemExit(f"{command}\nexit code {done.returncode}\n{done.stderr}")
-    return done.stdout, "".join(line for line in done.stderr.splitlines(keepends=True) if line.startswith(OURS))
+    return done.stdout, done.stderr
 
 
 def printed_by(block: dict[str, Any], space: dict[str, Any]) -> tuple[str, str]:
-    """What a block prints on stdout, and the messages of its commands."""
+    """What a block prints on stdout, and its commands on stderr."""
     if block["language"] == "sh":
         found = [printed_by_command(command, fails=block["fails"]) for command in block["commands"]]
         return "".join(out for out, _ in found), "".join(messages for _, messages in found)

@@ -1,0 +1,182 @@
+"""The code blocks of a page, and whether they print what the page shows.
+
+    python tests/support/pages.py docs/tutorial.md
+
+follows a page in the current environment and folder: it runs every command, also those that the tests leave out.
+
+- A block behind a line that ends in a file's name and a colon («`negation.toml`:») is that file. All files of a page
+  are written first.
+- Every other `python` block runs, all of a page as one program.
+- Every line of an `sh` block runs, but for the commands that `NOT_RUN` names.
+- A `text` or `json` block directly behind an `sh` or `python` block is what that prints on stdout. If lines of it start
+  with «augment-ru:», what is on stderr comes first: all of it, or only such lines. `json` is compared as a value,
+  `text` by its lines without the blanks at their ends. «…» stands for anything on a line, a line «…» for any number of
+  lines, and any number of seconds is right.
+- What a `python` block prints is shown. A `text` block is always output: a drawing has no language.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markdown_it import MarkdownIt
+
+import page_runs
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+NOT_RUN = {
+    r"^pip install ": "needs the network",
+    r"^pytest$": "would run this test again",
+    r"^augment-ru models pull |^hf upload ": "needs the network",
+    r"^lm_eval |^cd small$": "needs weights",
+    r" hf-(causal|seq2seq|classifier):| --similarity bertscore": "needs weights",
+    r"openai:http": "needs a server",
+}
+"""The commands that are not run in the tests, and why."""
+
+_OURS = "augment-ru:"
+"""How the messages of the command line start."""
+_FILE = re.compile(r"`([\w./-]+\.(?:toml|tsv|py|jsonl))`:$")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A code block of a page.
+
+    Attributes:
+        line: its number in the page, from 1.
+        file: the file that it stands for.
+        shown: the block behind it, if that shows output.
+    """
+
+    line: int
+    language: str
+    content: str
+    file: str = ""
+    shown: "Block | None" = None
+
+    @property
+    def output(self) -> str:
+        """The output that is shown."""
+        return self.shown.content if self.shown else ""
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The code blocks of a page; one that shows output is part of its producer."""
+    found: list[Block] = []
+    before: Token | None = None
+    for token in MarkdownIt().parse(text):
+        if token.type == "fence":
+            name = _FILE.search(before.content) if before is not None and before.type == "inline" else None
+            block = Block(token.map[0] + 1 if token.map else 0, token.info, token.content, name[1] if name else "")
+            behind = before is not None and before.type == "fence" and found and found[-1].language in ("sh", "python")
+            if behind and block.language in ("text", "json"):
+                found[-1] = replace(found[-1], shown=block)
+            else:
+                found.append(block)
+        if token.type in ("fence", "inline"):
+            before = token
+    return found
+
+
+def commands_of(content: str, left_out: Mapping[str, str]) -> list[str]:
+    """The commands of a block that are run."""
+    parts = [part for line in content.splitlines() for part in line.split(" && ")]
+    return [part for part in parts if not any(re.search(pattern, part) for pattern in left_out)]
+
+
+def is_shown(printed: str, shown: Block) -> bool:
+    """Whether a block shows what was printed."""
+    if shown.language == "json":
+        return bool(json.loads(printed) == json.loads(shown.content))
+    pattern = re.escape("".join(f"{line.rstrip()}\n" for line in shown.content.splitlines()))
+    pattern = re.sub(r"(?m)^…\\\n\Z", "(?s:.*)", pattern).replace("…", ".*")
+    pattern = re.sub(r"\d+\\\.\d+\\ s\b", r"\\d+\\.\\d+\\ s", pattern)
+    return re.fullmatch(pattern, "".join(f"{line.rstrip()}\n" for line in printed.splitlines())) is not None
+
+
+def followed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> dict[Block, str]:
+    """What is wrong with each block of a page, run in the current folder; nothing for those that are right.
+
+    Raises:
+        AssertionError: a block that must not fail fails.
+    """
+    for block in found:
+        if block.file:
+            Path(block.file).parent.mkdir(parents=True, exist_ok=True)
+            Path(block.file).write_text(block.content, encoding="utf-8")
+    wrong = {
+        block: problem
+        for block, out in _printed(page, found, left_out).items()
+        if (problem := _problem(block, out, left_out))
+    }
+    for block in found:
+        if not block.file and block.language == "text":
+            wrong[block] = "output that nothing prints; a drawing has no language"
+    return wrong
+
+
+def _printed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> dict[Block, list[str]]:
+    """What each block of a page prints, in the ways in which the page may show it."""
+    files = [block for block in found if block.file and block.language == "python"]
+    runs = files + [block for block in found if not block.file and block.language in ("sh", "python")]
+    tasks = [
+        {
+            "language": block.language,
+            "commands": commands_of(block.content, left_out),
+            "content": f"import runpy; runpy.run_path({block.file!r})" if block.file else block.content,
+            "name": f"{page}, line {block.line}",
+            "fails": f"{_OURS} error:" in block.output,
+        }
+        for block in runs
+    ]
+    done = subprocess.run(
+        [sys.executable, page_runs.__file__],
+        input=json.dumps(tasks),
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    return {
+        block: _ways(out, messages) if _OURS in block.output else [out]
+        for block, (out, messages) in zip(runs, json.loads(done.stdout), strict=True)
+    }
+
+
+def _ways(out: str, messages: str) -> list[str]:
+    ours = [line for line in messages.splitlines(keepends=True) if line.startswith(_OURS)]
+    return [f"{''.join(ours)}{out}", f"{messages}{out}"]
+
+
+def _problem(block: Block, printed: Sequence[str], left_out: Mapping[str, str]) -> str:
+    """What is wrong with a block that printed this; empty if nothing is."""
+    if block.shown is None:
+        return f"what it prints is not shown:\n{printed[0]}" if printed[0] and block.language == "python" else ""
+    if block.language == "sh" and not commands_of(block.content, left_out):
+        return "it shows the output of commands that are not run here"
+    if not any(is_shown(way, block.shown) for way in printed):
+        return f"shown:\n{block.shown.content}printed:\n{printed[-1]}"
+    return ""
+
+
+def main() -> None:
+    """Follow the pages that are named; exit code 1 if one is not true."""
+    for page in sys.argv[1:]:
+        wrong = followed(page, blocks_of(Path(page).read_text(encoding="utf-8")), {})
+        for block, problem in wrong.items():
+            print(f"{page}, line {block.line}: {problem}")
+        if wrong:
+            sys.exit(1)
+        print(f"{page}: true")
+
+
+if __name__ == "__main__":
+    main()
