@@ -63,6 +63,11 @@ from augment_ru.errors import AugmentError
     type=click.Choice(["stop", "skip"]),
     help="stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
 )
+@click.option(
+    "--csv-safe",
+    is_flag=True,
+    help="CSV, TSV: put an apostrophe before a cell that an edit made look like a formula of a spreadsheet.",
+)
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def attack(**given: Any) -> None:  # noqa: ANN401
@@ -92,6 +97,7 @@ def attack(**given: Any) -> None:  # noqa: ANN401
                 meta=given["meta"] or "full",
                 skip=given["on_error"] == "skip",
                 limit=given["limit"],
+                csv_safe=given["csv_safe"],
             ),
             model=given["model"],
             label_fields=given["label_fields"],

@@ -54,6 +54,11 @@ from augment_ru.errors import AugmentError
     metavar="N",
     help="Perturbations of each row by each attack, from different draws.  [default: 1]",
 )
+@click.option(
+    "--csv-safe",
+    is_flag=True,
+    help="CSV, TSV: put an apostrophe before a cell that an edit made look like a formula of a spreadsheet.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor the closing table.")
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
@@ -90,6 +95,7 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
             report=given["report"],
             reads=files_read(given),
             copies=given["copies"] or 1,
+            csv_safe=given["csv_safe"],
             quiet=given["quiet"],
             input_format=given["input_format"],
             encoding=given["encoding"] or "utf-8",

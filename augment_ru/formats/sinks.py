@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import BinaryIO, Protocol
 
-from augment_ru.formats.delimited import Layout, Table, check_names, row_of_values
+from augment_ru.formats.delimited import Layout, Table, check_names, row_of_values, without_formulas
 from augment_ru.formats.fitting import TO_LINES, TO_PARQUET, check_values, json_problem, table_problem
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import PLAIN, Around, JsonLines
@@ -38,7 +38,9 @@ class Sink(Protocol):
         """Give back what it holds, also after an error; the stream stays open."""
 
 
-def sink_of(kind: str, stream: BinaryIO, source: RowSource, *, metadata: bool, mark: bool = True) -> Sink:
+def sink_of(
+    kind: str, stream: BinaryIO, source: RowSource, *, metadata: bool, mark: bool = True, csv_safe: bool = False
+) -> Sink:
     """What writes rows to a file; in the source's own layout where it has the same format.
 
     Args:
@@ -47,6 +49,7 @@ def sink_of(kind: str, stream: BinaryIO, source: RowSource, *, metadata: bool, m
         source: what the rows were read from.
         metadata: whether every row gets metadata; a table then has a column for it.
         mark: whether a byte-order mark of the source is written, too.
+        csv_safe: whether a cell of a table that an edit made look like a formula gets an apostrophe before it.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
         return _JsonArraySink(stream, source if isinstance(source, JsonArray) else None, mark=mark)
@@ -55,7 +58,7 @@ def sink_of(kind: str, stream: BinaryIO, source: RowSource, *, metadata: bool, m
         same = isinstance(source, Table) and source.called_tsv == (kind == "TSV")
         layout = source.layout if isinstance(source, Table) and same else Layout("\t" if kind == "TSV" else ",")
         names = (*names, KEY) if names and metadata else names
-        return _TableSink(stream, layout, names, metadata=metadata, mark=mark, same=same)
+        return _TableSink(stream, layout, names, metadata=metadata, mark=mark, same=same, safe=csv_safe)
     if kind == "Parquet":
         return ParquetSink(stream, source if isinstance(source, Parquet) else None, KEY, metadata=metadata)
     return TextSink(stream, mark=mark) if kind == "text" else _LinesSink(stream, mark=mark)
@@ -141,12 +144,20 @@ class _TableSink:
     """A table; the names of its columns are those given, or those of the first row and of the metadata, if any."""
 
     def __init__(
-        self, stream: BinaryIO, layout: Layout, names: Sequence[str], *, metadata: bool, mark: bool, same: bool
+        self,
+        stream: BinaryIO,
+        layout: Layout,
+        names: Sequence[str],
+        *,
+        metadata: bool,
+        mark: bool,
+        same: bool,
+        safe: bool,
     ) -> None:
         self._stream, self._layout, self._names = stream, layout, tuple(names)
         self._key = (KEY,) if metadata else ()
         self._mark = "\ufeff" if mark and layout.bom else ""
-        self._same = same
+        self._same, self._safe = same, safe
         self._started = False
 
     def check(self, record: Record) -> None:
@@ -164,6 +175,8 @@ class _TableSink:
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         made = [new_row(record.values, changed) for record, changed in rows]
+        if self._safe:
+            made = [without_formulas(row, record.values) for row, (record, _) in zip(made, rows, strict=True)]
         lines = [
             row_of_values(row, self._names_of(record), self._layout)
             for row, (record, _) in zip(made, rows, strict=True)

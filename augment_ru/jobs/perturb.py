@@ -48,6 +48,7 @@ class Job:
         input_format: the format of the input, as the end of a file's name without its dot; None goes by the name.
         encoding: the encoding of the input.
         copies: how many perturbations each attack makes of a row, from different draws.
+        csv_safe: whether a cell of a table that an edit made look like a formula gets an apostrophe before it.
         quiet: whether neither progress nor the closing table is shown.
     """
 
@@ -66,6 +67,7 @@ class Job:
     input_format: str | None = None
     encoding: str = "utf-8"
     copies: int = 1
+    csv_safe: bool = False
     quiet: bool = False
 
     @property
@@ -89,6 +91,8 @@ class Job:
             check_packing(name)
         if "Parquet" in {self.input_kind, self.format} and find_spec("pyarrow") is None:
             raise missing("Parquet files need pyarrow", "hf")
+        if self.csv_safe and self.format not in {"CSV", "TSV"}:
+            raise AugmentError(f"--csv-safe: the output is {self.format}, no table; leave it out")
         if self.input_kind == "Parquet" and self.encoding != "utf-8":
             raise AugmentError(f"--encoding {self.encoding}: Parquet files have no other encoding; leave it out")
 
@@ -174,7 +178,8 @@ def write_rows(job: Job, tally: Tally, work: Work, *, shown: bool = False) -> No
         source = _source(job, content)
         output = stack.enter_context(outputs(job.output, skip=job.skip))
         kind, marked, metadata = job.format, job.output is not None, job.meta != "none"
-        sink = stack.enter_context(closing(sink_of(kind, output.stream, source, metadata=metadata, mark=marked)))
+        options = {"metadata": metadata, "mark": marked, "csv_safe": job.csv_safe}
+        sink = stack.enter_context(closing(sink_of(kind, output.stream, source, **options)))
         for chunk in chunks(_records(source, job, tally, output.reject, sink.check)):
             found = list(work(chunk, job))
             if shown:
