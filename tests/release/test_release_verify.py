@@ -308,7 +308,7 @@ def test_a_derived_file_changed_together_with_the_manifest_is_reported(copy: Pat
         (lambda content: content["tasks"].clear(), "manifest.json: 'tasks': none; the recipe of the release has"),
         (lambda content: content["attacks"].pop(), "manifest.json: 'attacks': butterfingers, emojify"),
         (lambda content: content["tasks"][0]["attacks"].pop(), "manifest.json: 'tasks': 'pronouns': 'attacks': "),
-        (lambda content: content["files"].update({"../x": content["files"]["README.md"]}), "manifest.json: 'files': '),
+        (lambda content: content["files"].update({"../x": content["files"]["README.md"]}), "manifest.json: 'files': "),
         (lambda content: content["files"].update({"a\0": content["files"]["README.md"]}), "manifest.json: 'files': 'a"),
         (lambda content: content.update(files=[]), "manifest.json: 'files' is []; it must be a table"),
         (lambda content: content.update(more=1), "manifest.json: no key called 'more'"),
