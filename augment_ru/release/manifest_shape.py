@@ -59,18 +59,16 @@ def _table(each: Check) -> Check:
     return check
 
 
-def _keys(keys: Mapping[str, Check], optional: Mapping[str, Check] | None = None) -> Check:
-    known = {**keys, **(optional or {})}
-
+def _keys(known: Mapping[str, Check]) -> Check:
     def check(where: str, value: object) -> None:
         table = checked(where, value, TABLE)
         for key in table:
             if key not in known:
                 raise AugmentError(f"{where}: {unknown('key', key, known)}")
-        if missing := next((key for key in keys if key not in table), None):
-            raise AugmentError(f"{where}: no '{missing}', so no build has written it")
-        for key, one in table.items():
-            known[key](f"{where}: '{key}'", one)
+        for key, check_one in known.items():
+            if key not in table:
+                raise AugmentError(f"{where}: no '{key}', so no build has written it")
+            check_one(f"{where}: '{key}'", table[key])
 
     return check
 
@@ -79,7 +77,6 @@ def _or_none(check: Check) -> Check:
     return lambda where, value: None if value is None else check(where, value)
 
 
-_ANY: Check = lambda where, value: None  # noqa: ARG005, E731  (the recipe is checked by its own reader)
 _TEXT, _TEXTS, _TRUTH = _of(TEXT), _of(TEXTS), _of(TRUTH)
 _COUNT = _of(Kind("a whole number from 0 on", lambda value: _is_integer(value) and value >= 0))
 _NUMBER = _of(Kind("a number", _is_number))
@@ -103,7 +100,7 @@ _check_shape = _keys(
     {
         "format": _TEXT,
         "name": _TEXT,
-        "recipe": _ANY,
+        "recipe": _of(TABLE),
         "environment": _keys(_ENVIRONMENT),
         "annotator": _TEXT,
         "scorer": _TEXT,
@@ -114,8 +111,8 @@ _check_shape = _keys(
         "attacks": _list(_keys({**_FIGURES, "spec": _TEXT})),
         "tasks": _list(_keys(_TASK)),
         "files": _table(_keys({"sha256": _TEXT, "bytes": _COUNT, "lines": _COUNT})),
-    },
-    {"examples": _list(_keys(dict.fromkeys(("perturbation", "task", "field", "original", "perturbed"), _TEXT)))},
+        "examples": _list(_keys(dict.fromkeys(("perturbation", "task", "field", "original", "perturbed"), _TEXT))),
+    }
 )
 
 
@@ -139,22 +136,32 @@ def check_shape(where: str, content: Mapping[str, Any]) -> None:
             raise AugmentError(f"{where}: '{task['name']}' has {task['train']} train rows, and digests of {count}")
 
 
-def check_names(where: str, content: Mapping[str, Any], recipe: ReleaseRecipe) -> None:
-    """Refuse a manifest whose tasks and attacks are not those of its recipe, in their order.
+def check_recipe(where: str, content: Mapping[str, Any], recipe: ReleaseRecipe) -> None:
+    """Refuse a manifest whose recipe no build has written, or whose tasks and attacks are not those of its recipe.
+
+    Args:
+        where: the name of the manifest, for messages.
+        content: what it holds.
+        recipe: the recipe that was read from it.
 
     Raises:
         AugmentError: what it has, and what the recipe has.
     """
-    _check_same(f"{where}: 'tasks'", content["tasks"], [task.name for task in recipe.tasks])
-    _check_same(f"{where}: 'attacks'", content["attacks"], [attack.name for attack in recipe.attacks])
+    if recipe.content() != content["recipe"]:
+        raise AugmentError(f"{where}: 'recipe' is not in the form in which a build writes it")
+    names = [attack.name for attack in recipe.attacks]
+    _check_same(f"{where}: 'attacks'", [entry["name"] for entry in content["attacks"]], names)
+    _check_same(f"{where}: 'settings'", list(content["settings"]), names)
+    tasks = [task.name for task in recipe.tasks]
+    _check_same(f"{where}: 'tasks'", [entry["name"] for entry in content["tasks"]], tasks)
     for task, known in zip(recipe.tasks, content["tasks"], strict=True):
         names = [attack.name for attack in recipe.attacks_of(task)]
-        _check_same(f"{where}: 'tasks': '{task.name}': 'attacks'", known["attacks"], names)
+        found = [entry["name"] for entry in known["attacks"]]
+        _check_same(f"{where}: 'tasks': '{task.name}': 'attacks'", found, names)
 
 
-def _check_same(where: str, entries: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
-    found = [entry["name"] for entry in entries]
-    if found != list(names):
+def _check_same(where: str, found: Sequence[str], names: Sequence[str]) -> None:
+    if list(found) != list(names):
         raise AugmentError(
             f"{where}: {', '.join(found) or 'none'}; the recipe of the release has {', '.join(names) or 'none'}"
         )

@@ -96,10 +96,9 @@ def _read(folder: Path, path: str) -> tuple[str, _Rows]:
     """The SHA-256 of a file, and its rows."""
     try:
         data = (folder / path).read_bytes()
-    except OSError as error:
-        raise AugmentError(
-            f"{folder / path}: cannot be read ({error.strerror}); paths are relative to the recipe"
-        ) from error
+    except (OSError, ValueError) as error:  # a name may have a character that none may have
+        reason = getattr(error, "strerror", None) or error
+        raise AugmentError(f"{folder / path}: cannot be read ({reason}); paths are relative to the recipe") from error
     source = source_of(kind_of(path), unpacked(BytesIO(data), path))
     rows = []
     for line in source:

@@ -12,7 +12,7 @@ from pathlib import Path
 from augment_ru.errors import AugmentError
 from augment_ru.release.assemble import RECIPE, derived_files
 from augment_ru.release.manifest import MANIFEST, environment, file_entries, own_digest, read_manifest
-from augment_ru.release.manifest_shape import check_names
+from augment_ru.release.manifest_shape import check_recipe
 from augment_ru.release.recipe_file import read_release_recipe
 from augment_ru.release.verify_manifest import expected_files, manifest_problems
 from augment_ru.release.verify_rebuild import rebuild_problems
@@ -39,7 +39,7 @@ def verify_release(folder: Path, *, rebuild: int = 0, expect: str | None = None)
         raise AugmentError(f"{folder}: has no {MANIFEST}, so it is not a complete release")
     try:
         release = ReleaseFiles(folder, read_manifest(folder / MANIFEST))
-        check_names(MANIFEST, release.content, release.recipe)
+        check_recipe(MANIFEST, release.content, release.recipe)
     except AugmentError as error:
         yield f"{error}; nothing else was checked"
         return
@@ -48,8 +48,10 @@ def verify_release(folder: Path, *, rebuild: int = 0, expect: str | None = None)
         yield f"{MANIFEST}: its digest is {digest}, not the expected {expect}"
     yield from _unlisted(release)
     expected = expected_files(release)
-    yield from (f"{MANIFEST}: does not list {name}" for name in sorted(expected - content["files"].keys()))
-    missing = {name for name in expected | content["files"].keys() if not (folder / name).is_file()}
+    if unlisted := sorted(expected - content["files"].keys()):
+        yield from (f"{MANIFEST}: does not list {name}; nothing else was checked" for name in unlisted)
+        return
+    missing = {name for name in content["files"] if not (folder / name).is_file()}
     yield from (f"{name}: is missing" for name in sorted(missing))
     changed = {name for name in content["files"].keys() - missing if not release.is_unchanged(name)}
     yield from _sizes(release, missing | changed)

@@ -1,0 +1,9 @@
+"""All fuzzers, by name."""
+
+from faults.fuzzer import Fuzzer
+from faults.perturbing import OfOthers, Perturbations
+from faults.reading import Caches, Files, Manifests, Recipes, Rules, Tampering
+
+FUZZERS: dict[str, type[Fuzzer]] = {
+    one.name: one for one in (Perturbations, OfOthers, Files, Manifests, Tampering, Recipes, Rules, Caches)
+}
