@@ -17,7 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.inference.kernels import forbid_kernels, without_kernels
+from augment_ru.inference.kernels import check_size, forbid_kernels, without_kernels
 
 if TYPE_CHECKING:
     from torch import device as Device  # noqa: N812  (a class)
@@ -183,6 +183,7 @@ def short_digest(content: bytes) -> str:
 def _load(head: str, name: str, device: "Device", dtype: "Dtype", options: dict[str, Any]) -> Pretrained:
     transformers = _transformers()
     config = config_of(name)
+    check_size(name, config)
     without_kernels(config)
     tokenizer = tokenizer_of(name)
     safe = {"local_files_only": True, "trust_remote_code": False, "weights_only": True}

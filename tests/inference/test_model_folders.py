@@ -16,6 +16,7 @@ VALUES: list[tuple[str, Any]] = [
     ("hidden_size", -1),
     ("num_attention_heads", None),
     ("vocab_size", []),
+    ("num_hidden_layers", 10**5),
     ("model_type", 5),
     ("model_type", "нет такого"),
     ("layer_norm_eps", {}),

@@ -25,7 +25,7 @@ class Fault(Exception):  # noqa: N818  (what a fuzzer looks for)
     """A promise that was broken."""
 
 
-class TooSlow(BaseException):  # noqa: N818
+class TooSlow(BaseException):
     """A case took too long; no handler of errors may catch it."""
 
 

@@ -15,9 +15,40 @@ PARTS: Sequence[Callable[[Random], str]] = (
     lambda random: "".join(chr(_code(random, 0x300, 0x2FFF)) for _ in range(random.randint(1, 8))),
     lambda random: "".join(chr(_code(random, 0x1F000, 0x1FFFF)) for _ in range(random.randint(1, 8))),
     lambda random: random.choice("аеёийо") + "".join(random.choices("\u0301\u0306\u0308\u0300\u200d\ufe0f", k=4)),
-    lambda random: random.choice(["🇷", "🇷🇺", "👨‍👩‍👧", "👋🏽", "\u200b", "\u00ad", "\ufeff", "\u202e", "\x00", "\x1b[31m", "\x85"]) * random.randint(1, 9),  # fmt: skip
-    lambda random: random.choice(["https://я.рф/", "a@b.ru", "@кот", "#тег", "<b>", "</b>", "&amp;", "{имя}", "%s", "\\n", "C:\\", "`код`", "(A)", "(Б)", "1)", "[1]", "ya.ru"]) * random.randint(1, 4),  # fmt: skip
-    lambda random: random.choice(["%", ")", "(", "«", "»", "-", "—", "ё", "й", "не ", "\u0301", "🇷", "1", ".", " ", "\n", "\t", "х" * 30]) * random.randint(20, 400),  # fmt: skip
+    lambda random: (
+        random.choice(["🇷", "🇷🇺", "👨‍👩‍👧", "👋🏽", "\u200b", "\u00ad", "\ufeff", "\u202e", "\x00", "\x1b[31m", "\x85"])
+        * random.randint(1, 9)
+    ),  # fmt: skip
+    lambda random: (
+        random.choice(
+            [
+                "https://я.рф/",
+                "a@b.ru",
+                "@кот",
+                "#тег",
+                "<b>",
+                "</b>",
+                "&amp;",
+                "{имя}",
+                "%s",
+                "\\n",
+                "C:\\",
+                "`код`",
+                "(A)",
+                "(Б)",
+                "1)",
+                "[1]",
+                "ya.ru",
+            ]
+        )
+        * random.randint(1, 4)
+    ),  # fmt: skip
+    lambda random: (
+        random.choice(
+            ["%", ")", "(", "«", "»", "-", "—", "ё", "й", "не ", "\u0301", "🇷", "1", ".", " ", "\n", "\t", "х" * 30]
+        )
+        * random.randint(20, 400)
+    ),  # fmt: skip
     lambda random: f"{random.randint(-(10**6), 10**12)} {random.choice(['руб.', 'кг', '%', '-й', 'мая', ''])} ",
 )
 """What hostile texts are put together from."""

@@ -44,7 +44,7 @@ def checked(*arguments: str | Path) -> int:
         raise Fault(f"an escape reaches the terminal: {said[:300]!r}")
     if code not in {0, 1, 2}:
         raise Fault(f"exit code {code}")
-    if code == 2 and len(lines) != 1 or len(lines) > 1:
+    if (code == 2 and len(lines) != 1) or len(lines) > 1:
         raise Fault(f"exit code {code} with {len(lines)} lines of errors: {said[:300]!r}")
     if lines and len(lines[0]) > _LONGEST:
         raise Fault(f"an error of {len(lines[0]):,} characters: {lines[0][:200]!r}")

@@ -26,7 +26,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run fuzzers; 1 if a promise was broken."""
     parser = argparse.ArgumentParser(prog="python -m tests.long", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0, help="how long  [default: 60]")
-    parser.add_argument("--seed", type=int, default=None, help="what the cases depend on  [default: drawn, and printed]")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="what the cases depend on  [default: drawn, and printed]"
+    )
     parser.add_argument("--only", default=",".join(FUZZERS), help=f"of {', '.join(FUZZERS)}")
     parser.add_argument("--case", type=int, default=None, help="the number of one case, to repeat it")
     given = parser.parse_args(arguments)

@@ -171,4 +171,3 @@ class OfOthers(Fuzzer):
             check_result(text, result)
             self.note(result.status)
         return len(texts)
-

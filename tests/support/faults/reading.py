@@ -29,7 +29,7 @@ _KINDS = ("jsonl", "json", "csv", "tsv", "txt", "parquet", "jsonl.gz", "csv.gz",
 
 
 class Files(Fuzzer):
-    """Files of every format with changed bytes, into every format: one line, or rows that can be read again."""
+    """Files of every format with changed bytes, or changed values of JSON, into every format: one line, or rows that can be read again."""
 
     name: ClassVar[str] = "files"
     unit: ClassVar[str] = "files"
@@ -45,9 +45,13 @@ class Files(Fuzzer):
         self._good = {kind: (folder / f"good.{kind}").read_bytes() for kind in _KINDS}
 
     def draw(self, random: Random) -> Case:
-        """Changes of the bytes of a file."""
+        """Changes of the bytes of a file, or of the values of its rows."""
         source = random.choice(_KINDS)
-        changes = [hostile.byte_change(random, len(self._good[source])) for _ in range(random.choice([1, 1, 2, 5]))]
+        changes: list[Any] = [
+            hostile.byte_change(random, len(self._good[source])) for _ in range(random.choice([1, 1, 2, 5]))
+        ]
+        if source in {"json", "jsonl"} and random.random() < 0.7:
+            changes = [hostile.change(random, list(_ROWS)) for _ in range(random.choice([1, 2, 4]))]
         skip, meta = random.random() < 0.3, random.choice(["full", "none"])
         return Case(changes, {"from": source, "to": random.choice(_KINDS), "skip": skip, "meta": meta})
 
@@ -56,7 +60,7 @@ class Files(Fuzzer):
         given = case.settings
         source, target = self.folder / f"in.{given['from']}", self.folder / f"out.{given['to']}"
         target.unlink(missing_ok=True)
-        source.write_bytes(hostile.with_bytes(self._good[given["from"]], case.pieces))
+        source.write_bytes(self._changed(given["from"], case.pieces))
         skip = ("--on-error", "skip") if given["skip"] else ()
         code = checked("perturb", source, "-o", target, *_FAST, "--meta", given["meta"], *skip)
         self.note(("written", "refused", "refused")[code])
@@ -68,6 +72,14 @@ class Files(Fuzzer):
         if left := [path.name for path in self.folder.iterdir() if path.name.endswith(".part")]:
             raise Fault(f"left behind: {left}")
         return 1
+
+    def _changed(self, kind: str, changes: Sequence[Any]) -> bytes:
+        """The bytes of a file with changes of its bytes, or of its values."""
+        if len(changes[0]) == len(("from", "to", "bytes")):
+            return hostile.with_bytes(self._good[kind], changes)
+        rows = hostile.changed(list(_ROWS), changes)
+        text = json.dumps(rows) if kind == "json" else "".join(f"{json.dumps(row)}\n" for row in rows)
+        return text.encode()
 
 
 class Manifests(Fuzzer):
@@ -170,7 +182,7 @@ _LITERALS = (
     "0", "-1", "1", "1e400", "nan", "inf", "9" * 5000, "10000000000", "true", '""', '"x"', "'''", '"\\u0000"', "[]", "{}",
     "[[]]", "[1000000000]", '["x", "x"]', "[" * 2000, "1979-05-27", '"/dev/zero"', '"../../etc/passwd"', "[1, 1, 1]",
     '"' + "я" * 3000 + '"', '"{0,4294967296}"', '"*"', '"python:os:system"', '"x.py"', '"corpus:/dev/zero"', '"bae"',
-    '"butterfingers+butterfingers"', '"(a+)+$"', '{ REGEX = "(a+)+$" }', '{ IN = [1] }', '{ "==" = 10 }', "0x7f", "-0",
+    '"butterfingers+butterfingers"', '"(a+)+$"', '{ REGEX = "(a+)+$" }', "{ IN = [1] }", '{ "==" = 10 }', "0x7f", "-0",
 )  # fmt: skip
 
 
@@ -242,7 +254,9 @@ class Recipes(Fuzzer):
         path = self.folder / "recipe.toml"
         path.write_text(_with_lines(self.texts[kind], case.pieces), encoding="utf-8")
         if kind == "perturb":
-            code = checked("perturb", self.folder / "test.jsonl", "-o", self.folder / "out.jsonl", "--recipe", path, "-q")
+            code = checked(
+                "perturb", self.folder / "test.jsonl", "-o", self.folder / "out.jsonl", "--recipe", path, "-q"
+            )
         else:
             code = checked("release", path, "-o", self.folder / "made")
             shutil.rmtree(self.folder / "made", ignore_errors=True)
@@ -259,7 +273,7 @@ class Rules(Fuzzer):
     unit: ClassVar[str] = "rule files"
     goal: ClassVar[int] = 3_000
     text: ClassVar[str] = (
-        'why = "Имена."\nlanguage = "ru"\nlayers = ["morphology"]\n[[rule]]\nlabel = "A"\npattern = [\n'
+        'why = "Имена."\nlanguage = "ru"\nlayers = ["entities", "morphology", "lemmas", "syntax"]\n[[rule]]\nlabel = "A"\npattern = [\n'
         '{ LEMMA = "кот" },\n{ POS = { IN = ["NOUN", "ADJ"] }, OP = "+" },\n{ LOWER = "и", OP = "?" },\n'
         '{ TEXT = { REGEX = "^п" }, OP = "*" },\n{ LENGTH = { ">=" = 3 } },\n{ MORPH = { IS_SUPERSET = ["Case=Nom"] } },\n'
         ']\n[[rule]]\nlabel = "B"\nfields = ["answer"]\n[[rule]]\nlabel = "C"\nfunction = "referents"\n'
@@ -367,4 +381,3 @@ class Caches(Fuzzer):
                 raise Fault(f"an error of several lines: {error}") from error
             self.note("refused")
         return 1
-
