@@ -7,6 +7,11 @@ from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError, unknown
 
+MOST_BYTES = 2**20
+"""The most bytes of a TOML file."""
+_MOST_SHOWN = 80
+"""Characters of a value in a message."""
+
 
 class Kind(NamedTuple):
     """A type of values: its name in messages, and the test that a value must pass."""
@@ -50,13 +55,36 @@ def read_toml(path: Path, where: str | None = None) -> dict[str, Any]:
         AugmentError: the file cannot be read, or is not TOML in UTF-8.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise AugmentError(f"{path}: cannot be read ({error.strerror}); give the path of a TOML file") from error
+        return tomllib.loads(text_of(path, where))
+    except RecursionError as error:
+        raise AugmentError(f"{where or path}: not TOML that can be read: it is nested too deeply") from error
+    except ValueError as error:  # TOMLDecodeError, and that of a number with thousands of digits
+        raise AugmentError(f"{where or path}: not TOML: {error}") from error
+
+
+def text_of(path: Path, where: str | None = None, most: int = MOST_BYTES) -> str:
+    """The text of a small file in UTF-8, without a byte-order mark; of a file without an end no more is read.
+
+    Args:
+        path: the file.
+        where: its name in messages; by default the path.
+        most: how many bytes it may have.
+
+    Raises:
+        AugmentError: it cannot be read, is longer, or is not in UTF-8.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise AugmentError(f"{path}: cannot be read ({reason}); give the path of a TOML file") from error
+    if len(data) > most:
+        raise AugmentError(f"{where or path}: over {most:,} bytes; such a file may have no more")
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise AugmentError(f"{where or path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
-        raise AugmentError(f"{where or path}: not TOML: {error}") from error
 
 
 def checked(where: str, value: Any, kind: Kind) -> Any:  # noqa: ANN401  (values of TOML)
@@ -66,8 +94,14 @@ def checked(where: str, value: Any, kind: Kind) -> Any:  # noqa: ANN401  (values
         AugmentError: it is not.
     """
     if not kind.fits(value):
-        raise AugmentError(f"{where} is {value!r}; it must be {kind.name}")
+        raise AugmentError(f"{where} is {_shown(value)}; it must be {kind.name}")
     return value
+
+
+def _shown(value: object) -> str:
+    """A value in a message; of a long one the beginning."""
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
 def table_values(where: str, table: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, Any]:

@@ -1,10 +1,12 @@
-"""Whether other processors write the same rows: digests of perturbed rows under the arithmetic of several of them.
+"""Whether other processors and Pythons write the same rows: digests of perturbed rows under each of them.
 
     python scripts/processors.py [FILE.jsonl ...] [--rows N] [--attacks NAME,...] [--cores NAME,...]
+    python scripts/processors.py --pythons python3.11,python3.12,python3.13 [FILE.jsonl ...]
 
 Every attack that runs no network perturbs the texts of the files (by default those of the examples), with the default
 gate and with either schedule, once for each kind of processor whose instructions this machine has: OpenBLAS is told to
-compute as on that processor, and the first run has NumPy's own vector instructions switched off. Prints for each attack
+compute as on that processor, and the first run has NumPy's own vector instructions switched off. With `--pythons` each
+of these interpreters makes the rows once, with the packages that it has. Prints for each attack
 how many rows differ from those of the first run, and exits with 1 if any does.
 """
 
@@ -56,16 +58,10 @@ def digests(texts: Sequence[str], attacks: Sequence[str]) -> Iterator[tuple[str,
     yield from found.items()
 
 
-def of_core(core: str, files: Sequence[Path], arguments: argparse.Namespace, *, plain: bool) -> dict[str, list[str]]:
-    """The digests under the arithmetic of a kind of processor; nothing if this machine cannot compute so."""
-    vectors: Any = np.show_config(mode="dicts")
-    extra = vectors["SIMD Extensions"].get("found", [])
-    environment = {
-        **os.environ, "PYTHONPATH": str(arguments.package), "OPENBLAS_CORETYPE": core, "OPENBLAS_VERBOSE": "2",
-        "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore",
-        "NPY_DISABLE_CPU_FEATURES": " ".join(extra) if plain else "",
-    }  # fmt: skip
-    command = [sys.executable, __file__, *map(str, files), "--rows", str(arguments.rows), "--digests"]
+def of_run(python: str, files: Sequence[Path], arguments: argparse.Namespace, **settings: str) -> dict[str, list[str]]:
+    """The digests of a run of an interpreter in this environment; nothing if this machine cannot compute so."""
+    environment = {**os.environ, "PYTHONPATH": str(arguments.package), "PYTHONWARNINGS": "ignore", **settings}
+    command = [python, __file__, *map(str, files), "--rows", str(arguments.rows), "--digests"]
     command += ["--attacks", arguments.attacks] if arguments.attacks else []
     done = subprocess.run(command, env=environment, capture_output=True, check=False, text=True)
     if done.returncode < 0 or "Core not found" in done.stderr:  # killed by an instruction that this machine lacks
@@ -75,13 +71,42 @@ def of_core(core: str, files: Sequence[Path], arguments: argparse.Namespace, *, 
     return {str(name): list(found) for name, found in json.loads(done.stdout).items()}
 
 
+def of_core(core: str, files: Sequence[Path], arguments: argparse.Namespace, *, plain: bool) -> dict[str, list[str]]:
+    """The digests under the arithmetic of a kind of processor; nothing if this machine cannot compute so."""
+    vectors: Any = np.show_config(mode="dicts")
+    extra = vectors["SIMD Extensions"].get("found", [])
+    return of_run(
+        sys.executable,
+        files,
+        arguments,
+        OPENBLAS_CORETYPE=core,
+        OPENBLAS_VERBOSE="2",
+        OMP_NUM_THREADS="1",
+        NPY_DISABLE_CPU_FEATURES=" ".join(extra) if plain else "",
+    )
+
+
+def runs_of(arguments: argparse.Namespace, files: Sequence[Path]) -> Iterator[tuple[str, dict[str, list[str]]]]:
+    """The runs that are compared, each with its label."""
+    if arguments.pythons:
+        for python in arguments.pythons.split(","):
+            yield python, of_run(python, files, arguments)
+        return
+    first = True
+    for core in arguments.cores.split(","):
+        if found := of_core(core, files, arguments, plain=first):
+            yield (f"{core}, plain NumPy" if first else core), found
+            first = False
+
+
 def main() -> None:
-    """Print how many rows of each attack differ between processors."""
+    """Print how many rows of each attack differ between the runs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, help="rows with a field `text` or `question`")
     parser.add_argument("--rows", type=int, default=3000, help="of each file")
     parser.add_argument("--attacks", default="", help="names joined by commas; by default all without networks")
     parser.add_argument("--cores", default=",".join(CORES), help="kinds of processors, as OpenBLAS names them")
+    parser.add_argument("--pythons", default="", help="interpreters with the packages of augment-ru; not processors")
     parser.add_argument("--package", type=Path, default=ROOT, help="the checkout that is run")
     parser.add_argument("--digests", action="store_true", help="print the digests of one run, on this processor")
     arguments = parser.parse_args()
@@ -94,11 +119,9 @@ def main() -> None:
         json.dump(dict(digests(texts_of(files, arguments.rows), attacks)), sys.stdout)
         return
     runs: dict[str, dict[str, list[str]]] = {}
-    for core in arguments.cores.split(","):
-        label = core if runs else f"{core}, plain NumPy"
-        if found := of_core(core, files, arguments, plain=not runs):
-            runs[label] = found
-            print(f"{label}: {sum(map(len, found.values()))} rows", flush=True)
+    for label, found in runs_of(arguments, files):
+        runs[label] = found
+        print(f"{label}: {sum(map(len, found.values()))} rows", flush=True)
     (_, before), *others = runs.items()
     worst = 0
     for name, rows in before.items():

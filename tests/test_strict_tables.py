@@ -52,3 +52,25 @@ def test_absent_keys_have_their_defaults(tmp_path: Path) -> None:
     assert table_values("mine.toml", read_toml(path), KEYS) == {
         "name": "a", "count": 3, "share": 1, "exact": None, "words": (), "row": (),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("name = " + "[" * 20_000, "mine.toml: not TOML that can be read: it is nested too deeply"),
+        ("count = " + "9" * 5_000, "mine.toml: not TOML: Exceeds the limit"),
+        ("name = '" + "я" * 2**20 + "'", "mine.toml: over 1,048,576 bytes; such a file may have no more"),
+        ("words = ['" + "я" * 1_000 + "', 5]", "mine.toml: 'words' is ['" + "я" * 78 + "…; it must be a list of"),
+    ],
+)
+def test_what_is_too_much_is_one_line(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(content, encoding="utf-8")
+    with pytest.raises(AugmentError) as caught:
+        table_values("mine.toml", read_toml(tmp_path / "mine.toml", "mine.toml"), KEYS)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of Unix")
+def test_a_file_without_an_end_is_not_read_to_its_end() -> None:
+    with pytest.raises(AugmentError, match="over 1,048,576 bytes"):
+        read_toml(Path("/dev/zero"))

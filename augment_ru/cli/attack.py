@@ -6,7 +6,7 @@ import click
 
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
 from augment_ru.cli.evaluate import model_options
-from augment_ru.cli.shared_options import POOL, QUIET, SPLIT, choices, files_read, split_of, usage, with_options
+from augment_ru.cli.shared_options import POOL, QUIET, ROWS, SPLIT, choices, files_read, split_of, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -55,16 +55,8 @@ from augment_ru.errors import AugmentError
 )
 @click.option("--cache", metavar="FILE|none", help="The cache of answers.  [default: in the user's cache folder]")
 @with_options(POOL)
-@click.option(
-    "--meta", type=click.Choice(["full", "brief", "none"]), help="How much metadata `augment` holds.  [default: full]"
-)
-@click.option(
-    "--on-error",
-    type=click.Choice(["stop", "skip"]),
-    help="stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
-)
+@with_options(ROWS)
 @with_options(SPLIT)
-@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @with_options(QUIET)
 @click.option("--debug", is_flag=True, hidden=True)
 def attack(**given: Any) -> None:  # noqa: ANN401
@@ -100,6 +92,7 @@ def attack(**given: Any) -> None:  # noqa: ANN401
                 reads=reads,
                 split=split_of({**given, "attacks": attacks}, reads),
                 quiet=given["quiet"],
+                csv_safe=given["csv_safe"],
             ),
             model=given["model"],
             label_fields=given["label_fields"],

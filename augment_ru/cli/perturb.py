@@ -10,6 +10,7 @@ from augment_ru.cli.shared_options import (
     INPUT,
     PROBABILITY,
     QUIET,
+    ROWS,
     SEARCH,
     SETUP,
     SPLIT,
@@ -42,14 +43,7 @@ from augment_ru.errors import AugmentError
     "--recipe", metavar="FILE.toml", help="Read options from a file; options of the command line override them."
 )
 @click.option("--with-original", is_flag=True, help='Also write each row unperturbed, as attack "original".')
-@click.option(
-    "--meta", type=click.Choice(["full", "brief", "none"]), help="How much metadata `augment` holds.  [default: full]"
-)
-@click.option(
-    "--on-error",
-    type=click.Choice(["stop", "skip"]),
-    help="stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
-)
+@with_options(ROWS)
 @click.option("--report", metavar="FILE.json", help="Write the table at the end of the run as JSON.")
 @click.option(
     "--copies",
@@ -59,7 +53,6 @@ from augment_ru.errors import AugmentError
 )
 @with_options(SPLIT)
 @with_options(QUIET)
-@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows.")
 @click.option("--debug", is_flag=True, hidden=True)
 def perturb(**given: Any) -> None:  # noqa: ANN401
     """Perturb the rows of a file.
@@ -96,6 +89,7 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
             report=given["report"],
             reads=reads,
             copies=given["copies"] or 1,
+            csv_safe=given["csv_safe"],
             quiet=given["quiet"],
             input_format=given["input_format"],
             encoding=given["encoding"] or "utf-8",

@@ -146,6 +146,26 @@ SPLIT = (
 )
 """Options on how a run is split into parts."""
 
+ROWS = (
+    click.option(
+        "--meta",
+        type=click.Choice(["full", "brief", "none"]),
+        help="How much metadata `augment` holds.  [default: full]",
+    ),
+    click.option(
+        "--on-error",
+        type=click.Choice(["stop", "skip"]),
+        help="stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
+    ),
+    click.option(
+        "--csv-safe",
+        is_flag=True,
+        help="CSV, TSV: put an apostrophe before a cell that an edit made look like a formula of a spreadsheet.",
+    ),
+    click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows."),
+)
+"""Options on the rows that are written."""
+
 QUIET = (click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor what the run came to."),)
 
 POOL = (*PROBABILITY, *_THRESHOLD, *SETUP)

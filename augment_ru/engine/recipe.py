@@ -16,7 +16,7 @@ PERTURB_KEYS = {
     "schedule": Key(TEXT), "candidates": Key(INTEGER), "min-changes": Key(INTEGER), "annotator": Key(TEXT),
     "no-constraints": Key(TRUTH),
     "seed": Key(INTEGER), "preset": Key(TEXT), "with-original": Key(TRUTH), "meta": Key(TEXT), "device": Key(TEXT),
-    "on-error": Key(TEXT), "limit": Key(INTEGER), "copies": Key(INTEGER), "output": Key(TEXT),
+    "on-error": Key(TEXT), "limit": Key(INTEGER), "copies": Key(INTEGER), "csv-safe": Key(TRUTH), "output": Key(TEXT),
     "input-format": Key(TEXT), "encoding": Key(TEXT), "report": Key(TEXT),
 }  # fmt: skip
 

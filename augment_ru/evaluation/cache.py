@@ -17,6 +17,12 @@ _APPLICATION = "augment-ru"
 _MANY = 500
 """Keys in one query; SQLite takes at least 999."""
 
+_TABLE = "CREATE TABLE answers (key BLOB PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
+"""All that a cache holds. A file with views, triggers or other tables is none, so it has no code that could run."""
+
+_MOST_BYTES = 2**24
+"""The most bytes of an answer."""
+
 _WAIT = 60.0
 """Seconds to wait while another process writes."""
 
@@ -66,12 +72,22 @@ class Cache:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = sqlite3.connect(path, timeout=_WAIT)
-            self._file.execute(
-                "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
-            )
-            self._file.commit()
-        except (sqlite3.Error, OSError) as error:
+            self._file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
+            self._file.execute("PRAGMA trusted_schema = OFF")
+            schema = self._schema()
+            if not schema:
+                self._file.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+                self._file.commit()
+                schema = self._schema()
+        except (sqlite3.Error, OSError, ValueError) as error:
             raise AugmentError(f"--cache {path}: {error}; name another file, or none") from error
+        if schema != [("table", "answers", _TABLE)]:
+            self._file.close()
+            raise AugmentError(f"--cache {path}: is another database, no cache of answers; name another file, or none")
+
+    def _schema(self) -> list[tuple[object, ...]]:
+        """The kind, the name and the definition of at most two things that the file holds."""
+        return self._file.execute("SELECT type, name, sql FROM sqlite_master LIMIT 2").fetchall()
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Prediction]:
         """The answers that the file holds, by key.
@@ -85,8 +101,8 @@ class Cache:
                 part = keys[start : start + _MANY]
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, answer FROM answers WHERE key IN ({marks})"  # noqa: S608  (question marks alone)
-                found |= {key: json.loads(answer) for key, answer in self._file.execute(query, part)}
-        except (sqlite3.Error, ValueError) as error:
+                found |= {key: _answer(answer) for key, answer in self._file.execute(query, part)}
+        except (sqlite3.Error, ValueError, RecursionError) as error:
             raise AugmentError(f"--cache {self.path}: {error}; remove the file, or name another") from error
         return found
 
@@ -106,3 +122,15 @@ class Cache:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _answer(stored: object) -> Prediction:
+    """An answer as it was written.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not isinstance(stored, str):
+        raise ValueError(f"an answer is {type(stored).__name__}")  # noqa: TRY004  (what JSON raises)
+    answer: Prediction = json.loads(stored)
+    return answer

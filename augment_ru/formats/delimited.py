@@ -10,6 +10,8 @@ from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, encoded
 
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+"""What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection")."""
 _IN_QUOTES = re.compile('"[^"]*"')
 
 
@@ -264,6 +266,22 @@ def cell_text(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else encoded(value)
+
+
+def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with an apostrophe before each text that a spreadsheet would take for a formula, and not the one before.
+
+    >>> without_formulas({"text": "@нна", "other": "=1"}, {"text": "анна", "other": "=1"})
+    {'text': "'@нна", 'other': '=1'}
+    """
+    return {
+        name: f"'{value}"
+        if isinstance(value, str)
+        and value.startswith(_FORMULA)
+        and not cell_text(before.get(name)).startswith(_FORMULA)
+        else value
+        for name, value in row.items()
+    }
 
 
 def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:

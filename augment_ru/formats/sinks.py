@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import BinaryIO, Protocol
 
-from augment_ru.formats.delimited import Layout, Table, check_names, row_of_values
+from augment_ru.formats.delimited import Layout, Table, check_names, row_of_values, without_formulas
 from augment_ru.formats.fitting import NOTHING, TO_LINES, TO_PARQUET, Learnt, check_values, json_problem, table_problem
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import PLAIN, Around, JsonLines
@@ -67,6 +67,7 @@ def sink_of(
     metadata: bool,
     mark: bool = True,
     part: Learnt | None = None,
+    csv_safe: bool = False,
 ) -> Sink:
     """What writes rows to a file; in the source's own layout where it has the same format.
 
@@ -77,6 +78,7 @@ def sink_of(
         metadata: whether every row gets metadata; a table then has a column for it.
         mark: whether a byte-order mark of the source is written, too.
         part: for a sink that writes only a part of the file, for `Sink.join`: what is known from the rows before it.
+        csv_safe: whether a cell of a table that an edit made look like a formula gets an apostrophe before it.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
         return _JsonArraySink(
@@ -87,7 +89,9 @@ def sink_of(
         same = isinstance(source, Table) and source.called_tsv == (kind == "TSV")
         layout = source.layout if isinstance(source, Table) and same else Layout("\t" if kind == "TSV" else ",")
         names = (*names, KEY) if names and metadata else names
-        sink = _TableSink(stream, layout, names or (part or NOTHING).names, metadata=metadata, mark=mark, same=same)
+        sink = _TableSink(
+            stream, layout, names or (part or NOTHING).names, metadata=metadata, mark=mark, same=same, safe=csv_safe
+        )
         sink.started = part is not None
         return sink
     if kind == "Parquet":
@@ -210,12 +214,20 @@ class _TableSink:
     """A table; the names of its columns are those given, or those of the first row and of the metadata, if any."""
 
     def __init__(
-        self, stream: BinaryIO, layout: Layout, names: Sequence[str], *, metadata: bool, mark: bool, same: bool
+        self,
+        stream: BinaryIO,
+        layout: Layout,
+        names: Sequence[str],
+        *,
+        metadata: bool,
+        mark: bool,
+        same: bool,
+        safe: bool,
     ) -> None:
         self._stream, self._layout, self._names = stream, layout, tuple(names)
         self._key = (KEY,) if metadata else ()
         self._mark = "\ufeff" if mark and layout.bom else ""
-        self._same = same
+        self._same, self._safe = same, safe
         self.started = False
         """Whether the line of names was written, or will be by another sink."""
 
@@ -234,6 +246,8 @@ class _TableSink:
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         made = [new_row(record.values, changed) for record, changed in rows]
+        if self._safe:
+            made = [without_formulas(row, record.values) for row, (record, _) in zip(made, rows, strict=True)]
         lines = [
             row_of_values(row, self._names_of(record), self._layout)
             for row, (record, _) in zip(made, rows, strict=True)

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from augment_ru.errors import AugmentError
+from augment_ru.inference.kernels import check_size, forbid_kernels, without_kernels
 
 if TYPE_CHECKING:
     from torch import device as Device  # noqa: N812  (a class)
@@ -124,7 +125,7 @@ def tokenizer_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
         raise AugmentError(f"model {name}: no tokenizer; it needs one of {', '.join(_TOKENIZER_FILES)}")
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, KeyError, ImportError, AttributeError, TypeError) as error:
+    except Exception as error:
         raise AugmentError(f"model {name}: its tokenizer cannot be read ({_first_line(error)})") from error
     return tokenizer
 
@@ -139,7 +140,7 @@ def config_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
     folder = _folder(name)
     try:
         return transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, KeyError) as error:
+    except Exception as error:  # whatever a wrong value leads to in transformers
         raise AugmentError(f"model {name}: its config.json cannot be read ({_first_line(error)})") from error
 
 
@@ -181,11 +182,14 @@ def short_digest(content: bytes) -> str:
 
 def _load(head: str, name: str, device: "Device", dtype: "Dtype", options: dict[str, Any]) -> Pretrained:
     transformers = _transformers()
+    config = config_of(name)
+    check_size(name, config)
+    without_kernels(config)
     tokenizer = tokenizer_of(name)
     safe = {"local_files_only": True, "trust_remote_code": False, "weights_only": True}
     try:
         model, report = getattr(transformers, head).from_pretrained(
-            _folder(name), **safe, dtype=dtype, output_loading_info=True, **options
+            _folder(name), **safe, config=config, dtype=dtype, output_loading_info=True, **options
         )
     except Exception as error:
         reason = _first_line(error)
@@ -270,6 +274,7 @@ def _torch() -> Any:  # noqa: ANN401  (a module)
 
 def _transformers() -> Any:  # noqa: ANN401  (a module)
     _torch()
+    forbid_kernels()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -72,6 +72,7 @@ class Job:
         input_format: the format of the input, as the end of a file's name without its dot; None goes by the name.
         encoding: the encoding of the input.
         copies: how many perturbations each attack makes of a row, from different draws.
+        csv_safe: whether a cell of a table that an edit made look like a formula gets an apostrophe before it.
         quiet: whether neither progress nor the closing table is shown.
         split: how the work is split into parts.
     """
@@ -91,6 +92,7 @@ class Job:
     input_format: str | None = None
     encoding: str = "utf-8"
     copies: int = 1
+    csv_safe: bool = False
     quiet: bool = False
     split: Split = Split()
 
@@ -116,6 +118,8 @@ class Job:
             check_packing(name)
         if "Parquet" in {self.input_kind, self.format} and find_spec("pyarrow") is None:
             raise missing("Parquet files need pyarrow", "hf")
+        if self.csv_safe and self.format not in {"CSV", "TSV"}:
+            raise AugmentError(f"--csv-safe: the output is {self.format}, no table; leave it out")
         if self.input_kind == "Parquet" and self.encoding != "utf-8":
             raise AugmentError(f"--encoding {self.encoding}: Parquet files have no other encoding; leave it out")
 

@@ -98,7 +98,9 @@ def _do(work: PartWork, on_chunk: OnChunk, part: Part) -> PartDone:
 
     source = part.piece.source()
     marked, metadata = job.output is not None, job.meta != "none"
-    with closing(sink_of(job.format, rows, source, metadata=metadata, mark=marked, part=part.learnt)) as sink:
+    with closing(
+        sink_of(job.format, rows, source, metadata=metadata, mark=marked, part=part.learnt, csv_safe=job.csv_safe)
+    ) as sink:
         try:
             for chunk in chunks(checked_records(source, job, tally, reject, sink.check)):
                 sink.write(list(on_chunk(chunk, tally, _silent)))

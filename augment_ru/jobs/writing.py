@@ -65,7 +65,9 @@ def writing(job: Job, source: RowSource, *, shown: bool = False) -> Iterator[tup
         sweep_parts(job.output)
     with outputs(job.output, skip=job.skip) as output:
         marked, metadata = job.output is not None, job.meta != "none"
-        with closing(sink_of(job.format, output.stream, source, metadata=metadata, mark=marked)) as sink:
+        with closing(
+            sink_of(job.format, output.stream, source, metadata=metadata, mark=marked, csv_safe=job.csv_safe)
+        ) as sink:
             yield output, sink
             if not shown:
                 sink.finish()

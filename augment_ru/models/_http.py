@@ -78,7 +78,7 @@ class Server:
                 problem = f"{type(reason).__name__}: {reason}" if isinstance(reason, Exception) else str(reason)
             except (ValueError, LookupError, TypeError, RecursionError) as error:
                 problem = f"answer of an unexpected form: {type(error).__name__}: {error}"
-        raise AugmentError(f"{self.url}: {self.retries + 1} attempts failed, the last with: {problem}")
+        raise AugmentError(f"{self.url}: {self.retries + 1} attempts failed, the last with: {_one_line(problem)}")
 
     def _posted(self, body: bytes) -> Any:  # noqa: ANN401  (JSON values)
         headers = {"Content-Type": "application/json", **self.headers}
@@ -181,5 +181,10 @@ def _message(error: urllib.error.HTTPError) -> str:
         text = found["error"]["message"] if isinstance(found["error"], dict) else str(found["error"])
     except (ValueError, LookupError, TypeError, RecursionError):
         pass
-    text = " ".join(text.split()) or str(error.reason)
+    return _one_line(text) or _one_line(str(error.reason))
+
+
+def _one_line(text: str) -> str:
+    """A text in one line; of a long one the beginning."""
+    text = " ".join(text.split())
     return text if len(text) <= _MESSAGE_LENGTH else text[:_MESSAGE_LENGTH] + "…"

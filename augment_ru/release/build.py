@@ -30,7 +30,7 @@ from augment_ru.release.settings import constraints_of, protector_of
 from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
 from augment_ru.release.sources import TaskInput, read_task
 from augment_ru.release.staging import Staging
-from augment_ru.release.variations import Timing, Tools, make_tools
+from augment_ru.release.variations import Timing, Tools, make_tools, settings_of
 
 _AHEAD = 2
 """Shards that wait for each worker, so that no worker is idle."""
@@ -237,10 +237,7 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
         "environment": dict(environment(tools.models)),
         "annotator": tools.annotate.signature,
         "scorer": tools.scorer,
-        "settings": {
-            name: {"probability": one.attack.probability, "threshold": one.threshold, "candidates": one.candidates}
-            for name, one in tools.perturbers.items()
-        },
+        "settings": settings_of(tools),
         "data": data_files(recipe, rules, lambda name: folder / name),
         "inputs": [
             {

@@ -30,6 +30,8 @@ STATUS_OF_SEARCH = {
     "withstood": "unchanged", "wrong_before": "unchanged", "unchanged": "unchanged",
 }  # fmt: skip
 """The status of the row for each status of a search."""
+_MOST = 2**53
+"""The largest score: integers up to this are the same in every reader of JSON."""
 _COMMON = {"row", PERTURBATION, "status", "line", "digest"}
 
 Entry = Mapping[str, Any]
@@ -146,12 +148,14 @@ def read_entry(line: bytes) -> Entry:
 def _is_entry(values: Mapping[str, Any]) -> bool:
     """Whether the values have the keys of an entry, and the right types."""
     keys = values.keys() - {"protected", "notes", "search"}
+    if type(values.get("row")) is not int or not isinstance(values.get("line"), str):
+        return False
     if values.get("status") == "original":
         return keys == _COMMON and _are_triples(values.get("protected"))
     return (
         keys == _COMMON | {"probability", "similarity", "candidate", "edits"}
         and values["status"] in STATUSES
-        and all(isinstance(values[key], float | int | None) for key in ("probability", "similarity"))
+        and all(_is_score(values[key]) for key in ("probability", "similarity"))
         and (values["status"] != "perturbed" or values["probability"] is not None or "search" in values)
         and ("search" not in values or _is_search(values["search"], values["status"]))
         and _are_triples(values["edits"])
@@ -174,6 +178,11 @@ def _is_search(value: object, status: str) -> bool:
         and (type(value["broken_at"]) is int if value["status"] == "broken" else value["broken_at"] is None)
         and (value["changes"] > 0) == (value["status"] == "broken")
     )
+
+
+def _is_score(value: object) -> bool:
+    """Whether it is a number that arithmetic takes, or none."""
+    return value is None or (type(value) in {int, float} and abs(value) <= _MOST)  # type: ignore[arg-type]
 
 
 def _are_triples(value: object) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from augment_ru.constraints.rule_file import constraint_path
 from augment_ru.errors import AugmentError
+from augment_ru.release.manifest_shape import check_shape
 from augment_ru.release.recipe import ReleaseRecipe
 from augment_ru.resources import PACKAGE, folder
 from augment_ru.version import __version__
@@ -29,10 +30,6 @@ _PACKAGES = (
 )  # fmt: skip
 _MODELS = ("torch", "transformers")
 _SELF = "sha256"
-_KEYS = (
-    "format", "name", "recipe", "environment", "annotator", "scorer", "settings", "data", "inputs", "episodes",
-    "attacks", "tasks", "files",
-)  # fmt: skip
 
 
 def file_digest(path: Path) -> str:
@@ -106,7 +103,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """The content of a manifest, without its own digest.
 
     Raises:
-        AugmentError: there is no manifest, it was changed, or it has another format.
+        AugmentError: there is no manifest, it was changed, it has another format, or no build writes such a one.
     """
     try:
         data = path.read_bytes()
@@ -115,15 +112,15 @@ def read_manifest(path: Path) -> dict[str, Any]:
     start = data.rpartition(f',\n "{_SELF}"'.encode())[0]
     try:
         content = json.loads(start.decode() + "\n}")
-    except ValueError as error:
+        is_whole = isinstance(content, dict) and encoded_manifest(content) == data
+    except (ValueError, RecursionError) as error:
         raise AugmentError(f"{path.name}: was changed: {error}") from error
-    if not isinstance(content, dict) or encoded_manifest(content) != data:
+    if not is_whole:
         raise AugmentError(f"{path.name}: was changed: its digest does not match")
     if content.get("format") != FORMAT:
         raise AugmentError(f"{path.name}: format {content.get('format')!r}; this version reads {FORMAT!r}")
-    if missing := next((key for key in _KEYS if key not in content), None):
-        raise AugmentError(f"{path.name}: no '{missing}', so no build has written it")
-    return content
+    check_shape(path.name, content)
+    return dict(content)
 
 
 def own_digest(path: Path) -> str:

@@ -41,6 +41,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 _RESERVED = frozenset({"lm_eval", "own", "readme.md", "manifest.json", "recipe.toml"})
 """The other names in the folder of a release, in lower case; no task may have one of them."""
 
+_MOST_DRAWN = 10**6
+"""The most demonstrations of a task, over all its episodes."""
+_MOST_SEED = 2**63
+
 _TOP = {
     "name": Key(TEXT, required=True), "title": Key(TEXT, ""), "description": Key(TEXT, ""),
     "licence": Key(TEXT, required=True), "language": Key(TEXTS, ("ru",)), "authors": Key(TEXTS, ()),
@@ -101,8 +105,8 @@ def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecip
         tags=tuple(top["tags"]),
         gate=GateRecipe(**gate | {"options": _options(f"{where}: [gate]: options", gate["options"])}),
         attacks=attacks,
-        shots=_shots(where, shots["k"]),
-        episodes=_positive(f"{where}: [shots]: episodes", shots["episodes"]),
+        shots=_shots(where, shots["k"], shots["episodes"]),
+        episodes=shots["episodes"],
         tasks=tasks,
         adversary=_adversary(f"{where}: [adversary]", top["adversary"], tasks)
         if top["adversary"] is not None
@@ -222,11 +226,14 @@ def _name(where: str, name: str) -> str:
     return name
 
 
-def _shots(where: str, numbers: list[Any]) -> tuple[int, ...]:
+def _shots(where: str, numbers: list[Any], episodes: object) -> tuple[int, ...]:
     for number in numbers:
         _positive(f"{where}: [shots]: k", number)
     if numbers != sorted(set(numbers)):
         raise AugmentError(f"{where}: [shots]: k = {numbers}; needs different numbers in ascending order")
+    drawn = sum(numbers) * _positive(f"{where}: [shots]: episodes", episodes)
+    if drawn > _MOST_DRAWN:
+        raise AugmentError(f"{where}: [shots]: k times episodes are {drawn:,} demonstrations; at most {_MOST_DRAWN:,}")
     return tuple(numbers)
 
 

@@ -26,7 +26,6 @@ from augment_ru.script import Script
 
 PERTURBATION, EPISODE = "perturbation", "episode"
 """The fields that TAPE adds to the rows of a task."""
-_FIRST = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +96,9 @@ def _read(folder: Path, path: str) -> tuple[str, _Rows]:
     """The SHA-256 of a file, and its rows."""
     try:
         data = (folder / path).read_bytes()
-    except OSError as error:
-        raise AugmentError(
-            f"{folder / path}: cannot be read ({error.strerror}); paths are relative to the recipe"
-        ) from error
+    except (OSError, ValueError) as error:  # a name may have a character that none may have
+        reason = getattr(error, "strerror", None) or error
+        raise AugmentError(f"{folder / path}: cannot be read ({reason}); paths are relative to the recipe") from error
     source = source_of(kind_of(path), unpacked(BytesIO(data), path))
     rows = []
     for line in source:
@@ -198,13 +196,16 @@ def draw_episodes(recipe: ReleaseRecipe, task: TaskRecipe, groups: Sequence[str 
         groups: the group of each train row; None for all rows of a task without groups.
     """
     found: list[list[int]] = [[] for _ in groups]
-    for group in dict.fromkeys(groups):
-        own = [at for at, other in enumerate(groups) if other == group]
+    rows: dict[str | None, list[int]] = {}
+    for at, group in enumerate(groups):
+        rows.setdefault(group, []).append(at)
+    for group, own in rows.items():
         name = task.name if group is None else f"{task.name}:{group}"
         for episode in episodes_of(recipe):
             key = Streams.of(digests([name]), recipe.seed, "episode", episode.number)
-            for shot in range(episode.shots):
-                found[own[int(key.uniform(_FIRST, _FIRST + shot)[0] * len(own))]].append(episode.number)
+            shots = np.arange(episode.shots)
+            for at in (key.uniform(np.zeros_like(shots), shots) * len(own)).astype(np.int64).tolist():
+                found[own[at]].append(episode.number)
     return found
 
 

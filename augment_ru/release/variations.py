@@ -109,6 +109,14 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
     return Tools(recipe, perturbers, annotator(gate.annotator or "natasha"), run.scorer, models, searches)
 
 
+def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
+    """What a manifest says of each attack: its probability, its threshold, and the number of its candidates."""
+    return {
+        name: {"probability": one.attack.probability, "threshold": one.threshold, "candidates": one.candidates}
+        for name, one in tools.perturbers.items()
+    }
+
+
 class Variation(NamedTuple):
     """Rows under one attack, and their edit log; as lines, without the ends of the lines."""
 

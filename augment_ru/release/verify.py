@@ -11,7 +11,8 @@ from pathlib import Path
 
 from augment_ru.errors import AugmentError
 from augment_ru.release.assemble import RECIPE, derived_files
-from augment_ru.release.manifest import MANIFEST, environment, own_digest, read_manifest
+from augment_ru.release.manifest import MANIFEST, environment, file_entries, own_digest, read_manifest
+from augment_ru.release.manifest_shape import check_recipe
 from augment_ru.release.recipe_file import read_release_recipe
 from augment_ru.release.verify_manifest import expected_files, manifest_problems
 from augment_ru.release.verify_rebuild import rebuild_problems
@@ -37,19 +38,23 @@ def verify_release(folder: Path, *, rebuild: int = 0, expect: str | None = None)
     if not (folder / MANIFEST).exists():
         raise AugmentError(f"{folder}: has no {MANIFEST}, so it is not a complete release")
     try:
-        content = read_manifest(folder / MANIFEST)
+        release = ReleaseFiles(folder, read_manifest(folder / MANIFEST))
+        check_recipe(MANIFEST, release.content, release.recipe)
     except AugmentError as error:
         yield f"{error}; nothing else was checked"
         return
+    content = release.content
     if expect is not None and (digest := own_digest(folder / MANIFEST)) != expect.lower():
         yield f"{MANIFEST}: its digest is {digest}, not the expected {expect}"
-    release = ReleaseFiles(folder, content)
     yield from _unlisted(release)
     expected = expected_files(release)
-    yield from (f"{MANIFEST}: does not list {name}" for name in sorted(expected - content["files"].keys()))
-    missing = {name for name in expected | content["files"].keys() if not (folder / name).is_file()}
+    if unlisted := sorted(expected - content["files"].keys()):
+        yield from (f"{MANIFEST}: does not list {name}; nothing else was checked" for name in unlisted)
+        return
+    missing = {name for name in content["files"] if not (folder / name).is_file()}
     yield from (f"{name}: is missing" for name in sorted(missing))
     changed = {name for name in content["files"].keys() - missing if not release.is_unchanged(name)}
+    yield from _sizes(release, missing | changed)
     checks = [_check(release, number, missing) for number in range(len(content["tasks"]))]
     in_rows = [line for check in checks for line in _abridged(check.problems)]
     yield from in_rows
@@ -81,6 +86,15 @@ def _unlisted(release: ReleaseFiles) -> Iterator[str]:
         name = "/".join(parts)
         if path.is_file() and name not in known and not parts[0].startswith(".") and "__pycache__" not in parts:
             yield f"{name}: does not belong to the release"
+
+
+def _sizes(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
+    """Files with the digest in the manifest, whose numbers of bytes and lines there are wrong."""
+    names = sorted(release.content["files"].keys() - skipped)
+    for name, found in file_entries(release.folder, names).items():
+        for key, value in found.items():
+            if release.content["files"][name][key] != value:
+                yield f"{MANIFEST}: '{key}' of {name} is {release.content['files'][name][key]!r}; the file has {value}"
 
 
 def _changed_files(release: ReleaseFiles, checks: Sequence[TaskCheck], changed: set[str]) -> Iterator[str]:

@@ -5,11 +5,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from augment_ru.errors import AugmentError
 from augment_ru.release.assemble import CARD, RECIPE, task_entry
 from augment_ru.release.manifest import MANIFEST, OWN
 from augment_ru.release.pairs_shown import shown_pairs
 from augment_ru.release.search_figures import add_figures, entries_of, figure_entries, no_figures
 from augment_ru.release.sources import TaskInput, episodes_of
+from augment_ru.release.variations import make_tools, settings_of
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
 
 
@@ -26,12 +28,21 @@ def expected_files(release: ReleaseFiles) -> set[str]:
 def manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
     """The problems of the manifest of a release whose rows have none."""
     content, recipe = release.content, release.recipe
-    if content["name"] != recipe.name:
-        yield f"{MANIFEST}: name is {content['name']!r}; the recipe's is {recipe.name!r}"
-    if content["episodes"] != [asdict(episode) for episode in episodes_of(recipe)]:
-        yield f"{MANIFEST}: the episodes are not those of the recipe"
-    if content.get("examples") != shown_pairs(release.folder, content["tasks"]):
-        yield f"{MANIFEST}: the examples of the card are not rows of the release"
+    head = {
+        "name": (recipe.name, "the name of the recipe"),
+        "settings": (_settings(release), "what the recipe sets"),
+        "episodes": ([asdict(episode) for episode in episodes_of(recipe)], "the episodes of the recipe"),
+        "examples": (shown_pairs(release.folder, content["tasks"]), "pairs of rows of the release"),
+    }
+    for key, (expected, what) in head.items():
+        if content.get(key) != expected:
+            yield f"{MANIFEST}: '{key}' is not {what}"
+    known_tasks = {task.name for task in recipe.tasks}
+    yield from (
+        f"{MANIFEST}: 'inputs' has one of '{one['task']}', which is no task of the recipe"
+        for one in content["inputs"]
+        if one["task"] not in known_tasks
+    )
     totals = no_figures(recipe)
     stated_models = {one["name"]: one["model"] for one in content.get("models", ())}
     if stated_models != recipe.searches:
@@ -45,12 +56,23 @@ def manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Ite
             yield f"{MANIFEST}: the figures of '{entry['name']}' over all tasks are not those of the rows"
 
 
+def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
+    """The settings of the attacks as the recipe gives them; those stated, if what it needs is not installed here."""
+    try:
+        located = release.recipe.with_files(lambda name: release.folder / OWN / Path(name).name)
+        return settings_of(make_tools(located))
+    except AugmentError:
+        stated: Mapping[str, Any] = release.content["settings"]
+        return stated
+
+
 def _task_problems(release: ReleaseFiles, rows: TaskInput, known: Mapping[str, Any]) -> Iterator[str]:
     """The problems of the entry of a task, apart from its figures."""
     name = rows.recipe.name
-    sizes = {one["split"]: one["rows"] for one in release.content["inputs"] if one["task"] == name}
-    if sizes != {split: known[split] for split in ("train", "test") if known[split]}:
-        yield f"{MANIFEST}: the numbers of rows of the inputs of '{name}' are not those of the release"
+    inputs = [(one["split"], one["file"], one["rows"]) for one in release.content["inputs"] if one["task"] == name]
+    expected = [(split, getattr(rows.recipe, split), known[split]) for split in ("train", "test") if known[split]]
+    if inputs != expected:
+        yield f"{MANIFEST}: the inputs of '{name}' are not those of the recipe with the numbers of rows of the release"
     for key, value in task_entry(release.recipe, rows).items():
         if key not in ("attacks", "searches") and value != known.get(key):
             yield f"{MANIFEST}: '{key}' of '{name}' does not follow from its rows and the recipe"

@@ -175,6 +175,8 @@ def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_pa
         ('test = "test.jsonl"', 'test = "test.jsonl"\nattacks = ["case"]', "no attack of this recipe called 'case'"),
         ("[shots]", '[gate]\nsimilarity = "nav"\n[shots]', "no similarity called 'nav'"),
         ("[shots]", "[gate]\nthreshold = 2\n[shots]", "threshold 2"),
+        ("k = [1, 4]", "k = [1000000000]", "[shots]: k times episodes are 2,000,000,000 demonstrations; at most"),
+        ("episodes = 2", "episodes = 10000000", "[shots]: k times episodes are 50,000,000 demonstrations; at most"),
         ("[shots]", 'preset = "x"\n[shots]', "preset 'x'; possible: offline, tape"),
         ("[[task]]", "[[tasks]]", "no key called 'tasks'; did you mean 'task'?"),
         ("[[task]]", "[task", "not TOML"),

@@ -1,5 +1,6 @@
 """Checking releases: whatever is changed in one is named, with its file and row."""
 
+import hashlib
 import json
 import re
 import shutil
@@ -293,8 +294,25 @@ def test_a_derived_file_changed_together_with_the_manifest_is_reported(copy: Pat
         (lambda content: content["files"].pop("README.md"), "manifest.json: does not list README.md"),
         (lambda content: content["attacks"][0].update(acceptance=0.1), "manifest.json: the figures of 'butterfingers'"),
         (lambda content: content["tasks"][0].update(gold=[]), "manifest.json: 'gold' of 'pronouns' does not follow"),
-        (lambda content: content["episodes"].pop(), "manifest.json: the episodes are not those of the recipe"),
-        (lambda content: content["inputs"][0].update(rows=99), "manifest.json: the numbers of rows of the inputs"),
+        (lambda content: content["episodes"].pop(), "manifest.json: 'episodes' is not the episodes of the recipe"),
+        (lambda content: content["inputs"][0].update(rows=99), "manifest.json: the inputs of 'pronouns' are not"),
+        (lambda content: content["inputs"][0].update(file="x"), "manifest.json: the inputs of 'pronouns' are not"),
+        (lambda content: content["inputs"][0].update(task="x"), "manifest.json: 'inputs' has one of 'x'"),
+        (lambda content: content["settings"]["emojify"].update(candidates=9), "manifest.json: 'settings' is not what"),
+        (lambda content: content["files"]["README.md"].update(bytes=9), "manifest.json: 'bytes' of README.md is 9"),
+        (lambda content: content["files"]["hops/test.jsonl"].update(lines=9), "manifest.json: 'lines' of hops/test"),
+        (lambda content: content["tasks"][0].update(train=10**9), "manifest.json: 'pronouns' has 1000000000 train"),
+        (lambda content: content["tasks"][0].update(test=-1), "manifest.json: 'tasks' 1: 'test' is -1; it must be"),
+        (lambda content: content["tasks"][0].update(test=10**400), "manifest.json: 'tasks' 1: 'test' is 1000"),
+        (lambda content: content["tasks"].reverse(), "manifest.json: 'tasks': hops, school, pronouns; the recipe"),
+        (lambda content: content["tasks"].clear(), "manifest.json: 'tasks': none; the recipe of the release has"),
+        (lambda content: content["attacks"].pop(), "manifest.json: 'attacks': butterfingers, emojify"),
+        (lambda content: content["tasks"][0]["attacks"].pop(), "manifest.json: 'tasks': 'pronouns': 'attacks': "),
+        (lambda content: content["files"].update({"../x": content["files"]["README.md"]}), "manifest.json: 'files': "),
+        (lambda content: content["files"].update({"a\0": content["files"]["README.md"]}), "manifest.json: 'files': 'a"),
+        (lambda content: content.update(files=[]), "manifest.json: 'files' is []; it must be a table"),
+        (lambda content: content.update(more=1), "manifest.json: no key called 'more'"),
+        (lambda content: content["recipe"]["shots"].update(k=[10**9]), "manifest.json: [shots]: k times episodes are"),
         (lambda content: content.update(scorer="x"), "README.md: line "),
     ],
 )  # fmt: skip
@@ -305,6 +323,26 @@ def test_a_manifest_that_does_not_follow_from_recipe_and_rows_is_named(
     change(content)
     (copy / "manifest.json").write_bytes(encoded_manifest(content))
     assert any(line.startswith(said) for line in verify_release(copy)), list(verify_release(copy))
+
+
+@pytest.mark.parametrize("data", [b'{"a": 1e400', b'{"a": NaN', b'{"a": "\\ud800"', b'{"a": ' + b"[" * 100_000])
+def test_a_manifest_that_no_build_could_write_is_one_problem(copy: Path, data: bytes) -> None:
+    digest = hashlib.sha256(data).hexdigest().encode()
+    (copy / "manifest.json").write_bytes(data + b',\n "sha256": "' + digest + b'"\n}\n')
+    (line,) = verify_release(copy)
+    assert line.startswith("manifest.json: was changed: ")
+
+
+@pytest.mark.parametrize("change", [{"row": 0.0}, {"row": None}, {"similarity": 10**400}, {"probability": True}])
+def test_an_entry_with_a_value_of_another_kind_is_named(copy: Path, change: dict[str, Any]) -> None:
+    path = copy / "hops" / "edits.jsonl"
+    lines = path.read_text(encoding="utf-8").split("\n")
+    values = json.loads(lines[10]) | change
+    del values["digest"]
+    body = encoded(values)
+    lines[10] = f'{body[:-1]},"digest":"{line_digest(body)}"}}'
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert "hops/edits.jsonl: row 11: is not an entry of the edit log" in "\n".join(verify_release(copy))
 
 
 def test_an_option_marker_that_was_forged_away_is_named(copy: Path) -> None:
