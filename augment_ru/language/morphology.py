@@ -171,9 +171,13 @@ class Analysis(NamedTuple):
     grammemes: frozenset[str]
 
 
+_RARER_LEMMAS = frozenset({"больший", "запасный", "меря", "нёбо", "парный", "парок", "полок", "родный"})
+"""Lemmas that share forms with a commoner one, which pymorphy3 gives the same probability: «большую» is of «большой»."""
+
+
 @lru_cache(maxsize=100_000)
 def analysis(word: str, pos: str, features: str) -> Analysis | None:
-    """The reading of a word that agrees best with the tagger; of equal ones, the likeliest.
+    """The reading of a word that agrees best with the tagger; of equal ones the commoner lemma, then the likeliest.
 
     Only Russian words are analysed: the dictionary has no others, and pymorphy3 fails on characters without a Unicode
     name.
@@ -193,9 +197,10 @@ def analysis(word: str, pos: str, features: str) -> Analysis | None:
     grammemes = {_GRAMMEMES[name] for name in names if name in _GRAMMEMES}
     kinds = [_KINDS[name] for name in names if name in _KINDS]
 
-    def agreement(one: Any) -> tuple[bool, int]:  # noqa: ANN401
+    def agreement(one: Any) -> tuple[bool, int, bool]:  # noqa: ANN401
         shared = grammemes & {_SECOND_CASES.get(name, name) for name in one.tag.grammemes}
-        return one.tag.POS in wanted, len(shared) + sum(one.tag.POS in kind for kind in kinds)
+        agrees = len(shared) + sum(one.tag.POS in kind for kind in kinds)
+        return one.tag.POS in wanted, agrees, one.normal_form not in _RARER_LEMMAS
 
     best = max(morphology().parse(word), key=agreement)
     return Analysis(str(best.word), str(best.normal_form), frozenset(best.tag.grammemes))
