@@ -172,7 +172,7 @@ class Analysis(NamedTuple):
 
 
 _RARER_LEMMAS = frozenset({"больший", "запасный", "меря", "нёбо", "парный", "парок", "полок", "родный"})
-"""Lemmas that share forms with a commoner one, which pymorphy3 gives the same probability: «большую» is of «большой»."""
+"""Lemmas that share forms with a commoner one, to which pymorphy3 gives the same probability («большую»)."""
 
 
 @lru_cache(maxsize=100_000)
