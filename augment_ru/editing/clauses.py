@@ -56,8 +56,9 @@ def units(batch: Batch) -> list[Unit]:
     every, every_stop = word_bounds(batch.codes, batch.flags)
     inner = _inner(every, starts, stops)
     every, every_stop = every[~inner], every_stop[~inner]
+    text = decode(batch.codes)
     words = [
-        decode(batch.codes[start : ends.get(start, stop)]).lower()
+        text[start : ends.get(start, stop)].lower()
         for start, stop in zip(every.tolist(), every_stop.tolist(), strict=True)
     ]
     roles = ["" if not word else word_kind(word.split()[-1]).role for word in words]

@@ -99,7 +99,7 @@ class Gap:
 class Generator(Protocol):
     """Writes distractors."""
 
-    def __call__(self, gaps: Sequence[Gap], keys: Keys) -> Sequence[Sequence[Edit]]:
+    def __call__(self, gaps: Sequence[Gap], keys: Keys) -> Sequence[Iterable[Edit]]:
         """The edits that write distractors into each gap: the one that was drawn, then its substitutes."""
 
 
@@ -159,13 +159,13 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
     right option; it may be as near to the old option as it likes.
     """
 
-    def generate(gaps: Sequence[Gap], keys: Keys) -> list[list[Edit]]:
+    def generate(gaps: Sequence[Gap], keys: Keys) -> list[Iterable[Edit]]:
         points = unit(keys, np.zeros(keys.size, dtype=np.int64)).tolist()
-        found = []
+        found: list[Iterable[Edit]] = []
         for gap, point in zip(gaps, points, strict=True):
             fitting = _fitting(corpus.for_label(gap.context.label), gap, nearest)
             first = int(point * len(fitting))
-            found.append([gap.edit(text) for text in (*fitting[first:], *fitting[:first])])
+            found.append(map(gap.edit, (*fitting[first:], *fitting[:first])))
         return found
 
     return generate

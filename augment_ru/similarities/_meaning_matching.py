@@ -29,7 +29,7 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
     as_written = all(edit.read == edit.text for edit in edits)
     letters = other_letters(source, [(edit.start, edit.stop, edit.text) for edit in edits]) if as_written else None
     if letters is not None:
-        return Fates(source, damaged=letters, only_damaged=True)
+        return Fates(source, damaged=letters)
     fates = Fates(source, is_guess=is_guess)
     stretches = list(_stretches(source, edits, fates))
     for stretch in stretches:
@@ -156,6 +156,14 @@ def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
         return
     numbers, new = list(stretch.old), list(stretch.new.values())
     forms = [source.words[number].form for number in numbers]
+    if len(forms) == 1 or len(new) == 1:  # the first that is the same
+        found = next(
+            ((at, place) for at, form in enumerate(forms) for place, word in enumerate(new) if form == word), None
+        )
+        if found is not None:
+            stretch.old.remove(numbers[found[0]])
+            stretch.match(found[1], numbers[found[0]])
+        return
     for block in SequenceMatcher(None, forms, new, autojunk=False).get_matching_blocks():
         for step in range(block.size):
             stretch.old.remove(numbers[block.a + step])

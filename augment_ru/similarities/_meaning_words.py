@@ -212,5 +212,3 @@ class Fates:
     order: list[int] | None = None
     is_guess: bool = False
     """Whether this is guessed from two texts, so that words that are gone and new words may be a rewriting."""
-    only_damaged: bool = False
-    """Whether nothing happened to the words but other letters."""

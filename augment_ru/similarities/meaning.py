@@ -123,7 +123,7 @@ def _fates(source: Source, script: Script) -> Sequence[Fates]:
             letters = other_letters(sentence, edits)
             if letters is None:
                 break
-            found.append(Fates(sentence, damaged=letters, only_damaged=True))
+            found.append(Fates(sentence, damaged=letters))
         else:
             return found
     return [fates_of(*part) for part in source.parts(script.edits)]

@@ -107,7 +107,7 @@ def _is_no_name(view: View, inside: Sequence[int]) -> bool:
     words = [view.texts[at] for at in inside]
     if len(words) == 1 and _is_thing(words[0]):
         return True
-    written = not view.informal and True not in view.shouts
+    written = not view.informal and not view.loud
     return written and all(word.islower() and _is_common(word) for word in words)
 
 

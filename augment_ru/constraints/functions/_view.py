@@ -26,17 +26,19 @@ class View:
         capitalised: the numbers of the tokens that do.
         starts: those of them that start a sentence, a quotation or an option; their capital does not mark a name.
         lower: whether the text has no capitals at all.
+        loud: whether any token stands in such a run.
         informal: whether no capital stands inside a sentence, so that names may be written in lower case.
     """
 
-    __slots__ = ("capitalised", "capitals", "doc", "informal", "lower", "shouts", "starts", "texts")
+    __slots__ = ("capitalised", "capitals", "doc", "informal", "loud", "lower", "shouts", "starts", "texts")
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
         self.texts = [token.text for token in doc.tokens]
         self.shouts = shouted(self.texts)
         self.capitals = [word[0].isupper() for word in self.texts]
-        if True in self.shouts:
+        self.loud = True in self.shouts
+        if self.loud:
             self.capitals = [capital and not shout for capital, shout in zip(self.capitals, self.shouts, strict=True)]
         self.capitalised = [at for at, capital in enumerate(self.capitals) if capital]
         self.starts = {at for at in self.capitalised if self._starts(at)}

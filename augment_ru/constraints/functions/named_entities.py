@@ -80,7 +80,7 @@ def _is_nominal(word: str) -> bool:
 
 def _label_repeats(view: View, labels: list[str], known: Mapping[str, str]) -> None:
     """Label words that are names elsewhere in the record; in lower case only where the text has no capitals."""
-    caseless = view.lower or True in view.shouts
+    caseless = view.lower or view.loud
     for at in range(len(labels)) if caseless else view.capitalised:
         word = view.texts[at]
         if not labels[at] and len(word) >= _SHORTEST and (view.capitals[at] or view.shouts[at] or view.lower):

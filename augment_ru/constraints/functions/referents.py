@@ -1,7 +1,7 @@
 """What a Winograd question turns on: the anaphor, its possible antecedents, and the verbs that agree with them."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from augment_ru.constraints.functions._forms import mentions
@@ -48,11 +48,7 @@ def _spans(doc: Doc, options: Sequence[str], reference: str) -> Iterator[Span]:
     repeats = bool(reference) and all(reading.pos in {"VERB", "PRTS"} for reading in readings(reference))
     for at in anaphors:
         yield Span(doc.tokens[at].start, doc.tokens[at].stop, "VERB" if repeats else "ANAPHOR")
-    held = {
-        at
-        for at, token in enumerate(doc.tokens)
-        if any(span.start <= token.start and token.stop <= span.stop for span in named)
-    }
+    held = set(_inside(doc.tokens, named))
     wanted = _agreement(doc.tokens, held, reference)
     governed: dict[int, list[int]] = defaultdict(list)
     for at, token in enumerate(doc.tokens):
@@ -60,6 +56,17 @@ def _spans(doc: Doc, options: Sequence[str], reference: str) -> Iterator[Span]:
     for at, token in enumerate(doc.tokens):
         if _agrees(doc, at, held | set(anaphors), wanted, governed):
             yield Span(token.start, token.stop, "VERB")
+
+
+def _inside(tokens: Sequence[Token], spans: Iterable[Span]) -> Iterator[int]:
+    """The numbers of the tokens that lie in one of the spans."""
+    waiting = deque(sorted(spans))
+    reach = 0
+    for at, token in enumerate(tokens):
+        while waiting and waiting[0].start <= token.start:
+            reach = max(reach, waiting.popleft().stop)
+        if token.stop <= reach:
+            yield at
 
 
 def refers(word: str, reference: str) -> bool:
@@ -148,7 +155,9 @@ def _number(reading: Reading) -> frozenset[str]:
 
 def _subjects(tokens: Sequence[Token], at: int, governed: Mapping[int, Sequence[int]]) -> set[int]:
     """The subjects of a verb and the names in apposition to them; a verb joined to another shares its subjects."""
-    for _ in range(len(tokens)):
+    seen: set[int] = set()
+    while at not in seen:
+        seen.add(at)
         own = {place for place in governed.get(at, ()) if tokens[place].relation in _SUBJECTS}
         beside = {place for one in own for place in governed.get(one, ()) if tokens[place].relation in _BESIDE}
         if own:
