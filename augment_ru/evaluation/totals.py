@@ -1,6 +1,6 @@
 """Means over tasks, from the reports of several: the totals of benchmarks, and TAPE's Tables 3 and 4.
 
-The score of a task is the mean of its metrics, the total the mean of the scores: Russian SuperGLUE (section 4.2), MERA
+The score of a task is the mean of its metrics, the total the mean of the scores: Russian SuperGLUE (section 3.2), MERA
 (section 4.2), RAFT (section 3). MERA's diagnostic tasks are shown, and no mean has them.
 """
 

@@ -72,6 +72,22 @@ def test_a_task_with_several_metrics_counts_once_and_a_diagnostic_one_not_at_all
     assert table.rows[0][5] == "40.00"
 
 
+RUBERT = {
+    "lidirus": (18.6,), "rcb": (43.2, 46.8), "parus": (61.0,), "muserc": (65.6, 25.6), "terra": (63.9,),
+    "russe": (89.4,), "rwsd": (67.5,), "danetqa": (74.9,), "rucos": (25.5, 25.1),
+}  # fmt: skip
+"""Table 2 of Russian SuperGLUE: RuBERT; the average is 0.546."""
+
+
+def test_the_total_of_russian_superglue_is_that_of_its_table() -> None:
+    reports = [
+        report(task, "RuBERT", {f"metric {number}": value for number, value in enumerate(values)}, {})
+        for task, values in RUBERT.items()
+    ]
+    (found,) = totals(reports)
+    assert found["total"] == pytest.approx(54.6, abs=0.05)
+
+
 def test_a_model_that_a_report_lacks_has_no_total() -> None:
     reports = [report("rcb", "a", {"accuracy": 40.0}, {"x": 1.0}), report("terra", "b", {"accuracy": 60.0}, {"x": 3.0})]
     found = totals(reports)
