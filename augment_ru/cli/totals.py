@@ -28,7 +28,7 @@ def totals(reports: tuple[Path, ...], form: str, debug: bool) -> None:  # noqa: 
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
     del debug
     from augment_ru.evaluation import totals as means  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.evaluation.tables import as_text  # noqa: PLC0415
+    from augment_ru.evaluation.table_text import as_text  # noqa: PLC0415
     from augment_ru.evaluation.terminal import print_table  # noqa: PLC0415
     from augment_ru.formats.json_lines import encoded  # noqa: PLC0415
 

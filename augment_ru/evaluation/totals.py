@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 from augment_ru import registry
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.report import FORMAT
-from augment_ru.evaluation.tables import ShownTable, shots_of, shown
+from augment_ru.evaluation.table_text import ShownTable, shown
+from augment_ru.evaluation.tables import shots_of
 from augment_ru.records.task import task as task_of
 
 Report: TypeAlias = Mapping[str, Any]
