@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from augment_ru.cli.main import cli
 from augment_ru.constraints.rule_file import constraint_paths
 from augment_ru.registry import names
 from pages import NOT_RUN, Block, blocks_of, followed, is_shown
@@ -113,3 +114,14 @@ def test_every_test_that_the_sources_name_is_there() -> None:
         if line.startswith("| ") and cells[0] != "claim":
             assert cells[1].startswith(("as ", "differs", "not here")), line
             assert cells[1].startswith("not here") or cells[3], line
+
+
+def test_every_command_that_the_sources_name_has_its_options() -> None:
+    text = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+    lines = re.findall(r"`augment-ru ([^`]+)`", text)
+    assert lines
+    for line in lines:
+        name, *words = line.split()
+        command = cli.commands[name]
+        known = {one for option in command.params for one in option.opts}
+        assert known >= {word for word in words if word.startswith("--")}, line

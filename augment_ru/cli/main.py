@@ -19,6 +19,7 @@ from augment_ru.cli.perturb import perturb
 from augment_ru.cli.release import release
 from augment_ru.cli.shared_options import print_help_without
 from augment_ru.cli.similarity import similarity
+from augment_ru.cli.totals import totals
 from augment_ru.cli.verdicts import verdicts
 from augment_ru.errors import AugmentError, Terminated, escaped
 from augment_ru.version import __version__
@@ -109,6 +110,7 @@ for _command in (
     verdicts,
     release,
     similarity,
+    totals,
     explain,
     calibrate,
     list_,

@@ -1,4 +1,7 @@
-"""A JSON file with all rows in an array, or in several: the rows are read as JSON lines are."""
+"""A JSON file with all rows in an array, or in several: the rows are read as JSON lines are.
+
+An array may hold arrays of rows in place of rows, as MERA's ruTiE has an array for each dialogue.
+"""
 
 import json
 import re
@@ -25,7 +28,7 @@ _LINE_BREAK = re.compile(r"(?<![ \t\r\n])[ \t]*[\r\n][ \t\r\n]*")
 
 
 class JsonArray:
-    """The rows of `[{…}, …]`, `{"data": […]}` or `{"data": {"test": […], …}}`.
+    """The rows of `[{…}, …]`, `[[{…}, …], …]`, `{"data": […]}` or `{"data": {"test": […], …}}`.
 
     Attributes:
         bom: whether a byte-order mark stands first.
@@ -152,12 +155,20 @@ def _on_one_line(text: str) -> str:
 def _starts(text: str, at: int) -> list[int]:
     """Where the arrays of rows start in the value at `at`: it is one, or an object with `data`."""
     if text.startswith("[", at):
-        return [at]
+        return _inner(text, at)
     at = _members(text, at).get(_WRAP, at)
     if text.startswith("[", at):
-        return [at]
+        return _inner(text, at)
     found = list(_members(text, at).values()) if text.startswith("{", at) else []
-    return found if found and all(text.startswith("[", start) for start in found) else []
+    if not found or not all(text.startswith("[", start) for start in found):
+        return []
+    return [start for outer in found for start in _inner(text, outer)]
+
+
+def _inner(text: str, at: int) -> list[int]:
+    """Where the arrays start that the array at `at` consists of; `at` itself if it holds anything else."""
+    found = [start for start, _ in _places(text, at)[0]]
+    return found if found and all(text.startswith("[", start) for start in found) else [at]
 
 
 def _members(text: str, at: int) -> dict[str, int]:
@@ -176,11 +187,17 @@ def _members(text: str, at: int) -> dict[str, int]:
 
 def _entries(text: str, at: int) -> tuple[list[str], int]:
     """The entries of the array at `at`, as they are spelt, and where the array ends."""
-    found: list[str] = []
+    places, end = _places(text, at)
+    return [text[start:stop] for start, stop in places], end
+
+
+def _places(text: str, at: int) -> tuple[list[tuple[int, int]], int]:
+    """Where the entries of the array at `at` start and stop, and where the array ends."""
+    found: list[tuple[int, int]] = []
     at = skip(text, at + 1)
     while not text.startswith("]", at):
         stop = value_end(text, at)
-        found.append(text[at:stop])
+        found.append((at, stop))
         at = skip(text, stop)
         at = skip(text, at + 1) if text.startswith(",", at) else at
     return found, at + 1

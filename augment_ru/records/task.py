@@ -103,6 +103,7 @@ class Task:
         norms: what the one answer about a row is compared with, one by one, where its answer field holds a label for
             each: in this order if it is a list; an object may name a norm by its beginning (`util`).
         grouped_by: the field whose values split the rows for the metrics: a score is the mean over them.
+        diagnostic: whether its score is in no total (MERA, section 4.2).
         metrics: names of `augment_ru.evaluation.metrics`, the main one first.
         prompt: the name of the prompt file in `prompts/`; by default the name of the task.
     """
@@ -138,6 +139,7 @@ class Task:
     trained_on: str | None = None
     norms: tuple[str, ...] = ()
     grouped_by: str | None = None
+    diagnostic: bool = False
 
     def __hash__(self) -> int:
         return hash((self.name, self.fields))

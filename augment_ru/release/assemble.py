@@ -15,7 +15,7 @@ from augment_ru.release.croissant import CROISSANT, column_types, croissant
 from augment_ru.release.edit_log import line_digest
 from augment_ru.release.lm_eval import harness_files
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
-from augment_ru.release.pairs_shown import shown_pairs
+from augment_ru.release.pairs_shown import shown_demonstrations, shown_pairs
 from augment_ru.release.recipe import ReleaseRecipe
 from augment_ru.release.search_figures import Counted, add_figures, count_entry, figure_entries, no_figures
 from augment_ru.release.settings import constraints_of
@@ -77,6 +77,7 @@ def assemble(
         (target / OWN / Path(file).name).write_bytes((recipe_file.resolve().parent / file).read_bytes())
         names.append(f"{OWN}/{Path(file).name}")
     content["examples"] = shown_pairs(target, content["tasks"])
+    content["demonstrations"] = shown_demonstrations(target, content["tasks"], content["inputs"])
     derived = derived_files(content, file_entries(target, names))
     for name, text in derived.items():
         (target / name).parent.mkdir(exist_ok=True)

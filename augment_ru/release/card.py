@@ -1,6 +1,7 @@
 """The card of a release: a README in the form of the Hugging Face Hub, from the template `card.md.jinja`."""
 
 import html
+import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import jinja2
 
+from augment_ru import registry
 from augment_ru.release.lm_eval import FOLDER
 from augment_ru.release.manifest import variations_in
 from augment_ru.release.recipe import identifier
@@ -55,7 +57,13 @@ def _template() -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"cell": _cell, "excerpt": _excerpt, "codes": _codes, "variations": variations_in}
+    environment.filters |= {
+        "cell": _cell,
+        "excerpt": _excerpt,
+        "codes": _codes,
+        "explained": _explained,
+        "variations": variations_in,
+    }
     environment.filters |= {"hundredths": _hundredths, "per_cent": _per_cent}
     return environment.from_string(Path(__file__).with_name("card.md.jinja").read_text(encoding="utf-8"))
 
@@ -73,6 +81,12 @@ def _excerpt(text: str) -> str:
 
 def _codes(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names) or _NONE
+
+
+def _explained(spec: str) -> str:
+    """What the attacks of a spec do: the first line of each one's documentation, an example in Russian."""
+    attacks = (registry.find("attacks", "attack", part.strip()) for part in spec.split("+"))
+    return " ".join((sys.modules[attack.__module__].__doc__ or "").split("\n")[0] for attack in attacks)
 
 
 def _hundredths(value: float) -> str:

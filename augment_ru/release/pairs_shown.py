@@ -1,4 +1,4 @@
-"""The pairs that a card shows: of each attack the first row that it perturbed, beside its original."""
+"""The rows that a card shows: a perturbed row of each attack beside its original, and a demonstration of each task."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.records import field_paths
+from augment_ru.records.answers import answer_values, label_of
 
 
 def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
@@ -27,6 +28,36 @@ def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[s
             texts = {"original": str(original), "perturbed": str(perturbed)}
             found[name] = {"perturbation": name, "task": task["name"], "field": field, **texts}
     return list(found.values())
+
+
+def shown_demonstrations(
+    folder: Path, tasks: Sequence[Mapping[str, Any]], inputs: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """For each task the first demonstration of its first episode, with its right answers, and where it comes from.
+
+    Args:
+        folder: the release, with its train rows.
+        tasks: the entries of the tasks in the manifest.
+        inputs: the entries of the input files there.
+    """
+    files = {one["task"]: one["file"] for one in inputs if one["split"] == "train"}
+    found = []
+    for task in tasks:
+        rows = [json.loads(line) for line in _lines(folder / task["name"] / "train.jsonl")] if task["train"] else []
+        shown = [(min(row["episode"]), at) for at, row in enumerate(rows) if row["episode"]]
+        if not shown:
+            continue
+        episode, at = min(shown)
+        answers = [label_of(one) for name in task["gold"] for one in _answers(rows[at], name)]
+        texts = [str(one) for name in task["fields"] for one in field_paths.values(rows[at], name)]
+        source = {"file": files[task["name"]], "row": at + 1}
+        found.append({"task": task["name"], "episode": episode, **source, "texts": texts, "answers": answers})
+    return found
+
+
+def _answers(row: Mapping[str, Any], name: str) -> list[object]:
+    """The single right answers in a field."""
+    return list(answer_values(field_paths.values(row, name)))
 
 
 _FILES = ("test.jsonl", "edits.jsonl")

@@ -8,7 +8,7 @@ from typing import Any
 from augment_ru.errors import AugmentError
 from augment_ru.release.assemble import CARD, RECIPE, task_entry
 from augment_ru.release.manifest import MANIFEST, OWN
-from augment_ru.release.pairs_shown import shown_pairs
+from augment_ru.release.pairs_shown import shown_demonstrations, shown_pairs
 from augment_ru.release.search_figures import add_figures, entries_of, figure_entries, no_figures
 from augment_ru.release.sources import TaskInput, episodes_of
 from augment_ru.release.variations import make_tools, settings_of
@@ -33,6 +33,10 @@ def manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Ite
         "settings": (_settings(release), "what the recipe sets"),
         "episodes": ([asdict(episode) for episode in episodes_of(recipe)], "the episodes of the recipe"),
         "examples": (shown_pairs(release.folder, content["tasks"]), "pairs of rows of the release"),
+        "demonstrations": (
+            shown_demonstrations(release.folder, content["tasks"], content["inputs"]),
+            "demonstrations of the release",
+        ),
     }
     for key, (expected, what) in head.items():
         if content.get(key) != expected:

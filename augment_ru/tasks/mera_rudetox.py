@@ -16,5 +16,6 @@ TASK = Task(
     judged=("inputs",),
     gold=("outputs",),
     metrics=("f1", "exact_match"),
+    diagnostic=True,
     prompt="mera",
 )

@@ -16,5 +16,6 @@ TASK = Task(
     norms=("virtue", "law", "moral", "justice", "utilitarianism"),
     grouped_by="meta.question",
     metrics=("mcc",),
+    diagnostic=True,
     prompt="mera",
 )

@@ -17,5 +17,6 @@ TASK = Task(
     option_fields=("inputs.reply_1", "inputs.reply_2"),
     gold=("outputs",),
     metrics=("accuracy",),
+    diagnostic=True,
     prompt="mera",
 )

@@ -332,6 +332,24 @@ def test_arrays_stay_whole_whatever_rows_are_written(data: st.DataObject) -> Non
     assert all("\n" not in str(row.line) and "\r" not in str(row.line) for row in rows)
 
 
+@pytest.mark.parametrize("around", ["{}", '{{"data": {}}}', '{{"data": {{"test": {}}}}}'])
+def test_arrays_in_an_array_are_dialogues(tmp_path: Path, around: str) -> None:
+    dialogues = '[\n [{"id": 1, "text": "Кто там?"}, {"id": 2, "text": "Я."}],\n [{"id": 3, "text": "Да."}], []]'
+    found = JsonArray(around.format(dialogues).encode())
+    assert [found.parsed(line)[1:] for line in found] == [
+        ({"id": 1, "text": "Кто там?"}, 0),
+        ({"id": 2, "text": "Я."}, 0),
+        ({"id": 3, "text": "Да."}, 1),
+    ]
+    source, out = tmp_path / "in.json", tmp_path / "out.json"
+    source.write_text(around.format(dialogues), encoding="utf-8")
+    assert perturb(source, out) == 0
+    changed = json.loads(out.read_text(encoding="utf-8"))
+    while isinstance(changed, dict):
+        (changed,) = changed.values()
+    assert [[row["id"] for row in dialogue] for dialogue in changed] == [[1, 2], [3], []]
+
+
 def test_what_json_spells_in_its_own_way_stays_in_an_array(tmp_path: Path) -> None:
     numbers = '"n": 1.50, "e": 1e400, "big": 123456789012345678901234567890'
     row = f'{{{numbers}, "s": "\\ud800", "u": "a\u2028  b\u2029\x85", "text": "\x85кот\u2028"}}'

@@ -17,6 +17,7 @@ from augment_ru.prompting.template import Template
 from augment_ru.records.task import Task, generic, task
 from augment_ru.registry import names
 from augment_ru.resources import folder
+from layouts import ROWS
 
 WORLDTREE = {"question": "Что греет Землю? (A) Луна (B) Солнце (C) ветер (D) море", "answer": "B"}
 WINOGRAD = {
@@ -171,6 +172,17 @@ def test_the_first_demonstration_of_mera_alone_has_its_instruction() -> None:
     first = "Прочти: Вода {кипит}.\nЧто верно? A да B нет\nОтвет:"
     later = "text: Вода {кипит}.\noption_a: да\nОтвет:"
     assert asked == f"{first} A\n\n{later} A\n\n{later}\nA | A\nB | B"
+
+
+RAFT = sorted(name for name in ROWS if name.startswith("raft_"))
+
+
+@pytest.mark.parametrize("name", RAFT)
+def test_each_task_of_raft_has_its_instruction_and_the_labels(name: str) -> None:
+    (asked,) = prompt_of(task(name)).build(ROWS[name][0], labels=("yes", "no"))
+    instruction, labels = asked.context.split("\n\n")[0].rsplit("\n", 1)
+    assert labels == "Possible labels: yes, no."
+    assert len(instruction.split()) > 15
 
 
 def test_any_classification_has_a_prompt() -> None:

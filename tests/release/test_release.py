@@ -414,7 +414,7 @@ def test_the_documents_name_every_key_of_a_recipe() -> None:
     from augment_ru.release import recipe_file as module  # noqa: PLC0415
 
     text = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")
-    for keys in (vars(module)[name] for name in ("_TOP", "_GATE", "_SHOTS", "_ATTACK", "_TASK")):
+    for keys in (vars(module)[name] for name in ("_TOP", "_GATE", "_SHOTS", "_ATTACK", "_TASK", "_ADVERSARY")):
         assert all(
             f"`{key}`" in text or f"`{key} = " in text or f"[{key}]" in text or f"`{key}." in text for key in keys
         )

@@ -1,4 +1,4 @@
-"""A release of all tasks of TAPE, Russian SuperGLUE and MERA: `evaluate` and lm-evaluation-harness agree on it.
+"""A release of all tasks of TAPE, Russian SuperGLUE, MERA and RAFT: `evaluate` and lm-evaluation-harness agree on it.
 
 They agree on the answer to every row, and on every metric that both have, without demonstrations and with one.
 """
@@ -184,7 +184,7 @@ def test_they_agree(everything: Path, network: Path, harness: tuple[int, Mapping
 
 def test_every_task_is_compared(everything: Path) -> None:
     assert "have no prompt" not in (everything / "README.md").read_text(encoding="utf-8")
-    assert len(benchmark_tasks()) == 30
+    assert len(benchmark_tasks()) == 41
 
 
 def test_demonstrations_are_of_the_row_s_own_group(everything: Path) -> None:

@@ -86,6 +86,30 @@ def test_the_card_shows_a_pair_of_each_attack(small: Path) -> None:
         assert f"| {one['original']} | {one['perturbed']} |" in card
 
 
+def test_the_card_shows_a_demonstration_of_each_task_with_its_source(small: Path) -> None:
+    card = (small / "README.md").read_text(encoding="utf-8")
+    shown = json.loads((small / "manifest.json").read_text(encoding="utf-8"))["demonstrations"]
+    assert [one["task"] for one in shown] == list(VARIATIONS)
+    for one in shown:
+        source = rows_of(EXAMPLE / one["file"])[one["row"] - 1]
+        row = rows_of(small / one["task"] / "train.jsonl")[one["row"] - 1]
+        assert source.items() <= row.items()
+        assert one["episode"] in row["episode"]
+        assert one["texts"] == [str(row[name]) for name in ("text", "question", "main_text") if name in row] or (
+            one["task"] == "hops"
+        )
+        assert f"`{one['file']}`, row {one['row']} |" in card
+
+
+def test_the_card_explains_each_attack(small: Path) -> None:
+    card = (small / "README.md").read_text(encoding="utf-8")
+    assert "- `butterfingers`: Палец попадает на соседнюю клавишу: «кошка спит» → «кошеа спит»." in card
+    manifest = json.loads((small / "manifest.json").read_text(encoding="utf-8"))
+    for one in manifest["attacks"]:
+        (line,) = [line for line in card.split("\n") if line.startswith(f"- `{one['name']}`: ")]
+        assert line.count("→") == one["spec"].count("+") + 1
+
+
 def test_datasets_loads_every_task(small: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     for name in VARIATIONS:

@@ -1,4 +1,4 @@
-"""Rows of all tasks of TAPE, Russian SuperGLUE and MERA, with every label of each, in test and train files."""
+"""Rows of all tasks of TAPE, Russian SuperGLUE, MERA and RAFT, with every label of each, in test and train files."""
 
 import copy
 from collections.abc import Mapping
@@ -36,6 +36,17 @@ OTHERS: Mapping[str, Mapping[str, Any]] = {
     "mera_ruethics": {"outputs": ["1", "0", "1", "0", "0"]},
     "mera_ruhatespeech": {"outputs": "2"},
     "mera_ruhhh": {"outputs": "2"},
+    "raft_ade_corpus_v2": {"Label": "ADE-related"},
+    "raft_banking_77": {"Label": "card_arrival"},
+    "raft_neurips_impact_statement_risks": {"Label": "doesn't mention a harmful application"},
+    "raft_one_stop_english": {"Label": "advanced"},
+    "raft_overruling": {"Label": "not overruling"},
+    "raft_semiconductor_org_types": {"Label": "company"},
+    "raft_systematic_review_inclusion": {"Label": "not included"},
+    "raft_tai_safety_research": {"Label": "TAI safety research"},
+    "raft_terms_of_service": {"Label": "not potentially unfair"},
+    "raft_tweet_eval_hate": {"Label": "hate speech"},
+    "raft_twitter_complaints": {"Label": "no complaint"},
 }
 """Another right answer for the rows of a task."""
 
@@ -44,8 +55,8 @@ WITHOUT_TRAIN = ("lidirus", "mera_ruethics")
 
 
 def benchmark_tasks() -> list[str]:
-    """The tasks of TAPE, Russian SuperGLUE and MERA."""
-    return [name for name in ROWS if not name.startswith("raft_")]
+    """The tasks of TAPE, Russian SuperGLUE, MERA and RAFT."""
+    return list(ROWS)
 
 
 def benchmark_rows(name: str, ending: str) -> list[Row]:
@@ -54,6 +65,8 @@ def benchmark_rows(name: str, ending: str) -> list[Row]:
     Every row but those of other labels is one of `layouts`, so it has its benchmark's own layout.
     """
     known = [row for row in ROWS[name] if _is_answered(row)]
+    if name == "raft_tai_safety_research":  # whose row has no label, as in a test file
+        known = [{**row, "Label": "not TAI safety research"} for row in ROWS[name]]
     rows = [*copy.deepcopy(known), *({**copy.deepcopy(row), **OTHERS.get(name, {})} for row in known)]
     rows = rows if len(rows) > 2 else [*rows, *copy.deepcopy(rows)]
     for number, row in enumerate(rows):
@@ -72,13 +85,17 @@ def _is_answered(row: Row) -> bool:
     if "passage" in row and isinstance(row["passage"], dict):
         questions: list[Row] = row.get("qas") or row["passage"].get("questions") or []
         return bool(questions) and all("answers" in one for one in questions)
-    return any(key in row for key in ("label", "answer", "outputs", "main_answers", "sit_law", "per_law"))
+    return any(key in row for key in ("label", "answer", "outputs", "main_answers", "sit_law", "per_law", "Label"))
+
+
+_OF_RAFT = ("Sentence", "Query", "Impact statement", "Article", "Paper title", "Title", "Tweet", "Tweet text")
+"""Fields with texts of RAFT's rows."""
 
 
 def _extend(row: Row, name: str, ending: str) -> None:
     """Put a text behind one of the row's, so that rows differ."""
     for holder in (row, row.get("inputs"), row.get("passage")):
-        for key in ("text", "question", "premise", "sentence2", "passage", "main_text", "query", "reply_2"):
+        for key in ("text", "question", "premise", "sentence2", "passage", "main_text", "query", "reply_2", *_OF_RAFT):
             if isinstance(holder, dict) and isinstance(holder.get(key), str) and (name, key) != ("parus", "question"):
                 holder[key] += ending
                 return
