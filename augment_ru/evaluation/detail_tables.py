@@ -91,6 +91,29 @@ def _shots(shots: int | None) -> str:
     return "" if shots is None else f", {shots}-shot"
 
 
+def strength_table(report: Mapping[str, Any]) -> ShownTable:
+    """The rate of each model under each attack, by the similarity and the probability of the perturbation."""
+    names = names_of(report)
+    columns = ["model", "shots", "attack", "by", "range", "rows", "right", "broken", "ASR, %", "95 %"]
+    rows = [
+        [
+            names[model["model"]],
+            "–" if model["shots"] is None else str(model["shots"]),
+            names[attack],
+            by,
+            str(cell["value"]),
+            *(f"{cell[key]:,}" for key in ("rows", "right", "broken")),
+            shown(cell["asr"]),
+            span(cell["ci95"]),
+        ]
+        for model in report["models"]
+        for attack, entry in model["attacks"].items()
+        for by, cells in entry["strength"].items()
+        for cell in cells
+    ]
+    return ShownTable("Success rate by strength", columns, rows, 5, key="strength")
+
+
 def subpopulations_table(report: Mapping[str, Any]) -> ShownTable:
     """The rate of each model under each attack in every cell of every property."""
     names = names_of(report)

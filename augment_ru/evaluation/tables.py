@@ -142,6 +142,7 @@ TABLES: Mapping[str, Callable[[Mapping[str, Any]], ShownTable]] = {
     "transfer": detail_tables.transfer_table,
     "models": detail_tables.models_table,
     "attacks": detail_tables.attacks_table,
+    "strength": detail_tables.strength_table,
     "subpopulations": detail_tables.subpopulations_table,
 }
 """What makes each table of a report, by its key."""
