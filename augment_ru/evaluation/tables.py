@@ -137,6 +137,7 @@ def clean(report: Mapping[str, Any]) -> ShownTable:
 TABLES: Mapping[str, Callable[[Mapping[str, Any]], ShownTable]] = {
     "rates": headline,
     "counts": counts,
+    "together": detail_tables.together_table,
     "valid": valid,
     "curve": detail_tables.curve_table,
     "transfer": detail_tables.transfer_table,
@@ -147,7 +148,7 @@ TABLES: Mapping[str, Callable[[Mapping[str, Any]], ShownTable]] = {
 }
 """What makes each table of a report, by its key."""
 
-SHORT = ("rates", "counts", "valid", "curve", "transfer")
+SHORT = ("rates", "counts", "together", "valid", "curve", "transfer")
 """The tables that are printed unless others are asked for: the others have very many rows."""
 
 
