@@ -78,8 +78,8 @@ _DEFAULTS = {"shots": "0", "episodes": 5, "device": "auto", "seed": 42, "form": 
     "tables",
     multiple=True,
     metavar="NAME",
-    help="Print this table: rates, counts, valid, curve, transfer, models, attacks, subpopulations, or all. Repeatable."
-    "  [default: the first five]",
+    help="Print this table: rates, counts, together, valid, curve, transfer, models, attacks, strength, "
+    "subpopulations, or all. Repeatable.  [default: the first six]",
 )
 @click.option(
     "--format",

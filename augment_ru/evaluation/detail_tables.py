@@ -10,19 +10,36 @@ _SMALLEST_P = 0.0001
 
 
 def curve_table(report: Mapping[str, Any]) -> ShownTable:
-    """Searches against a model: the success rate at each number of queries, and the sizes of what they found."""
+    """Searches against a model: the success rate at each number of queries with its interval, and what they found."""
     found, names = report.get("searches", {}), names_of(report)
     numbers = sorted({point["queries"] for one in found.values() for point in one["curve"]})
     columns = ["attack", "budget", *(f"{number:,}" for number in numbers)]
     columns += ["queries a success", "words", "changes", "minimal, %"]
     rows = []
     for attack, one in found.items():
-        rates = {point["queries"]: shown(point["asr"], 1) for point in one["curve"]}
+        rates = {point["queries"]: f"{shown(point['asr'], 1)} ({span(point['ci95'])})" for point in one["curve"]}
         sizes = [one["queries_a_success"], one["changed_words"], one["changes"], one["minimal"]]
         points = [rates.get(number, "–") for number in numbers]
         rows.append([names[attack], f"{one['budget']:,}", *points, *(shown(size, 1) for size in sizes)])
-    title = "Searches: rows broken by a number of queries, % of those right before"
+    title = "Searches: rows broken by a number of queries, % of those right before (95 %)"
     return ShownTable(title, columns, rows, 2, key="curve")
+
+
+def together_table(report: Mapping[str, Any]) -> ShownTable:
+    """What all attacks do together: the worst case and the consistency, each with its interval."""
+    names = names_of(report)
+    rates = ("worst_case", "worst_case_asr", "consistency")
+    rows = [
+        [
+            names[model["model"]],
+            "–" if model["shots"] is None else str(model["shots"]),
+            *(cell for rate in rates for cell in (shown(model[rate]["value"]), span(model[rate]["ci95"]))),
+        ]
+        for model in report["models"]
+        if all(rate in model for rate in rates)
+    ]
+    columns = ["model", "shots", "worst case", "95 %", "worst-case ASR", "95 %", "consistency", "95 %"]
+    return ShownTable("All attacks together, %", columns, rows, 2, key="together")
 
 
 def transfer_table(report: Mapping[str, Any]) -> ShownTable:
@@ -89,6 +106,29 @@ def difference_cells(one: Mapping[str, Any]) -> Sequence[str]:
 
 def _shots(shots: int | None) -> str:
     return "" if shots is None else f", {shots}-shot"
+
+
+def strength_table(report: Mapping[str, Any]) -> ShownTable:
+    """The rate of each model under each attack, by the similarity and the probability of the perturbation."""
+    names = names_of(report)
+    columns = ["model", "shots", "attack", "by", "range", "rows", "right", "broken", "ASR, %", "95 %"]
+    rows = [
+        [
+            names[model["model"]],
+            "–" if model["shots"] is None else str(model["shots"]),
+            names[attack],
+            by,
+            str(cell["value"]),
+            *(f"{cell[key]:,}" for key in ("rows", "right", "broken")),
+            shown(cell["asr"]),
+            span(cell["ci95"]),
+        ]
+        for model in report["models"]
+        for attack, entry in model["attacks"].items()
+        for by, cells in entry["strength"].items()
+        for cell in cells
+    ]
+    return ShownTable("Success rate by strength", columns, rows, 5, key="strength")
 
 
 def subpopulations_table(report: Mapping[str, Any]) -> ShownTable:

@@ -12,7 +12,7 @@ _TIMES = 1.5
 """How many times the rate of all rows a cell's must be to be told."""
 
 _ENDS = {
-    "length": ("in short texts ({} words)", "in long texts ({} words)"),
+    "length": ("in short texts (of {} words)", "in long texts (of {} words)"),
     "readability": (
         "in texts that are hard to read (readability {})",
         "in texts that are easy to read (readability {})",
@@ -86,7 +86,7 @@ def _cell(report: Mapping[str, Any], name: str, at: int, own: Sequence[Mapping[s
     """A cell of a property in words."""
     value = own[at]["value"]
     if name in _ENDS and at in (0, len(own) - 1):
-        return _ENDS[name][at > 0].format(value)
+        return _ENDS[name][at > 0].format(value).replace("(of 1 words)", "(of one word)")
     if name in report["gold"]:
         return f"where the right answer is {value}"
     return f"where {name.replace('_', ' ')} is {value}"

@@ -4,6 +4,8 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+
 from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import answer_of
@@ -33,6 +35,11 @@ Flipping: TypeAlias = Mapping[tuple[int, str, int], Numbers]
 _Unit: TypeAlias = tuple[tuple[str, int], ...]
 """Edits that are taken back together, each a field and a number."""
 _Search: TypeAlias = Generator[Sequence[_Unit], bool, Sequence[_Unit]]
+
+
+_MOST_QUESTIONS = 100_000
+"""About how many questions a run is asked at most: three for each edit, which few rows need."""
+_QUESTIONS_AN_EDIT = 3
 
 
 def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
@@ -74,13 +81,17 @@ def _of_run(
     judged: JudgedRun, model: NamedModel, plan: EvaluationPlan, golds: Golds, cache: Cache | None
 ) -> Iterator[tuple[tuple[str, int], Numbers]]:
     """The edits of each row of a run; all rows are asked at once, a question of each in every round."""
-    rows = [
-        (attack, at, pair)
-        for attack, outcomes in judged.outcomes.items()
-        for at, pair in enumerate(plan.pairs.attacks[attack])
-        if outcomes.broken[:, 0, at].any() and pair.edits and _is_whole(pair, plan)
-    ]
-    searches: list[_Search] = [smallest(parts_of(pair, plan)) for _, _, pair in rows]
+    rows: list[tuple[str, int, Pair]] = []
+    searches: list[_Search] = []
+    left = _MOST_QUESTIONS
+    for attack, outcomes in judged.outcomes.items():
+        for at in np.flatnonzero(outcomes.broken[:, 0].any(axis=0)).tolist():
+            pair = plan.pairs.attacks[attack][at]
+            parts = parts_of(pair, plan)
+            left -= _QUESTIONS_AN_EDIT * len(parts)
+            if left >= 0 and _is_whole(pair, parts, plan):
+                rows.append((attack, at, pair))
+                searches.append(smallest(parts))
     open_: list[tuple[int, bool | None]] = [(at, None) for at in range(len(rows))]
     while open_:
         asked: list[tuple[int, Sequence[_Unit]]] = []
@@ -166,13 +177,12 @@ def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[
     return new_row(record.values, Changed(new | moved))
 
 
-def _is_whole(pair: Pair, plan: EvaluationPlan) -> bool:
+def _is_whole(pair: Pair, parts: Sequence[_Unit], plan: EvaluationPlan) -> bool:
     """Whether all edits of a row together give its texts, and there are several of them."""
-    whole = parts_of(pair, plan)
-    if len(whole) < 2:  # noqa: PLR2004  (one edit needs no question)
+    if len(parts) < 2:  # noqa: PLR2004  (one edit needs no question)
         return False
     try:
-        made = with_edits(pair, whole, plan)
+        made = with_edits(pair, parts, plan)
     except AugmentError:
         return False
     return Record(made, plan.pairs.task).texts() == Record(pair.values, plan.pairs.task).texts()

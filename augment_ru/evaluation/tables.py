@@ -137,16 +137,18 @@ def clean(report: Mapping[str, Any]) -> ShownTable:
 TABLES: Mapping[str, Callable[[Mapping[str, Any]], ShownTable]] = {
     "rates": headline,
     "counts": counts,
+    "together": detail_tables.together_table,
     "valid": valid,
     "curve": detail_tables.curve_table,
     "transfer": detail_tables.transfer_table,
     "models": detail_tables.models_table,
     "attacks": detail_tables.attacks_table,
+    "strength": detail_tables.strength_table,
     "subpopulations": detail_tables.subpopulations_table,
 }
 """What makes each table of a report, by its key."""
 
-SHORT = ("rates", "counts", "valid", "curve", "transfer")
+SHORT = ("rates", "counts", "together", "valid", "curve", "transfer")
 """The tables that are printed unless others are asked for: the others have very many rows."""
 
 

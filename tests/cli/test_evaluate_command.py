@@ -250,3 +250,26 @@ def test_a_number_beyond_floating_point_in_another_field_is_no_problem(perturbed
     (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")
     done = run("evaluate", tmp_path / "rows.jsonl", "--model", "random", "--cache", "none")
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_the_same_file_gives_the_same_page_on_any_day(perturbed: Path, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_bytes(perturbed.read_bytes())
+    os.utime(rows, (1_700_000_000, 1_700_000_000))  # 2023-11-14
+    pages = [tmp_path / "one.html", tmp_path / "two.html"]
+    for path in pages:
+        done = run(
+            "evaluate", rows, "--model", f"linear:{TRAIN}", "--html", path, "--cache", "none", "--table", "rates"
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        assert "Counts" not in done.stdout.decode()
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    assert '"header":["rows.jsonl","2023-11-14"]' in pages[0].read_text(encoding="utf-8")
+    for given, header in (("none", '["rows.jsonl"]'), ("ноябрь", '["rows.jsonl","ноябрь"]')):
+        run("evaluate", rows, "--model", f"linear:{TRAIN}", "--html", pages[0], "--cache", "none", "--date", given)
+        assert f'"header":{header}' in pages[0].read_text(encoding="utf-8")
+
+
+def test_a_table_that_there_is_not_is_an_error(perturbed: Path) -> None:
+    line = fails(2, "evaluate", perturbed, "--model", "majority", "--table", "rate")
+    assert "no table called 'rate'; did you mean 'rates'?" in line

@@ -246,6 +246,41 @@ def test_the_finding_is_told_in_words() -> None:
     assert told[1] == "yes (0-shot) is no better than the most frequent answer, so its rates say nothing."
 
 
+def test_the_finding_names_short_texts() -> None:
+    """Of 60 right answers 20 break, all of them among the 30 texts of one word and a number."""
+    rows = []
+    for at in range(60):
+        long = "" if at < 30 else " и ещё несколько слов"
+        rows += table("+-" if at < 20 else "++", start=at)
+        rows[-1]["text"] += long
+        source = rows[-1]["augment"]["source"]["text"] + long
+        rows[-1]["augment"] |= {"source": {"text": source}, "edits": {"text": [[0, len(source), rows[-1]["text"]]]}}
+    rows += [one | {"label": "no"} for one in table("--", "--", "--", start=60)]
+    (told,) = findings(evaluate(rows, {"m": reader}).report())
+    assert told == (
+        "a turns 32 % of the right answers of m (0-shot) wrong (accuracy 100 → 68 %), "
+        "1.9 times as many in short texts (of one word)."
+    )
+
+
+def test_a_page_without_attacks_has_the_metrics_alone() -> None:
+    rows = [{"id": n, "text": f"{n} {word}", "label": "yes"} for n, word in enumerate(["yes", "no", "yes"])]
+    data = data_of(page(evaluate(rows, {"reader": reader})))
+    assert data["sections"] == ["robustness"]
+    assert list(data["tables"]) == ["metrics"]
+
+
+@needs_browser
+def test_a_page_without_attacks_is_drawn(window: chromium.Browser, tmp_path: Path) -> None:
+    rows = [{"id": n, "text": f"{n} {word}", "label": "yes"} for n, word in enumerate(["yes", "no", "yes"])]
+    path = tmp_path / "clean.html"
+    path.write_text(page(evaluate(rows, {"reader": reader})), encoding="utf-8")
+    window.open(path)
+    assert window.all("#table tbody tr:first-child td") == ["reader", "0", "66.67", "40.00"]
+    assert len(window.all("main > section")) == 1
+    assert window.complaints() == []
+
+
 @needs_browser
 def test_filters_and_place_are_in_the_address(window: chromium.Browser, report: Path) -> None:
     window.open(report)

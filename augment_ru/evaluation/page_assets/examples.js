@@ -58,13 +58,19 @@ function snippet(edits, source, side, flipping) {
   // The text from shortly before the first edit that counts.
   const parts = pieces(source, edits, [], flipping);
   const first = parts.findIndex((part) => part.edited && part.flips);
-  const shortest = (part) => {
-    const words = [...part.before];
-    const end = words.length > 40 ? "…" + words.slice(-38).join("") : part.before;
-    return { ...part, before: end, after: end };
-  };
-  if (first > 0 && !parts[first - 1].edited) return shown([shortest(parts[first - 1]), ...parts.slice(first)], side);
-  return shown(parts, side);
+  if (first < 0) return shown(parts, side);
+  const before = [];
+  let room = 40;
+  for (let at = first - 1; at >= 0 && room > 0; at -= 1) {
+    const words = [...parts[at].after];
+    if (words.length <= room) before.unshift(parts[at]);
+    else {
+      const tail = `…${words.slice(words.length - room).join("")}`;
+      before.unshift({ before: tail, after: tail, edited: false });
+    }
+    room -= words.length;
+  }
+  return shown([...before, ...parts.slice(first)], side);
 }
 
 function body(example) {
