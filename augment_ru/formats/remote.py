@@ -47,7 +47,7 @@ class Remote:
         Raises:
             AugmentError: the place cannot be reached.
         """
-        with said(self.url):
+        with file_errors(self.url):
             return bool(self._files.isfile(self._path))
 
     @contextmanager
@@ -57,7 +57,7 @@ class Remote:
         Raises:
             AugmentError: there is none, or it cannot be read.
         """
-        with said(self.url), self._files.open(self._path, "rb") as stream:
+        with file_errors(self.url), self._files.open(self._path, "rb") as stream:
             yield stream
 
     @contextmanager
@@ -70,11 +70,11 @@ class Remote:
         folder, _, name = self._path.rpartition("/")
         part = f"{folder}/.{name}.{secrets.token_hex(8)}.part"
         try:
-            with said(self.url):
+            with file_errors(self.url):
                 stream = self._files.open(part, "wb")
             with stream:
                 yield stream
-            with said(self.url):
+            with file_errors(self.url):
                 self._files.mv(part, self._path)
         except BaseException:
             with suppress(Exception):  # it may not be there
@@ -94,7 +94,7 @@ class Remote:
         Raises:
             AugmentError: it cannot be written.
         """
-        with said(self.url):
+        with file_errors(self.url):
             self._files.makedirs(self._path, exist_ok=True)
             self._files.pipe_file(f"{self._path}/{name}", data)
 
@@ -116,7 +116,7 @@ class Remote:
 
 
 @contextmanager
-def said(url: str) -> Iterator[None]:
+def file_errors(url: str) -> Iterator[None]:
     """Errors of a file system in one line.
 
     Raises:

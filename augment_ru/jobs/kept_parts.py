@@ -13,7 +13,7 @@ from augment_ru.jobs.job import Job
 from augment_ru.run.stores import PartStore, store_of, stores_beside
 
 if TYPE_CHECKING:
-    from augment_ru.jobs.parts import Part, PartDone
+    from augment_ru.jobs.parts import JobPart, PartDone
 
 _FACTS = "facts.json"
 
@@ -32,14 +32,14 @@ class KeptParts:
     found: int = 0
     is_whole: bool = False
 
-    def find(self, part: "Part") -> "PartDone | None":
+    def find(self, part: "JobPart") -> "PartDone | None":
         """What an earlier run made of a part; None if it was not done, or its file is damaged."""
         data = None if self.store is None else self.store.read(part.name)
         done = None if data is None else _read(data)
         self.found += done is not None
         return done
 
-    def save(self, part: "Part", outcome: "PartDone") -> None:
+    def save(self, part: "JobPart", outcome: "PartDone") -> None:
         """Keep what was made of a part; the file has its name when it is whole.
 
         Raises:
