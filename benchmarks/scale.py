@@ -12,6 +12,7 @@ same runs go to a cluster of nodes on this machine, each with one processor; the
 
 import argparse
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
-from os import getloadavg
+from os import getloadavg, sysconf
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -51,9 +52,15 @@ def write_rows(path: Path, count: int) -> Path:
 
 @dataclass(slots=True)
 class Measured:
-    """What a run took: seconds, the most memory in bytes, and the digest of what it wrote."""
+    """What a run took.
+
+    Seconds; seconds of processors, of all its processes and of the first one alone, which reads, joins and writes; the
+    most memory in bytes; and the digest of what it wrote. The tasks of Ray are none of its processes.
+    """
 
     seconds: float
+    processors: float
+    driver: float
     memory: int
     digest: str
 
@@ -81,24 +88,36 @@ def memory_of(pids: Sequence[int]) -> int:
     return total
 
 
+def own_seconds(pid: int) -> float:
+    """Seconds of processors that a process has used itself."""
+    with suppress(OSError, ValueError, IndexError):
+        after = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(after[11]) + int(after[12])) / sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 def measured(source: Path, target: Path, options: Sequence[str], lose: Callable[[], None] | None = None) -> Measured:
     """Run `perturb`; `lose` is called in a thread beside it."""
     command = [sys.executable, "-m", "augment_ru", "perturb", str(source), "-o", str(target), "-q", *options]
-    began = time.perf_counter()
+    began, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(command)  # noqa: S603  (our own command line)
     thread = Thread(target=lose) if lose else None
     if thread:
         thread.start()
     memory = 0
+    driver = 0.0
     while process.poll() is None:
         memory = max(memory, memory_of(descendants(process.pid)))
+        driver = max(driver, own_seconds(process.pid))
         time.sleep(0.2)
     seconds = time.perf_counter() - began
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processors = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
     if thread:
         thread.join()
     if process.returncode:
         raise SystemExit(f"{' '.join(command)}: ended with {process.returncode}")
-    found = Measured(seconds, memory, sha256(target.read_bytes()).hexdigest()[:16])
+    found = Measured(seconds, processors, driver, memory, sha256(target.read_bytes()).hexdigest()[:16])
     target.unlink()
     return found
 
@@ -115,7 +134,10 @@ def compare(name: str, folder: Path, rows: int, ways: dict[str, Sequence[str]], 
             kept = best.setdefault(way, runs)
             best[way] = [min(pair, key=lambda one: one.seconds) for pair in zip(kept, runs, strict=True)]
     print(f"\n{name}: {rows:,} rows, {whole.stat().st_size / 2**20:.1f} MiB, {' '.join(options)}")
-    print(f"{'':<12}{'s':>8}{'rows/s':>9}{'ratio':>7}{'without start':>15}{'ratio':>7}{'MiB':>7}  digest")
+    print(
+        f"{'':<12}{'s':>8}{'rows/s':>9}{'ratio':>7}{'without start':>15}{'ratio':>7}{'CPU s':>8}{'driver':>8}{'MiB':>7}"
+        "  digest"
+    )
     first: list[float] = []
     for way, (small, large) in best.items():
         rates = [rows / large.seconds, (rows - rows // _START) / max(large.seconds - small.seconds, 1e-9)]
@@ -123,7 +145,7 @@ def compare(name: str, folder: Path, rows: int, ways: dict[str, Sequence[str]], 
         total, steady = (rate / one for rate, one in zip(rates, first, strict=True))
         print(
             f"{way:<12}{large.seconds:>8.1f}{rates[0]:>9,.0f}{total:>7.2f}{rates[1]:>15,.0f}{steady:>7.2f}"
-            f"{large.memory / 2**20:>7,.0f}  {large.digest}"
+            f"{large.processors:>8.1f}{large.driver:>8.1f}{large.memory / 2**20:>7,.0f}  {large.digest}"
         )
     digests = {large.digest for _, large in best.values()}
     print(f"the bytes are {'equal' if len(digests) == 1 else 'NOT EQUAL'}")
