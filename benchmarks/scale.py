@@ -164,7 +164,7 @@ def lose_a_node(cluster: Any, folder: Path, rows: int) -> None:  # noqa: ANN401
             time.sleep(0.05)
         cluster.remove_node(node, allow_graceful=False)
 
-    options = (*LIGHT, "--engine", f"ray:{cluster.address}", "--resume", "--part-size", "0.25")
+    options = (*LIGHT, "--engine", f"ray:{cluster.address}", "--resume")
     found = measured(source, target, options, lose)
     print(
         f"\na node lost on the way: {rows:,} rows in {found.seconds:.1f} s; "
