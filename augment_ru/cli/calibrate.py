@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from augment_ru.cli.completion import complete_attacks
-from augment_ru.cli.shared_options import INPUT, PROBABILITY, SETUP, choices, files_read, usage, with_options
+from augment_ru.cli.shared_options import INPUT, PROBABILITY, SETUP, WORKERS, choices, files_read, usage, with_options
 from augment_ru.errors import AugmentError
 
 _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
@@ -42,6 +42,7 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 @with_options(INPUT)
 @with_options(PROBABILITY)
 @with_options(SETUP)
+@with_options(WORKERS)
 @click.option("--debug", is_flag=True, hidden=True)
 def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     """Measure a similarity on your texts and propose a threshold.
@@ -60,6 +61,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     from augment_ru.jobs.job import Job  # noqa: PLC0415
     from augment_ru.jobs.progress import say, terminal_width  # noqa: PLC0415
     from augment_ru.jobs.reading import records_of  # noqa: PLC0415
+    from augment_ru.run.engines import LOCAL, engine_of  # noqa: PLC0415
 
     try:
         preparation, run = choices(given, given["attacks"] or _ATTACKS)
@@ -85,6 +87,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
             )
             _check_rescaled(run.similarity)
         job.check()
+        engine = engine_of(LOCAL, given["workers"])
     except AugmentError as error:
         raise usage(error) from error
     records = list(records_of(job))
@@ -96,6 +99,7 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
         seed=run.perturbers[0].seed,
         probabilities=given["probabilities"] or PROBABILITIES,
         accept=given["accept"],
+        engine=engine,
     )
     for line in calibration_lines(found, terminal_width(sys.stdout)):
         click.echo(line)

@@ -139,7 +139,7 @@ SPLIT = (
         "--part-size",
         type=click.FloatRange(min=0, min_open=True),
         metavar="MIB",
-        default=1.0,
+        default=0.125,
         show_default=True,
         help="Mebibytes of the input that a worker does at a time.",
     ),

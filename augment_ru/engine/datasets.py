@@ -30,7 +30,7 @@ class Perturbs(Protocol):
 
 
 @dataclass(frozen=True)
-class _Perturb:
+class PerturbsColumns:
     """Perturbs a batch of rows in columns.
 
     `datasets` caches what this object returns, by the object's fields. The version is one of them, so that another
@@ -44,6 +44,11 @@ class _Perturb:
     version: str = __version__
 
     def __call__(self, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        """The columns that change, and that of the metadata.
+
+        Raises:
+            AugmentError: a row cannot be perturbed, or there is a column of the metadata's name.
+        """
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         if rows and KEY in rows[0] and self.meta != "none":
             raise AugmentError(f"the dataset has a column '{KEY}' already; rename it, or use meta=\"none\"")
@@ -103,4 +108,4 @@ def map_dataset(
     ):  # `map` would not add the new column
         empty = datasets.Dataset.from_dict({name: [] for name in features}, features=features, split=dataset.split)
         return cast("Data", empty)
-    return cast("Data", dataset.with_format(None).map(_Perturb(augmenter, task, field, meta), **options))
+    return cast("Data", dataset.with_format(None).map(PerturbsColumns(augmenter, task, field, meta), **options))

@@ -140,6 +140,7 @@ class Table:
         called_tsv: whether the file is one of TSV by its name; a file of CSV may have tabs, too.
         names: the names of the columns; none if the file is empty.
         header: the bytes of the line of names, with a byte-order mark if there is one.
+        stream: what is left of the file.
 
     Args:
         stream: the file, or the line of names and a piece of the file.
@@ -154,6 +155,7 @@ class Table:
 
     def __init__(self, stream: BinaryIO, delimiter: str | None, *, begin: int | None = None) -> None:
         csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))  # of the whole process: it is never lowered
+        self.stream = stream
         self.called_tsv = delimiter == "\t"
         self._lines = _Lines(stream)
         first = self._lines.first.decode("utf-8", "replace")

@@ -7,7 +7,7 @@ import secrets
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, cast
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.packed import unpacked
+from augment_ru.formats.remote import Remote, is_url
 
 fcntl: Any
 try:
@@ -27,7 +28,7 @@ _PART = ".part"
 
 @contextmanager
 def open_input(source: str) -> Iterator[BinaryIO]:
-    """The file, unpacked if its name says that it is packed, or stdin for `-`.
+    """The file, also under a URL, unpacked if its name says that it is packed, or stdin for `-`.
 
     Raises:
         AugmentError: stdin is closed, or what unpacks the file is not installed.
@@ -37,7 +38,7 @@ def open_input(source: str) -> Iterator[BinaryIO]:
             raise AugmentError("stdin: is closed; give a file")
         yield sys.stdin.buffer
         return
-    with Path(source).open("rb") as stream:
+    with Remote(source).opened() if is_url(source) else Path(source).open("rb") as stream:
         yield unpacked(stream, source)
 
 
@@ -51,6 +52,23 @@ def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
         copyfileobj(stream, kept)
         kept.seek(0)
         yield cast("BinaryIO", kept)
+
+
+def replacing_file(name: str) -> AbstractContextManager[BinaryIO]:
+    """As `replacing`, for a file whose name may be a URL.
+
+    Raises:
+        AugmentError: the file cannot be written.
+    """
+    return Remote(name).replacing() if is_url(name) else replacing(Path(name))
+
+
+def removed(name: str) -> None:
+    """Delete a file, whose name may be a URL, if there is one."""
+    if is_url(name):
+        Remote(name).delete()
+    else:
+        Path(name).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -153,6 +171,10 @@ def check_input(source: str, option: str = "") -> None:
     Raises:
         AugmentError: there is no such file, or it is a folder.
     """
+    if is_url(source):
+        if not Remote(source).exists():
+            raise AugmentError(f"{option} {source}: no such file".lstrip())
+        return
     if source != "-" and (not Path(source).exists() or Path(source).is_dir()):
         problem = "is a folder; give a file" if Path(source).is_dir() else "no such file"
         raise AugmentError(f"{option} {source}: {problem}".lstrip())
@@ -193,8 +215,16 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
     """
     sources = [source for source in inputs if source is not None]
     taken: dict[Path, str] = {}
+    named: dict[str, str] = {}
     for option, file in outputs:
         if file is None:
+            continue
+        if is_url(file):
+            if file in sources:
+                raise AugmentError(f"{option} {file}: is read by this run; give another file")
+            if (other := named.setdefault(file, option)) != option:
+                raise AugmentError(f"{option} {file}: is the file of {other}, too; give each a file of its own")
+            Remote(file)  # so that a missing package is an error before any work
             continue
         path = Path(file)
         if file in ("", "-") or path.is_dir():
@@ -234,6 +264,8 @@ def check_folder(what: str, path: Path) -> None:
 
 def _is_read(path: Path, source: str) -> bool:
     """Whether a file that exists is this input, or stands in this folder."""
+    if is_url(source):
+        return False
     if source != "-":
         if Path(source).is_dir():
             return Path(source).resolve() in path.resolve().parents

@@ -145,7 +145,7 @@ def _twin(fields: Sequence[Any], arrow: Any) -> str | None:  # noqa: ANN401
 
 
 @contextmanager
-def said(arrow: Any) -> Iterator[None]:  # noqa: ANN401
+def arrow_errors(arrow: Any) -> Iterator[None]:  # noqa: ANN401
     """Errors of pyarrow in one line.
 
     Raises:

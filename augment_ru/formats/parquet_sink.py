@@ -10,7 +10,7 @@ import numpy as np
 
 from augment_ru.draws import Ints
 from augment_ru.formats.fitting import TO_LINES, Columns, Learnt, check_values, parquet_problem
-from augment_ru.formats.parquet import Parquet, arrow_module, as_stream, said
+from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream
 from augment_ru.formats.row import Changed, new_row, refuse_twice
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
@@ -75,7 +75,7 @@ class ParquetSink:
         Raises:
             AugmentError: a value does not fit the column.
         """
-        with said(self.arrow):
+        with arrow_errors(self.arrow):
             if self._source is None:
                 self._add(self._made(rows))
                 return
@@ -89,7 +89,7 @@ class ParquetSink:
             AugmentError: a value does not fit the column.
         """
         del array
-        with said(self.arrow):
+        with arrow_errors(self.arrow):
             for table in _tables_in(self.arrow, part):
                 self._add(table)
 
@@ -133,7 +133,7 @@ class ParquetSink:
         Raises:
             AugmentError: a column has no form in Parquet.
         """
-        with said(self.arrow):
+        with arrow_errors(self.arrow):
             if self._is_part and self._tables is not None:
                 self._stream.write(self._tables.data())
                 return

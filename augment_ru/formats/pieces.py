@@ -14,8 +14,8 @@ from augment_ru.formats.parquet import Parquet, ParquetRows, as_stream
 from augment_ru.formats.sources import JSON_LINES, RowSource
 from augment_ru.formats.text_lines import TextLines
 
-PIECE_BYTES = 2**20
-"""Bytes of a piece; it ends with the row that reaches them."""
+PIECE_BYTES = 2**17
+"""Bytes of a piece; it ends with the row that reaches them. These are about as many rows as are perturbed at once."""
 
 _LONGEST = MAX_LINE + 2
 """Bytes of a line that are kept; readers look at no more of one."""
@@ -111,8 +111,8 @@ def pieces(source: RowSource, size: int = PIECE_BYTES) -> Iterator[Piece]:
     raise TypeError(f"{type(source).__name__} has no pieces")
 
 
-def _of_lines(kind: str, stream: BinaryIO, size: int) -> Iterator[Piece]:
-    first = 1
+def _of_lines(kind: str, stream: BinaryIO, size: int, header: bytes = b"") -> Iterator[Piece]:
+    first = 1 + header.count(b"\n")
     while data := stream.read(size):
         if not data.endswith(b"\n"):
             data += stream.readline(_LONGEST)
@@ -122,12 +122,15 @@ def _of_lines(kind: str, stream: BinaryIO, size: int) -> Iterator[Piece]:
             passed += len(rest)
             end = rest[-1:]
         end = end if passed and end == b"\n" else b""
-        yield Piece(kind, first, data[: start + _LONGEST], skipped=max(passed - len(end), 0), end=end)
+        yield Piece(kind, first, data[: start + _LONGEST], header, skipped=max(passed - len(end), 0), end=end)
         first += data.count(b"\n", 0, start + _LONGEST) + len(end)
 
 
 def _of_table(table: Table, size: int) -> Iterator[Piece]:
     kind = "TSV" if table.called_tsv else "CSV"
+    if table.layout.is_tsv and table.names:  # a row is a line
+        yield from _of_lines(kind, table.stream, size, table.header)
+        return
     held: list[bytes] = []
     first = length = 0
     for row in table.raw_rows():

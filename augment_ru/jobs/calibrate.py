@@ -1,8 +1,8 @@
 """A similarity measured on a user's texts: unrelated pairs, each attack at several probabilities, a threshold."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,11 @@ from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Candidates, Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.records.record import Record
+from augment_ru.run.engines import Engine, InProcess, in_order
 
 PROBABILITIES = (0.05, 0.1, 0.2, 0.4, 0.8)
+_ROWS = 256
+"""Records or pairs of a part."""
 _BARS = " ▁▂▃▄▅▆▇█"
 _CELLS = 40
 
@@ -91,6 +94,7 @@ def calibrated(
     seed: int,
     probabilities: Sequence[float] = PROBABILITIES,
     accept: float = 0.9,
+    engine: Engine | None = None,
 ) -> Calibration:
     """Measure a similarity on records.
 
@@ -102,6 +106,7 @@ def calibrated(
         seed: the seed of the random numbers.
         probabilities: at which each attack is measured, beside its own.
         accept: the share of perturbations that is to pass, in (0, 1].
+        engine: where the work runs, by default in this process; the figures do not depend on it.
 
     Raises:
         AugmentError: there is no similarity, there are too few texts, or no attack changes any.
@@ -113,14 +118,27 @@ def calibrated(
     if any(attack.wants_corpus for attack in attacks):
         corpus = InputCorpus.of(records)
         attacks = [attack.with_corpus(corpus) for attack in attacks]
-    needs = [Needs(similarity.layers), *(attack.needs for attack in attacks)]
-    prepared = preparation.chunk(records, needs)
-    unrelated = Measured("unrelated texts", None, unrelated_scores(records, similarity))
-    measured = []
-    for attack in attacks:
-        for one, is_own in _strengths(attack, probabilities, seed):
-            scores = _scores(prepared, one, similarity)
-            measured.append(Measured(attack.name, one.attack.probability, scores, is_own, similarity.grades(scores)))
+    strengths = [(attack.name, *one) for attack in attacks for one in _strengths(attack, probabilities, seed)]
+    ones, others = unrelated_pairs(records)
+    parts: list[Sequence[Record] | _Pairs] = [
+        *(_Pairs(ones[at : at + _ROWS], others[at : at + _ROWS]) for at in range(0, len(ones), _ROWS)),
+        *(records[at : at + _ROWS] for at in range(0, len(records), _ROWS)),
+    ]
+    work = _Scoring(preparation, similarity, tuple(perturber for _, perturber, _ in strengths))
+    of_pairs: list[Floats] = []
+    of_attacks: list[Sequence[Floats]] = []
+    for part, scores in in_order(engine or InProcess(), work, parts):
+        if isinstance(part, _Pairs):
+            of_pairs += scores
+        else:
+            of_attacks.append(scores)
+    unrelated = Measured("unrelated texts", None, np.concatenate(of_pairs))
+    measured = [
+        Measured(name, perturber.attack.probability, scores, is_own, similarity.grades(scores))
+        for (name, perturber, is_own), scores in zip(
+            strengths, map(np.concatenate, zip(*of_attacks, strict=True)), strict=True
+        )
+    ]
     own = [one for one in measured if one.default and one.scores.size]
     if not own:
         raise AugmentError("no attack changes any of these texts; give others, or other attacks with --attack")
@@ -167,11 +185,32 @@ def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
     return ones, others
 
 
-def unrelated_scores(records: Sequence[Record], similarity: Similarity) -> Floats:
-    """Scores of unrelated pairs, to four digits."""
-    ones, others = unrelated_pairs(records)
-    scores: Floats = np.round(similarity.against(ones).score(np.arange(len(ones)), others), DIGITS)
-    return scores
+class _Pairs(NamedTuple):
+    """Texts, and one unrelated to each."""
+
+    ones: list[str]
+    others: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    """Scores pairs, or records that each of the perturbers changes; to four digits."""
+
+    preparation: Preparation
+    similarity: Similarity
+    perturbers: tuple[Perturber, ...]
+
+    def begin(self) -> Callable[[Sequence[Record] | _Pairs], list[Floats]]:
+        """What is needed is loaded when it is needed."""
+        return self._scores
+
+    def _scores(self, part: Sequence[Record] | _Pairs) -> list[Floats]:
+        if isinstance(part, _Pairs):
+            scorer = self.similarity.against(part.ones)
+            return [np.round(scorer.score(np.arange(len(part.ones)), part.others), DIGITS)]
+        needs = [Needs(self.similarity.layers), *(perturber.attack.needs for perturber in self.perturbers)]
+        prepared = self.preparation.chunk(part, needs)
+        return [_scores(prepared, perturber, self.similarity) for perturber in self.perturbers]
 
 
 def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) -> Floats:

@@ -128,7 +128,7 @@ class Job:
             raise AugmentError("--on-error skip: needs -o, so that rejected lines can be written beside it")
         if self.skip and Path(self.output or "").exists() and not Path(self.output or "").is_file():
             raise AugmentError(f"--on-error skip: {self.output} is no plain file, so rejects have no place beside it")
-        rejects = str(rejects_of(self.output)) if self.skip and self.output else None
+        rejects = rejects_of(self.output) if self.skip and self.output else None
         outputs = [("-o", self.output), ("the rejects of --on-error skip:", rejects), ("--report", self.report)]
         check_outputs(outputs, [self.source, *self.reads])
 

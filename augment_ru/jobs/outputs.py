@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from augment_ru.engine.result import Result
 from augment_ru.errors import AugmentError
-from augment_ru.formats.files import replacing
+from augment_ru.formats.files import removed, replacing_file
 from augment_ru.formats.json_lines import Line, encoded
 from augment_ru.formats.packed import bare_name, is_packed, packed
 from augment_ru.formats.sources import KINDS
@@ -40,11 +40,11 @@ class Outputs(NamedTuple):
     rejected: Callable[[bytes], None]
 
 
-def rejects_of(output: str) -> Path:
+def rejects_of(output: str) -> str:
     """The file of rejected rows: `OUT.rejects.jsonl` beside `OUT.jsonl`."""
-    target = Path(bare_name(output))
-    stem = target.stem if target.suffix in KINDS else target.name
-    return target.with_name(f"{stem}.rejects.jsonl")
+    bare = bare_name(output)
+    suffix = Path(bare).suffix
+    return f"{bare.removesuffix(suffix) if suffix in KINDS else bare}.rejects.jsonl"
 
 
 def is_shown(output: str | None) -> bool:
@@ -69,15 +69,14 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
         yield Outputs(sys.stdout.buffer, flushed=True, reject=never, rejected=lambda _lines: None)
         return
 
-    target = Path(output)
     rejects = rejects_of(output)
     with ExitStack() as stack:
-        rows = stack.enter_context(packed(stack.enter_context(replacing(target)), target.name))
+        rows = stack.enter_context(packed(stack.enter_context(replacing_file(output)), Path(output).name))
         opened: list[BinaryIO] = []
 
         def rejected(lines: bytes) -> None:
             if lines and not opened:
-                opened.append(stack.enter_context(replacing(rejects)))
+                opened.append(stack.enter_context(replacing_file(rejects)))
             for stream in opened:
                 stream.write(lines)
 
@@ -87,7 +86,7 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
         # packed bytes would depend on where they are flushed
         yield Outputs(rows, flushed=not is_packed(output), reject=reject, rejected=rejected)
         if skip and not opened:
-            rejects.unlink(missing_ok=True)  # of an earlier run
+            removed(rejects)  # of an earlier run
 
 
 def rejected_line(line: Line, reason: str) -> bytes:

@@ -29,7 +29,7 @@ from augment_ru.run.engines import in_order
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class JobPart:
     """Rows of the input that are done together.
 
     Attributes:
@@ -80,7 +80,7 @@ class PartWork:
     rows: RowWork
     is_final: bool = True
 
-    def begin(self) -> Callable[[Part], PartDone]:
+    def begin(self) -> Callable[[JobPart], PartDone]:
         """Load what the work needs; the function that does a part."""
         return partial(_do, self, self.rows.begin())
 
@@ -88,7 +88,7 @@ class PartWork:
 OnPart: TypeAlias = Callable[[Mapping[str, Any]], None]
 
 
-def _do(work: PartWork, on_chunk: OnChunk, part: Part) -> PartDone:
+def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
     job = replace(work.rows.job, limit=part.limit)
     tally = _tally(job)
     rows, rejects = BytesIO(), BytesIO()
@@ -143,7 +143,7 @@ def write_parts(work: RowWork, tally: Tally, advance: OnPart, content: BinaryIO 
         if job.limit == 0:
             return
         found = _with_names(said_rows(pieces(source, job.split.part_bytes), where_of(job)), sink, job)
-        parts = (Part(piece, Learnt(sink.learnt().names), job.limit) for piece in found)
+        parts = (JobPart(piece, Learnt(sink.learnt().names), job.limit) for piece in found)
         stands_alone = job.limit is None and not sink.learns_types
         joiner = _Joiner(ready, sink, tally)
         with closing(in_order(job.split.made(), PartWork(ready, is_final=stands_alone), parts, kept)) as every:
@@ -182,9 +182,9 @@ class _Joiner:
 
     def __init__(self, rows: RowWork, sink: Sink, tally: Tally) -> None:
         self._rows, self._sink, self._tally = rows, sink, tally
-        self._function: Callable[[Part], PartDone] | None = None
+        self._function: Callable[[JobPart], PartDone] | None = None
 
-    def checked(self, part: Part, made: PartDone) -> PartDone:
+    def checked(self, part: JobPart, made: PartDone) -> PartDone:
         """What is written for a part.
 
         Raises:

@@ -4,10 +4,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 from augment_ru.engine.result import Result, original
-from augment_ru.formats.files import replacing
+from augment_ru.formats.files import replacing_file
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import Show, is_shown, rejects_of, shows_differences
@@ -34,7 +33,7 @@ def run(job: Job) -> int:
         else:
             write_rows(work, tally, advance, shown=show is not None)
     if job.report is not None:
-        with replacing(Path(job.report)) as file:
+        with replacing_file(job.report) as file:
             file.write(tally.report(job.perturbers[0]))
     if sys.stderr is not None and not job.quiet:
         lines = (

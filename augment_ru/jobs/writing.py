@@ -10,12 +10,12 @@ from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import Sink, sink_of
 from augment_ru.formats.sources import RowSource
 from augment_ru.jobs.job import Job
-from augment_ru.jobs.kept_parts import sweep_parts
 from augment_ru.jobs.outputs import Outputs, outputs
 from augment_ru.jobs.progress import Advance
 from augment_ru.jobs.reading import checked_records, opened, source_in, with_corpus
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.record import Record
+from augment_ru.run.stores import sweep
 
 OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], Iterable[tuple[Record, Changed]]]
 """What is done with a chunk of records: a function to the rows that are written for them; it adds to the tally."""
@@ -62,7 +62,7 @@ def writing(job: Job, source: RowSource, *, shown: bool = False) -> Iterator[tup
         AugmentError: a file cannot be written.
     """
     if job.output is not None and not job.split.resume:
-        sweep_parts(job.output)
+        sweep(job.output)
     with outputs(job.output, skip=job.skip) as output:
         marked, metadata = job.output is not None, job.meta != "none"
         with closing(

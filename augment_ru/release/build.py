@@ -5,18 +5,10 @@ so that it is always complete.
 """
 
 import json
-import os
-import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from multiprocessing import active_children, get_context, parent_process
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from augment_ru.errors import AugmentError
@@ -31,9 +23,7 @@ from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard,
 from augment_ru.release.sources import TaskInput, read_task
 from augment_ru.release.staging import Staging
 from augment_ru.release.variations import Timing, Tools, make_tools, settings_of
-
-_AHEAD = 2
-"""Shards that wait for each worker, so that no worker is idle."""
+from augment_ru.run.engines import LOCAL, engine_of, in_order
 
 Progress = Callable[[int, int], None]
 """Called with how many more shards are done, and how many there are."""
@@ -214,7 +204,8 @@ class ReleaseBuild:
         missing = [(shard, path) for shard, path in zip(inputs, paths, strict=True) if read_shard(path) is None]
         report.kept = len(inputs) - len(missing)
         progress(report.kept, len(inputs))
-        for timing in _save_all(missing, self.workers):
+        engine = engine_of(LOCAL, min(self.workers, max(len(missing), 1)))
+        for _, timing in in_order(engine, _Saving(), missing):
             report.timing.add(timing)
             report.made += 1
             progress(1, len(inputs))
@@ -253,73 +244,18 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
     }
 
 
-def _save_all(missing: Sequence[tuple[ShardInput, Path]], workers: int) -> Iterator[Timing]:
-    """Make shards and write their files, in this process or in several."""
-    if workers == 1 or len(missing) < 2:  # noqa: PLR2004  (one shard needs no second worker)
-        for shard, path in missing:
-            yield _save(shard, path)
-        return
-    queue = iter(missing)
-    processes: list[BaseProcess] = []
-    try:
-        with _pool(min(workers, len(missing))) as pool:
-            running: set[Future[Timing]] = set()
-            while True:
-                for shard, path in queue:
-                    running.add(pool.submit(_save, shard, path))
-                    if len(running) >= _AHEAD * workers:
-                        break
-                if not running:
-                    return
-                processes = processes or list(active_children())
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-    except BrokenProcessPool as error:
-        raise AugmentError(_why_lost(processes)) from error
+@dataclass(frozen=True, slots=True)
+class _Saving:
+    """Makes shards and writes their files."""
+
+    def begin(self) -> Callable[[tuple[ShardInput, Path]], Timing]:
+        """The tools of a recipe are made with its first shard."""
+        return _save
 
 
-def _why_lost(processes: Sequence[BaseProcess]) -> str:
-    """Why workers ended, and what to do; a process that a signal has ended has a negative exit code."""
-    if any(process.exitcode is not None and process.exitcode > 0 for process in processes):
-        return (
-            "a worker ended with an error, which stands above; each worker imports the script that builds the release, "
-            'so the script must build it below `if __name__ == "__main__":`'
-        )
-    return "a worker was killed (out of memory?); run again with --resume and fewer --workers"
-
-
-def _save(shard: ShardInput, path: Path) -> Timing:
+def _save(part: tuple[ShardInput, Path]) -> Timing:
+    shard, path = part
     data, timing = make_shard(shard)
     with replacing(path) as stream:
         stream.write(data)
     return timing
-
-
-@contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that share no memory, use one thread for matrices, and end when this process ends."""
-    threads = {name: os.environ.get(name) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-    os.environ.update({name: value or "1" for name, value in threads.items()})
-    try:
-        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin)
-        try:
-            yield pool
-        finally:
-            pool.shutdown(cancel_futures=True)
-    finally:
-        for name, value in threads.items():
-            if value is None:
-                os.environ.pop(name, None)
-
-
-def _begin() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent reports the interruption
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -2,12 +2,13 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Any
 
@@ -41,24 +42,28 @@ class Processes:
             pool = ProcessPoolExecutor(
                 self.workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(shipped(work),)
             )
-            session = _Pool(pool, self.workers)
+            session = _Pool(pool, self.workers, lambda: set(active_children()) - before)
             try:
                 yield session
             finally:
                 if session.running:  # an error or an interruption: what still runs is not needed
-                    for process in set(active_children()) - before:
+                    for process in session.processes():
                         process.kill()
                 pool.shutdown(cancel_futures=True)
 
 
 class _Pool:
-    def __init__(self, pool: ProcessPoolExecutor, workers: int) -> None:
-        self._pool, self.workers = pool, workers
+    def __init__(self, pool: ProcessPoolExecutor, workers: int, processes: Callable[[], set[BaseProcess]]) -> None:
+        self._pool, self.workers, self.processes = pool, workers, processes
         self.running: dict[Future[Any], int] = {}
+        self._known: set[BaseProcess] = set()
 
     def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
-        with _said():
+        try:
             self.running[self._pool.submit(_do, part)] = number
+        except BrokenProcessPool as error:
+            raise AugmentError(_why_lost(self._known)) from error
+        self._known |= self.processes()
 
     def wait(self) -> Sequence[Done]:
         found = []
@@ -66,21 +71,19 @@ class _Pool:
             number = self.running.pop(future)
             error = future.exception()
             if isinstance(error, BrokenProcessPool):
-                with _said():
-                    raise error
+                raise AugmentError(_why_lost(self._known)) from error
             found.append(Done(number, None, error) if error is not None else Done(number, future.result()))
         return found
 
 
-@contextmanager
-def _said() -> Iterator[None]:
-    try:
-        yield
-    except BrokenProcessPool as error:
-        raise AugmentError(
-            "a worker was killed (out of memory?); run again with fewer --workers, and with --resume to keep what is "
-            "done"
-        ) from error
+def _why_lost(processes: Iterable[BaseProcess]) -> str:
+    """Why workers ended, and what to do; a process that a signal has ended has a negative exit code."""
+    if any(process.exitcode is not None and process.exitcode > 0 for process in processes):
+        return (
+            "a worker ended with an error, which stands above; each worker imports the script that starts it, so the "
+            'script must do that below `if __name__ == "__main__":`'
+        )
+    return "a worker was killed (out of memory?); run again with fewer --workers; --resume keeps what is done"
 
 
 @contextmanager

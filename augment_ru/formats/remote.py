@@ -1,0 +1,134 @@
+"""Files under a URL, such as s3://bucket/rows.jsonl: whatever fsspec has a file system for."""
+
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
+
+from augment_ru.errors import AugmentError, missing
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def is_url(name: str) -> bool:
+    """Whether a name is that of a file under a URL.
+
+    >>> is_url("s3://bucket/rows.jsonl"), is_url("rows.jsonl")
+    (True, False)
+    """
+    return _URL.match(name) is not None
+
+
+class Remote:
+    """A place under a URL. What is written is there when it is whole.
+
+    Args:
+        url: of a file or a folder.
+
+    Raises:
+        AugmentError: fsspec, or its part for such URLs, is not installed.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        try:
+            import fsspec  # noqa: PLC0415  (an extra)
+        except ImportError as error:
+            raise missing(f"{url}: URLs need fsspec", "ray") from error
+        try:
+            self._files, self._path = fsspec.core.url_to_fs(url)
+        except (ImportError, ValueError, OSError) as error:
+            raise AugmentError(f"{url}: {_first_line(error)}") from error
+
+    def exists(self) -> bool:
+        """Whether there is a file.
+
+        Raises:
+            AugmentError: the place cannot be reached.
+        """
+        with file_errors(self.url):
+            return bool(self._files.isfile(self._path))
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """The file for reading.
+
+        Raises:
+            AugmentError: there is none, or it cannot be read.
+        """
+        with file_errors(self.url), self._files.open(self._path, "rb") as stream:
+            yield stream
+
+    @contextmanager
+    def replacing(self) -> Iterator[BinaryIO]:
+        """A file that takes this place when the block ends without an error.
+
+        Raises:
+            AugmentError: it cannot be written.
+        """
+        folder, _, name = self._path.rpartition("/")
+        part = f"{folder}/.{name}.{secrets.token_hex(8)}.part"
+        try:
+            with file_errors(self.url):
+                stream = self._files.open(part, "wb")
+            with stream:
+                yield stream
+            with file_errors(self.url):
+                self._files.mv(part, self._path)
+        except BaseException:
+            with suppress(Exception):  # it may not be there
+                self._files.rm(part)
+            raise
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of a file of this folder; None if there is none."""
+        try:
+            return bytes(self._files.cat_file(f"{self._path}/{name}"))
+        except (OSError, ValueError):
+            return None
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file of this folder; it is there when it is whole, as all objects of an object store are.
+
+        Raises:
+            AugmentError: it cannot be written.
+        """
+        with file_errors(self.url):
+            self._files.makedirs(self._path, exist_ok=True)
+            self._files.pipe_file(f"{self._path}/{name}", data)
+
+    def beside(self, pattern: re.Pattern[str]) -> list["Remote"]:
+        """The folders beside this place whose names match."""
+        folder = self._path.rpartition("/")[0]
+        start = self.url[: len(self.url) - len(self.url.rpartition("/")[2])]
+        try:
+            found = self._files.ls(folder, detail=False)
+        except (OSError, ValueError):
+            return []
+        names = {str(one).rstrip("/").rpartition("/")[2] for one in found}
+        return [Remote(start + name) for name in sorted(names) if pattern.fullmatch(name)]
+
+    def delete(self) -> None:
+        """Delete a folder with all that it holds."""
+        with suppress(OSError, ValueError):
+            self._files.rm(self._path, recursive=True)
+
+
+@contextmanager
+def file_errors(url: str) -> Iterator[None]:
+    """Errors of a file system in one line.
+
+    Raises:
+        AugmentError: it raises an error in the block.
+    """
+    try:
+        yield
+    except AugmentError:
+        raise
+    except OSError as error:
+        raise AugmentError(f"{url}: {type(error).__name__}: {error.strerror or _first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).split("\n", 1)[0]

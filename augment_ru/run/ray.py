@@ -1,0 +1,199 @@
+"""Work on a Ray cluster: the parts of a run as Ray tasks, and the rows of a Ray Data dataset."""
+
+import logging
+import pickle
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from augment_ru.engine.datasets import Perturbs, PerturbsColumns
+from augment_ru.errors import AugmentError, missing
+from augment_ru.records.task import Task
+from augment_ru.run.engines import Done, Session, Work
+from augment_ru.run.shipping import shipped, unpacked_work
+
+_RETRIES = 8
+"""How often a part is given to another machine because the one that had it was lost."""
+
+_SIZE_SECONDS = 1.0
+"""For how many seconds the number of processors of a cluster is taken as it was."""
+
+
+def _ray() -> Any:  # noqa: ANN401  (a module, which has no types where it is not installed)
+    try:
+        import ray  # noqa: PLC0415  (an extra; the import takes seconds)
+    except ImportError as error:
+        raise missing("Ray is not installed", "ray") from error
+    return ray
+
+
+class Ray:
+    """An engine that does parts as tasks of a Ray cluster, each on one processor.
+
+    A part that was lost with its machine is done anew on another one. Parts and what comes of them travel through Ray,
+    so only the driver reads the input and writes the output. Files that options name must have the same path on every
+    machine.
+
+    Args:
+        address: of the cluster; "" for the one that Ray finds (RAY_ADDRESS), or a new one on this machine.
+        workers: how many parts are done at a time; None for as many as the cluster has processors.
+
+    Raises:
+        AugmentError: Ray is not installed.
+    """
+
+    def __init__(self, address: str = "", workers: int | None = None) -> None:
+        self._ray: Any = _ray()
+        self._address, self._workers = address, workers
+
+    @contextmanager
+    def session(self, work: Work[Any, Any]) -> Iterator[Session]:
+        """Begin work; a cluster that was begun for it ends with it.
+
+        Raises:
+            AugmentError: there is no such cluster.
+        """
+        is_new = not self._ray.is_initialized()
+        if is_new:
+            self._begin()
+        tasks = _Tasks(self._ray, shipped(work), self._workers)
+        try:
+            yield tasks
+        finally:
+            tasks.cancel()
+            if is_new:
+                self._ray.shutdown()
+
+    def _begin(self) -> None:
+        names = ("SIGTERM", "SIGINT")
+        handlers = {name: signal.getsignal(getattr(signal, name)) for name in names}
+        try:
+            self._ray.init(
+                address=self._address or None,
+                include_dashboard=None if self._address else False,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+            )
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            first = str(error).split("\n", 1)[0]
+            raise AugmentError(
+                f"--engine ray:{self._address}: {first}; start a cluster with ray start --head"
+            ) from error
+        for name, handler in handlers.items():  # Ray sets its own
+            with suppress(ValueError):  # not in the main thread
+                signal.signal(getattr(signal, name), handler)
+
+
+class _Tasks:
+    def __init__(self, ray: Any, work: bytes, most: int | None) -> None:  # noqa: ANN401
+        self._ray, self._most = ray, most
+        self._name = blake2b(work, digest_size=16).hexdigest()
+        self._work = ray.put(work)
+        self._task = ray.remote(num_cpus=1, max_retries=_RETRIES)(_do)
+        self._running: dict[Any, int] = {}
+        self._size, self._known_until = 1, 0.0
+
+    @property
+    def workers(self) -> int:
+        if time.monotonic() >= self._known_until:
+            self._size = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+            self._known_until = time.monotonic() + _SIZE_SECONDS
+        return min(self._size, self._most or self._size)
+
+    def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
+        self._running[self._task.remote(self._work, self._name, part)] = number
+
+    def wait(self) -> Sequence[Done]:
+        ready, _ = self._ray.wait(list(self._running), num_returns=1)
+        return [self._done(reference) for reference in ready]
+
+    def _done(self, reference: Any) -> Done:  # noqa: ANN401
+        number = self._running.pop(reference)
+        try:
+            outcome, error = self._ray.get(reference)
+        except self._ray.exceptions.RayError as lost:
+            first = str(lost).strip().split("\n", 1)[0]
+            problem = f"--engine ray: a part was lost {_RETRIES + 1} times: {type(lost).__name__}: {first}"
+            return Done(number, None, AugmentError(problem))
+        return Done(number, outcome, None if error is None else pickle.loads(error))  # noqa: S301  (of our own task)
+
+    def cancel(self) -> None:
+        """Give up what still runs."""
+        for reference in self._running:
+            self._ray.cancel(reference, force=True)
+
+
+_functions: dict[str, Callable[[Any], Any]] = {}
+
+
+def _do(work: bytes, name: str, part: Any) -> tuple[Any, bytes | None]:  # noqa: ANN401
+    """One part: its outcome, and the error that it ends with, pickled. The work is loaded once in a process."""
+    try:
+        if name not in _functions:
+            _functions.clear()  # of another run
+            _functions[name] = unpacked_work(work).begin()
+        return _functions[name](part), None
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (it is raised by the driver, when it is its turn)
+        try:
+            return None, pickle.dumps(error)
+        except (pickle.PicklingError, TypeError, AttributeError):
+            return None, pickle.dumps(AugmentError(f"{type(error).__name__}: {error}"))
+
+
+def perturb(
+    dataset: Any,  # noqa: ANN401  (a ray.data.Dataset)
+    augmenter: Perturbs,
+    *,
+    field: str | Sequence[str] | None = None,
+    task: str | Task | None = None,
+    meta: str = "full",
+    batch_size: int = 1024,
+    concurrency: int | None = None,
+) -> Any:  # noqa: ANN401
+    """Perturb the rows of a Ray Data dataset; the rows stay in their order, and all other columns as they are.
+
+    Args:
+        dataset: a `ray.data.Dataset`. Like its other methods this one is lazy.
+        augmenter: an `Augmenter`.
+        field: the fields to perturb in place of the task's.
+        task: a task or its name; by default that of each row is recognised.
+        meta: full, brief or none: the metadata in the new column `augment`, as JSON.
+        batch_size: rows that are perturbed at a time; the rows do not depend on it.
+        concurrency: how many batches are perturbed at a time; None leaves it to Ray.
+
+    Raises:
+        AugmentError: Ray is not installed, or `dataset` is none; when the rows are read: as `Augmenter.records`.
+    """
+    _ray()
+    from ray.data import Dataset  # noqa: PLC0415  (an extra)
+
+    if not isinstance(dataset, Dataset):
+        raise AugmentError(f"{type(dataset).__name__} is not a ray.data.Dataset; use records() for rows")
+    dataset.context.execution_options.preserve_order = True  # of this dataset, and of those made of it
+    batches = _Batches(PerturbsColumns(augmenter, task, field, meta))
+    return dataset.map_batches(
+        batches, batch_size=batch_size, batch_format="pyarrow", zero_copy_batch=True, concurrency=concurrency
+    )
+
+
+@dataclass(frozen=True)
+class _Batches:
+    """Perturbs a table of Arrow: new columns in place of those that change."""
+
+    columns: Callable[[dict[str, list[Any]]], Mapping[str, list[Any]]]
+
+    def __call__(self, table: Any) -> Any:  # noqa: ANN401
+        import pyarrow as pa  # noqa: PLC0415
+
+        for name, values in self.columns(table.to_pydict()).items():
+            at = table.schema.get_field_index(name)
+            if at < 0:
+                table = table.append_column(name, pa.array(values, pa.string()))
+            else:
+                field = table.schema.field(at)
+                table = table.set_column(at, field, pa.array(values, field.type))
+        return table

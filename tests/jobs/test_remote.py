@@ -1,0 +1,85 @@
+"""Input and output under URLs: fsspec's file system in memory stands for an object store."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from augment_ru import AugmentError, Perturber, Preparation
+from augment_ru.jobs.job import Job, Split
+from augment_ru.jobs.perturb import run
+from engines import ShuffledSplit
+
+ROWS = "".join(f'{{"id": {at}, "text": "Кошка спит на окне номер {at}."}}\n' for at in range(40))
+
+
+@pytest.fixture
+def memory() -> Iterator[fsspec.AbstractFileSystem]:
+    files = fsspec.filesystem("memory")
+    files.pipe_file("/bucket/in.jsonl", ROWS.encode())
+    yield files
+    files.rm("/bucket", recursive=True)
+
+
+def job(
+    target: str = "memory://bucket/out.jsonl", *, source: str = "memory://bucket/in.jsonl", **options: object
+) -> Job:
+    attacks = [Perturber("butterfingers", similarity="none")]
+    base = Job(source, target, attacks, Preparation(()), task=None, fields=(), quiet=True)
+    return replace(base, **options)  # type: ignore[arg-type]  # any attribute
+
+
+def names(memory: fsspec.AbstractFileSystem) -> list[str]:
+    return sorted(name.rpartition("/")[2] for name in memory.find("/bucket"))
+
+
+@pytest.mark.parametrize(
+    "split", [Split(), ShuffledSplit(2, part_bytes=300), ShuffledSplit(2, part_bytes=300, resume=True)]
+)
+def test_the_bytes_are_those_of_a_file(memory: fsspec.AbstractFileSystem, tmp_path: Path, split: Split) -> None:
+    (tmp_path / "in.jsonl").write_text(ROWS, encoding="utf-8")
+    run(job(str(tmp_path / "out.jsonl"), source=str(tmp_path / "in.jsonl")))
+    made = job(split=split, report="memory://bucket/report.json")
+    made.check()
+    assert run(made) == 0
+    assert memory.cat_file("/bucket/out.jsonl") == (tmp_path / "out.jsonl").read_bytes()
+    assert names(memory) == ["in.jsonl", "out.jsonl", "report.json"]
+
+
+def test_a_run_goes_on_under_a_url(memory: fsspec.AbstractFileSystem, capsys: pytest.CaptureFixture[str]) -> None:
+    split = ShuffledSplit(1, part_bytes=300, resume=True)
+    run(job(split=Split()))
+    expected = memory.cat_file("/bucket/out.jsonl")
+    memory.rm("/bucket/out.jsonl")
+    memory.pipe_file("/bucket/in.jsonl", ROWS.encode() + b"{")
+    with pytest.raises(AugmentError, match="line 41: not JSON"):
+        run(job(split=split))
+    kept = sum(name.startswith("0") for name in names(memory))
+    assert kept
+    assert "out.jsonl" not in names(memory)
+    memory.pipe_file("/bucket/in.jsonl", ROWS.encode())
+    run(job(split=split, quiet=False))
+    assert f"{kept} parts kept" in capsys.readouterr().err
+    assert memory.cat_file("/bucket/out.jsonl") == expected
+    assert names(memory) == ["in.jsonl", "out.jsonl"]
+
+
+def test_rejects_stand_beside_the_output(memory: fsspec.AbstractFileSystem) -> None:
+    memory.pipe_file("/bucket/in.jsonl", b"{\n" + ROWS.encode())
+    assert run(job(skip=True)) == 1
+    assert names(memory) == ["in.jsonl", "out.jsonl", "out.rejects.jsonl"]
+    memory.pipe_file("/bucket/in.jsonl", ROWS.encode())
+    assert run(job(skip=True)) == 0
+    assert names(memory) == ["in.jsonl", "out.jsonl"]
+
+
+def test_mistakes_are_one_line(memory: fsspec.AbstractFileSystem) -> None:
+    assert names(memory) == ["in.jsonl"]
+    with pytest.raises(AugmentError, match=r"memory://bucket/none\.jsonl: no such file"):
+        job(source="memory://bucket/none.jsonl").check()
+    with pytest.raises(AugmentError, match="is read by this run"):
+        job("memory://bucket/in.jsonl").check()
+    with pytest.raises(AugmentError, match=r"nowhere://in\.jsonl: .*nowhere"):
+        job(source="nowhere://in.jsonl").check()

@@ -1,0 +1,143 @@
+"""Ray: parts as tasks of a cluster of several nodes on this machine, one of which is lost; rows of Ray Data."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from augment_ru import Augmenter, AugmentError, Perturber, Preparation
+from augment_ru.engine.composition import attack_of
+from augment_ru.jobs.job import Job, Split
+from augment_ru.jobs.perturb import run
+from augment_ru.own_code import load_file
+from augment_ru.run.engines import RAY, engine_of, in_order
+from commands import wait_until
+
+ray = pytest.importorskip("ray", reason='needs pip install ".[ray]"')
+pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray's own
+
+ATTACK = '''"""Точка становится восклицанием: «Да.» → «Да!»; при этом проходит время."""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+from augment_ru import Attack, Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Shout(Attack):
+    """Full stops become exclamation marks, slowly."""
+
+    name: ClassVar[str] = "shout"
+    probability: float = 1.0
+
+    def propose(self, doc, rng):
+        time.sleep(0.02)
+        for at, char in enumerate(doc.text):
+            if char == ".":
+                yield rng.change(Edit(at, at + 1, "!"))
+'''
+ROWS = [{"id": at, "text": f"Кошка спит на окне номер {at}. Тепло."} for at in range(400)]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A cluster of three nodes with a processor each; the first one does no parts."""
+    from ray.cluster_utils import Cluster  # noqa: PLC0415
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    for _ in range(2):
+        made.add_node(num_cpus=1)
+    ray.init(address=made.address, log_to_driver=False)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+def job(folder: Path, **options: Any) -> Job:  # noqa: ANN401
+    (folder / "shouting.py").write_text(ATTACK, encoding="utf-8")
+    (folder / "in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8")
+    attacks = [Perturber(attack_of(str(folder / "shouting.py"), may_import=True), similarity="none")]
+    base = Job(str(folder / "in.jsonl"), str(folder / "out.jsonl"), attacks, Preparation(()), task=None, fields=())
+    return replace(base, quiet=True, **options)
+
+
+def test_a_node_is_lost(cluster: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    """Each row is written once, in its place, as one process writes it, although a machine is lost on the way."""
+    run(job(tmp_path))
+    expected = (tmp_path / "out.jsonl").read_bytes()
+    (tmp_path / "out.jsonl").unlink()
+    lost = cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+
+    def lose() -> None:
+        wait_until(lambda: len([*tmp_path.glob(".out.*.parts/0*")]) >= 3)
+        cluster.remove_node(lost, allow_graceful=False)
+
+    thread = Thread(target=lose)
+    thread.start()
+    run(job(tmp_path, split=Split(engine=RAY, resume=True, part_bytes=2000)))
+    assert len([node for node in ray.nodes() if node["Alive"]]) == 3
+    thread.join()
+    assert (tmp_path / "out.jsonl").read_bytes() == expected
+    assert [json.loads(line)["id"] for line in expected.splitlines()] == [row["id"] for row in ROWS]
+
+
+def test_the_first_error_of_the_input_is_reported(cluster: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    del cluster
+    made = job(tmp_path, split=Split(engine=RAY, part_bytes=2000))
+    lines = (tmp_path / "in.jsonl").read_text().splitlines()
+    (tmp_path / "in.jsonl").write_text("\n".join([*lines[:100], "{", *lines[100:300], "[", *lines[300:]]))
+    with pytest.raises(AugmentError, match="line 101: not JSON"):
+        run(made)
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+ENDS = '''"""Work that ends a program."""
+
+
+class Ends:
+    def begin(self):
+        return self.work
+
+    @staticmethod
+    def work(part):
+        if part == 2:
+            raise SystemExit(part)
+        return part
+'''
+
+
+def test_work_that_ends_a_program_is_an_error(cluster: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    """It is not done again and again."""
+    del cluster
+    (tmp_path / "ends.py").write_text(ENDS, encoding="utf-8")
+    work = load_file(tmp_path / "ends.py").Ends()
+    done = in_order(engine_of(RAY, 1), work, [1, 2, 3])
+    assert next(done) == (1, 1)
+    with pytest.raises(SystemExit):
+        next(done)
+
+
+@pytest.mark.parametrize("meta", ["full", "none"])
+def test_ray_data_keeps_order_and_columns(cluster: Any, meta: str) -> None:  # noqa: ANN401
+    import ray.data  # noqa: PLC0415
+
+    from augment_ru.run.ray import perturb  # noqa: PLC0415
+
+    del cluster
+    augmenter = Augmenter("butterfingers", similarity="none", constraints=())
+    rows = [{**row, "list": [row["id"]], "none": None} for row in ROWS]
+    dataset = ray.data.from_items(rows, override_num_blocks=7)
+    found = perturb(dataset, augmenter, meta=meta, batch_size=30).take_all()
+    expected = [result.row(meta) for result in augmenter.records(rows)]
+    if meta != "none":
+        found = [{**row, "augment": json.loads(row["augment"])} for row in found]
+    assert found == expected
+    with pytest.raises(AugmentError, match=r"is not a ray\.data\.Dataset"):
+        perturb(rows, augmenter)
