@@ -30,6 +30,13 @@ def missing(what: str, extra: str) -> AugmentError:
     return AugmentError(f'{what}; in the folder of augment-ru run: pip install ".[{extra}]"')
 
 
+def not_utf8(error: UnicodeDecodeError) -> AugmentError:
+    """The error for rows in another encoding."""
+    return AugmentError(
+        f"not UTF-8 at byte {error.start}; save the file as UTF-8, or name its encoding to perturb: --encoding cp1251"
+    )
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
     """The error for an unknown name; its message has the most similar known name, and all known names.
 

@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 
 from augment_ru import Augmenter, AugmentError, Result, registry
-from augment_ru.engine.attack import GROUPS
 from augment_ru.engine.differences import parts
+from augment_ru.jobs.list import headings
 
 _EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "reviews.jsonl"
 _SHOWN = 3
@@ -30,14 +30,6 @@ _WORDS = {
         "options": "параметры", "of": "из", "changed": "текстов изменено", "gate": "отклонено порогом сходства",
     },
 }  # fmt: skip
-_GROUPS_RU = {
-    "people": "Как пишут люди — в чатах и поиске",
-    "adversaries": "Как обходят модерацию",
-    "learners": "Ошибки изучающих русский язык",
-    "rewording": "То же другими словами",
-    "tape": "Атаки из статьи TAPE",
-    "other": "Другие",
-}
 
 
 def gallery(language: str) -> str:
@@ -52,10 +44,10 @@ def gallery(language: str) -> str:
 
 def _lines(texts: list[str], language: str) -> Iterator[str]:
     made = {name: registry.find("attacks", "attack", name) for name in registry.names("attacks")}
-    for group, title in GROUPS.items():
+    for group, title in headings(language).items():
         names = [name for name, attack in made.items() if attack.group == group]
         if names:
-            yield f"## {_GROUPS_RU[group] if language == 'ru' else title[0].upper() + title[1:]}\n"
+            yield f"## {title[0].upper() + title[1:]}\n"
         for name in names:
             yield f"### {name}\n"
             yield from _entry(name, made[name], texts, _WORDS[language], language)

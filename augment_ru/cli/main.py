@@ -17,7 +17,7 @@ from augment_ru.cli.list import list_
 from augment_ru.cli.models import models
 from augment_ru.cli.perturb import perturb
 from augment_ru.cli.release import release
-from augment_ru.cli.shared_options import print_help_without
+from augment_ru.cli.shared_options import HelpfulGroup
 from augment_ru.cli.similarity import similarity
 from augment_ru.cli.totals import totals
 from augment_ru.cli.verdicts import verdicts
@@ -32,13 +32,8 @@ class _ReaderGoneError(Exception):
     """The reader of stdout has closed it; click would end with code 1."""
 
 
-class _Commands(click.Group):
+class _Commands(HelpfulGroup):
     """Prints an error as one line on stderr. Exit codes: 2 usage, 1 data or run, 130 interrupted, 141 closed pipe."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments; without any, the help is printed."""
-        print_help_without(args, ctx)
-        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (click's own signature)
         """Run a command; end quietly if the reader of the output has gone away."""
@@ -48,6 +43,10 @@ class _Commands(click.Group):
                 sys.stdout.flush()  # so that what is left cannot fail at the end of the process
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
+        except SystemExit as error:  # rich ends the program by itself when the reader has gone away
+            if isinstance(error.__context__, BrokenPipeError):
+                raise _ReaderGoneError from error
+            raise
         return found
 
     def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (click's own signature)

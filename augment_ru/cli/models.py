@@ -2,20 +2,11 @@
 
 import click
 
-from augment_ru.cli.shared_options import print_help_without
+from augment_ru.cli.shared_options import HelpfulGroup
 from augment_ru.errors import AugmentError
 
 
-class _Models(click.Group):
-    """A group that prints its help where no command is named."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments."""
-        print_help_without(args, ctx)
-        return super().parse_args(ctx, args)
-
-
-@click.group(cls=_Models)
+@click.group(cls=HelpfulGroup)
 @click.option("--debug", is_flag=True, hidden=True)
 def models(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
     """Download models for attacks and similarities."""

@@ -21,11 +21,15 @@ def usage(error: AugmentError) -> click.UsageError:
     return click.UsageError(str(error))
 
 
-def print_help_without(args: Sequence[str], context: click.Context) -> None:
-    """Print the help of a group of commands and end, if there are no arguments."""
-    if not args and not context.resilient_parsing:  # a shell that asks for completions has no arguments, too
-        click.echo(context.get_help())
-        context.exit()
+class HelpfulGroup(click.Group):
+    """A group of commands that prints its help where no command is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments; without any, the help is printed, and the program ends."""
+        if not args and not ctx.resilient_parsing:  # a shell that asks for completions has no arguments, too
+            click.echo(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
 
 
 PROBABILITY = (

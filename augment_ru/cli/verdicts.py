@@ -4,8 +4,10 @@ from pathlib import Path
 
 import click
 
+from augment_ru.cli.shared_options import HelpfulGroup
 
-@click.group()
+
+@click.group(cls=HelpfulGroup)
 def verdicts() -> None:
     """Have people judge perturbed rows, and count rates over those that they find valid.
 

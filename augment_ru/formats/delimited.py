@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, not_utf8
 from augment_ru.formats.json_lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, encoded
 
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
@@ -260,7 +260,7 @@ def _decoded(data: bytes) -> None:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+        raise not_utf8(error) from error
 
 
 def cell_text(value: object) -> str:

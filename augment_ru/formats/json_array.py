@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from typing import Any, BinaryIO, ClassVar
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, not_utf8
 from augment_ru.formats.json_lines import (
     BOM,
     LONG_LINE_SHOWN,
@@ -46,7 +46,7 @@ class JsonArray:
         try:
             text = data.removeprefix(BOM).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+            raise not_utf8(error) from error
         try:
             self.around, self.arrays = _split(text)
         except json.JSONDecodeError as error:

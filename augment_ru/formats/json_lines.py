@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import orjson
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, not_utf8
 
 MAX_LINE = 16 * 2**20
 """Bytes of the longest line that is read: a text of that size takes about 1 GiB while it is perturbed."""
@@ -153,7 +153,7 @@ def _read_strictly(data: bytes) -> tuple[str, dict[str, Any]]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+        raise not_utf8(error) from error
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:

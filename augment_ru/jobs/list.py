@@ -3,7 +3,9 @@
 import dataclasses
 import inspect
 import sys
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from augment_ru import registry
@@ -20,25 +22,59 @@ KINDS = ("attacks", "constraints", "similarities", "tasks", "models")
 _NO_GROUP = Attack.group
 
 
-def listing(kind: str | None, *, verbose: bool) -> Iterator[str]:
-    """The lines for one kind; without a kind, for all kinds under headings; `verbose` adds options and files."""
+Words = Mapping[str, Mapping[str, str]]
+"""What is said in another language: kind → name → text; what it lacks is said in English."""
+
+_ENGLISH: Words = {"groups": GROUPS}
+
+
+def language_of(environment: Mapping[str, str]) -> str:
+    """The language that the locale of an environment asks for: ru or en.
+
+    >>> language_of({"LANG": "ru_RU.UTF-8"}), language_of({"LC_ALL": "C", "LANG": "ru_RU.UTF-8"}), language_of({})
+    ('ru', 'en', 'en')
+    """
+    stated = (environment.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return "ru" if next(filter(None, stated), "").startswith("ru") else "en"
+
+
+def _words(language: str) -> Words:
+    if language == "en":
+        return _ENGLISH
+    return tomllib.loads(Path(__file__).with_name(f"list_{language}.toml").read_text(encoding="utf-8"))
+
+
+def headings(language: str) -> Mapping[str, str]:
+    """What the groups of attacks are called in a language."""
+    return _words(language)["groups"]
+
+
+def listing(kind: str | None, *, verbose: bool, language: str = "en") -> Iterator[str]:
+    """The lines for one kind; without a kind, for all kinds under headings.
+
+    Args:
+        kind: one of `KINDS`; None for all.
+        verbose: whether options, reasons and files are listed, too.
+        language: en or ru; examples are in Russian.
+    """
+    words = _words(language)
     for shown in (kind,) if kind else KINDS:
         if not kind:
-            yield f"{shown}:"
+            yield f"{words.get('kinds', {}).get(shown, shown)}:"
         indent = "" if kind else "  "
-        for heading, names in _groups(shown):
-            if heading:
-                yield f"{indent}{heading}:"
-            inner = f"{indent}  " if heading else indent
-            for name, summary, details in _entries(shown, names, verbose=verbose):
-                yield f"{inner}{name:<16} {summary}"
+        for group, names in _groups(shown):
+            if group:
+                yield f"{indent}{words['groups'].get(group, group)}:"
+            inner = f"{indent}  " if group else indent
+            for name, summary, details in _entries(shown, names, words, verbose=verbose):
+                yield f"{inner}{name:<16} {words.get(shown, {}).get(name, summary)}"
                 if verbose:
                     for detail in details:
                         yield f"{inner}    {detail}"
 
 
 def _groups(kind: str) -> Iterator[tuple[str, Sequence[str]]]:
-    """The headings under which a kind is listed, and the names under each; one empty heading if it has none."""
+    """The groups in which a kind is listed, and the names in each; one empty group if it has none."""
     if kind != "attacks":
         yield "", [*constraint_paths()] if kind == "constraints" else registry.names(kind)
         return
@@ -47,15 +83,16 @@ def _groups(kind: str) -> Iterator[tuple[str, Sequence[str]]]:
         grouped.setdefault(getattr(registry.find("attacks", "attack", name), "group", _NO_GROUP), []).append(name)
     for group, names in grouped.items():
         if names:
-            yield GROUPS.get(group, group), names
+            yield group, names
 
 
-def _entries(kind: str, names: Sequence[str], *, verbose: bool) -> Iterator[tuple[str, str, list[str]]]:
+def _entries(kind: str, names: Sequence[str], words: Words, *, verbose: bool) -> Iterator[tuple[str, str, list[str]]]:
     """Name, summary and details of what has these names, and of what every run has of this kind."""
     if kind == "attacks":
         for name in names:
             made = registry.find("attacks", "attack", name)
-            yield name, _example(made), [_summary(made), *_options(name, made)]
+            summary, example = _summary(made), _example(made)
+            yield name, _in_english(summary, example) if words is _ENGLISH else example, [*_options(name, made)]
     elif kind == "constraints":
         for name in names:
             found = constraint(name)
@@ -74,7 +111,7 @@ def _entries(kind: str, names: Sequence[str], *, verbose: bool) -> Iterator[tupl
             keys = ", ".join(sorted(known.keys)) or "a text in the field 'text', or those of --field"
             yield (
                 name,
-                f"perturbs {', '.join(known.fields)}",
+                words.get("tasks", {}).get("perturbs", "perturbs {fields}").format(fields=", ".join(known.fields)),
                 [
                     f"recognised by: {keys}",
                     f"constraints: {', '.join(known.constraints) or 'none'}",
@@ -118,6 +155,16 @@ def _options(name: str, made: Any) -> Iterator[str]:  # noqa: ANN401  (any attac
 def _summary(made: Any) -> str:  # noqa: ANN401
     text = (inspect.getdoc(made) or "").split("\n", 1)[0]
     return "" if text.startswith(f"{made.__name__}(") else text  # a dataclass without a docstring of its own
+
+
+def _in_english(summary: str, example: str) -> str:
+    """The summary, with the Russian texts of the example.
+
+    >>> _in_english("Swap words.", "Слова меняются: «а б» → «б а».")
+    'Swap words: «а б» → «б а»'
+    """
+    place = example.find("«")
+    return f"{summary.rstrip('.')}: {example[place:].rstrip('.')}" if place >= 0 and summary else summary or example
 
 
 def _example(made: Any) -> str:  # noqa: ANN401

@@ -35,7 +35,7 @@ def on_terminal(*args: str | Path, columns: int = 80) -> str:
     return printed.decode().replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize("group", [(), ("models",)])
+@pytest.mark.parametrize("group", [(), ("models",), ("verdicts",)])
 def test_without_arguments_the_help_is_printed(group: tuple[str, ...]) -> None:
     done = run(*group)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -119,3 +119,63 @@ def test_names_are_completed(typed: str, found: list[str]) -> None:
     code = "from augment_ru.__main__ import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env=environment)
     assert [line.partition(",")[2] for line in done.stdout.decode().split()] == found
+
+
+@pytest.mark.parametrize("command", [("list",), ("explain", "Кошка спит.", "--attack", "case")])
+def test_the_reader_of_stdout_may_go_away(command: tuple[str, ...]) -> None:
+    arguments = [sys.executable, "-u", "-m", "augment_ru", *command]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+@pytest.mark.parametrize(("language", "heading"), [("ru", "атаки:"), ("en", "attacks:")])
+def test_list_speaks_the_language_of_the_locale_or_of_lang(
+    language: str, heading: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", f"{language}_XX.UTF-8")
+    listed = run("list").stdout
+    assert heading in listed.decode().split("\n")
+    assert run("list", "--lang", language).stdout == listed
+    other = {"ru": "en", "en": "ru"}[language]
+    assert run("list", "--lang", other).stdout != listed
+
+
+def test_all_that_is_listed_is_there_in_russian() -> None:
+    def names(language: str, kind: str) -> list[str]:
+        return [line.split()[0] for line in run("list", kind, "--lang", language).stdout.decode().splitlines()]
+
+    for kind in ("constraints", "similarities", "models"):
+        assert names("ru", kind) == names("en", kind)
+        for line in run("list", kind, "--lang", "ru").stdout.decode().splitlines():
+            assert re.search("[а-я]{3}", line), line
+
+
+def test_every_command_that_writes_files_says_so(tmp_path: Path) -> None:
+    perturbed, pairs, tasks = (tmp_path / name for name in ("rows.jsonl", "pairs.jsonl", "tasks.json"))
+    run("perturb", "examples/reviews.jsonl", "--attack", "case", "-o", perturbed)
+    last = run("similarity", perturbed, "-o", pairs).stderr.decode().split("\n")[-2]
+    assert last == f"augment-ru: wrote 12 pairs to {pairs}"
+    last = run("verdicts", "export", perturbed, "-o", tasks).stderr.decode().split("\n")[-2]
+    assert last == f"augment-ru: wrote {tasks}, {tasks.with_suffix('.xml')}"
+    found = tmp_path / "found.jsonl"
+    train = ("--model", "linear:examples/reviews_train.jsonl", "--limit", "2", "--budget", "3")
+    done = run("attack", "examples/reviews_test.jsonl", *train, "-o", found)
+    assert done.stderr.decode().split("\n")[-2] == f"augment-ru: wrote 2 rows to {found}"
+    assert run("attack", "examples/reviews_test.jsonl", *train, "-o", found, "--quiet").stderr == b""
+    page = tmp_path / "report.html"
+    evaluated = ("evaluate", perturbed, "--model", "majority:examples/reviews_train.jsonl", "--html", page)
+    assert run(*evaluated, "--format", "csv").stderr.decode().split("\n")[-2] == f"augment-ru: wrote {page}"
+    assert run(*evaluated, "--quiet").stderr == b""
+
+
+def test_a_file_in_another_encoding_is_read_or_refused_with_what_to_do(tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_bytes("Кошка спит.\n".encode("cp1251"))
+    assert "--encoding cp1251" in fails(1, "perturb", source, *FAST)
+    assert (
+        run("perturb", source, *FAST, "--encoding", "cp1251", "--probability", "0").stdout.decode() == "Кошка спит.\n"
+    )
