@@ -119,3 +119,16 @@ def test_names_are_completed(typed: str, found: list[str]) -> None:
     code = "from augment_ru.__main__ import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env=environment)
     assert [line.partition(",")[2] for line in done.stdout.decode().split()] == found
+    assert (done.stderr, done.returncode) == (b"", 0)  # the shell would show what stands there at every TAB
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("explain", "Кошка спит.", *FAST), ("list", "attacks"), ("completion", "bash")]
+)
+def test_a_reader_that_goes_away_ends_a_command_quietly(arguments: tuple[str, ...]) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    command = [sys.executable, "-m", "augment_ru", *arguments]
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, check=False)
+    os.close(theirs)
+    assert (done.stderr, done.returncode) == (b"", 141)
