@@ -47,6 +47,14 @@ def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
         raise AugmentError(f"{spec}: {error}") from error
 
 
+_imported: dict[Path, None] = {}
+
+
+def own_files() -> tuple[Path, ...]:
+    """The files of all code of the user that this process has run: of files and of modules."""
+    return (*_loaded, *_imported)
+
+
 def imported(place: str) -> Any:  # noqa: ANN401  (whatever the module defines)
     """The object at `MODULE:NAME`, from an installed package or the current folder.
 
@@ -61,6 +69,8 @@ def imported(place: str) -> Any:  # noqa: ANN401  (whatever the module defines)
         sys.path.insert(0, here)
     try:
         found: Any = importlib.import_module(name)
+        if file := getattr(found, "__file__", None):
+            _imported[Path(file)] = None
         for part in path.split("."):
             found = getattr(found, part)
     except Terminated:
@@ -107,7 +117,7 @@ _loaded: list[Path] = []
 
 
 def loaded_files() -> tuple[Path, ...]:
-    """The files whose modules this process has run, in their order."""
+    """The files whose modules this process has run, in their order; those of installed modules are not among them."""
     return tuple(_loaded)
 
 

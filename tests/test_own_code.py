@@ -83,6 +83,24 @@ def test_a_similarity_of_a_module() -> None:
     assert "no option of python called 'function'" in fails(2, *arguments, "--set", "python.function=x")
 
 
+def test_no_output_takes_the_place_of_code_or_of_a_task(place: Path) -> None:
+    (place / "own.py").write_text(ATTACK, encoding="utf-8")
+    (place / "own_task.toml").write_text('fields = ["text"]\n', encoding="utf-8")
+    rows = write(place / "rows.jsonl", {"text": "Кошка спит."}, {"text": "Дождь кончился."})
+    report = write(place / "report.jsonl", {"original": "Кошка спит.", "perturbed": "Кошка спит!"})
+    own = ("--task", "own_task.toml", "--similarity", "none", "--attack")
+    for command in (
+        ("perturb", rows, *own, "own.py", "--report", "own.py"),
+        ("perturb", rows, *own, "case+python:own:Shout", "--report", "own.py"),
+        ("perturb", rows, *own, "case", "--report", "own_task.toml"),
+        ("calibrate", rows, "--attack", "own.py", "--report", "own.py"),
+        ("similarity", report, "--similarity", "python:own:constant", "-o", "own.py"),
+        ("evaluate", rows, "--task", "own_task.toml", "--model", "random", "-o", "own_task.toml"),
+    ):
+        assert "is read by this run" in fails(2, *command)
+    assert (place / "own.py").read_text(encoding="utf-8") == ATTACK
+
+
 def test_a_recipe_never_imports(place: Path) -> None:
     recipe = place / "recipe.toml"
     for content in ('attack = "shouting.py"', 'attack = ["case", "case+python:shouting:Shout"]',

@@ -35,6 +35,13 @@ class _ReaderGoneError(Exception):
 class _Commands(HelpfulGroup):
     """Prints an error as one line on stderr. Exit codes: 2 usage, 1 data or run, 130 interrupted, 141 closed pipe."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments; without any, the help is printed."""
+        try:
+            return super().parse_args(ctx, args)
+        except BrokenPipeError as error:  # --help prints at once
+            raise _ReaderGoneError from error
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (click's own signature)
         """Run a command; end quietly if the reader of the output has gone away."""
         try:
@@ -43,10 +50,12 @@ class _Commands(HelpfulGroup):
                 sys.stdout.flush()  # so that what is left cannot fail at the end of the process
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
-        except SystemExit as error:  # rich ends the program by itself when the reader has gone away
-            if isinstance(error.__context__, BrokenPipeError):
-                raise _ReaderGoneError from error
+        except Terminated:
             raise
+        except (SystemExit, GeneratorExit) as error:  # code of another package that is called here
+            if isinstance(error.__context__, BrokenPipeError):  # rich ends the program if the reader has gone away
+                raise _ReaderGoneError from error
+            _fail(f"an attack, a model or another part raised {error!r}, which ends a program; {_left()}", 1)
         return found
 
     def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (click's own signature)
@@ -68,8 +77,6 @@ class _Commands(HelpfulGroup):
             _fail(f"interrupted; {_left()}", 130)
         except Terminated as error:
             _fail(f"terminated; {_left()}", int(str(error.code)))
-        except (SystemExit, GeneratorExit) as error:  # code of another package that is called here
-            _fail(f"an attack, a model or another part raised {error!r}, which ends a program; {_left()}", 1)
 
 
 def _left() -> str:

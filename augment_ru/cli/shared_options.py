@@ -262,12 +262,18 @@ def split_of(given: Mapping[str, Any], reads: Sequence[str]) -> "Split":
 
 
 def files_read(given: Mapping[str, Any]) -> list[str]:
-    """The files and folders that options of `SEARCH`, or a recipe, name."""
+    """The files and folders that options of `SETUP` and `INPUT` name, or a recipe; call it after `choices`.
+
+    Of the user's own code they are the files that `choices` has run.
+    """
     from augment_ru.formats.files import named_files  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.own_code import own_files  # noqa: PLC0415
 
     chosen = [pair.partition("=")[2] for pair in given["options"]]
     model = (given["similarity"] or "").partition(":")[2]
-    return named_files([given.get("recipe") or "", *given["constraints"], *chosen, model])
+    task = given["task"] or ""
+    files = named_files([given.get("recipe") or "", *given["constraints"], *chosen, model])
+    return [*files, *([task] if task.endswith(".toml") else []), *map(str, own_files())]
 
 
 _SEARCH = ("threshold", "schedule", "candidates", "min_changes")

@@ -47,15 +47,17 @@ def similarity(  # noqa: PLR0917  (click passes options by name)
     from augment_ru.engine.similarity import similarity_of  # noqa: PLC0415
     from augment_ru.evaluation.table_text import as_text  # noqa: PLC0415
     from augment_ru.evaluation.terminal import print_table  # noqa: PLC0415
-    from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415
+    from augment_ru.formats.files import check_outputs, named_files, replacing  # noqa: PLC0415
     from augment_ru.formats.json_lines import encoded_row  # noqa: PLC0415
     from augment_ru.formats.read import read_rows  # noqa: PLC0415
     from augment_ru.jobs.progress import say  # noqa: PLC0415
     from augment_ru.jobs.similarity import figures, figures_table, pairs_in, scored  # noqa: PLC0415
+    from augment_ru.own_code import own_files  # noqa: PLC0415
 
     try:
-        check_outputs([("-o", None if output is None else str(output))], [source])
         found = similarity_of(spec, may_import=True)
+        read = [source, *named_files([spec.partition(":")[2]]), *map(str, own_files())]
+        check_outputs([("-o", None if output is None else str(output))], read)
         if found is None:
             raise AugmentError("--similarity none: nothing to score with; give meaning, navec or bertscore")  # noqa: TRY301
     except AugmentError as error:

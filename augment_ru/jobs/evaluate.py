@@ -98,12 +98,16 @@ class EvaluationJob:
             "--originals": self.settings["originals"],
             "--train": self.settings["train"],
         }
+        task = self.settings["task"] or ""
         for option, path in inputs.items():
             if path is not None:
                 check_input(path, option)
         report = None if self.report == "-" else self.report
         outputs = [("-o", report), ("--html", self.html), ("--predictions", self.predictions)]
-        check_outputs([*outputs, ("--worst-case", self.worst_case)], [*inputs.values(), *self._read_by_models()])
+        check_outputs(
+            [*outputs, ("--worst-case", self.worst_case)],
+            [*inputs.values(), *named_files([task] if task.endswith(".toml") else []), *self._read_by_models()],
+        )
 
     def _read_by_models(self) -> list[str]:
         """The files and folders that models are made from, and the cache."""

@@ -1,13 +1,12 @@
 """What the rows of a run depend on beside its input: so that parts of another run are not taken for its own."""
 
-import sys
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.own_code import loaded_files
+from augment_ru.own_code import own_files
 from augment_ru.release.manifest import environment
 
 _MODULE = "python:"
@@ -25,11 +24,11 @@ def facts_of(options: Mapping[str, Any], files: Iterable[str], specs: Iterable[s
     Raises:
         AugmentError: a file cannot be read.
     """
-    read = {*files, *map(str, loaded_files())}
-    for spec in specs:
-        module = sys.modules.get(spec.removeprefix(_MODULE).partition(":")[0]) if spec.startswith(_MODULE) else None
-        if module is not None and module.__file__:
-            read.add(module.__file__)
+    read = {*files, *map(str, own_files())}
+    for spec in specs:  # a model is imported later
+        module = Path(f"{spec.removeprefix(_MODULE).partition(':')[0].replace('.', '/')}.py")
+        if spec.startswith(_MODULE) and module.is_file():
+            read.add(str(module.resolve()))
     return {
         **options,
         **{f"the content of {name}": _digest(Path(name)) for name in sorted(read)},
