@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from augment_ru.adversary.case import STATUSES
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.release.croissant import COLUMN_TYPES
 from augment_ru.release.recipe import ReleaseRecipe
@@ -59,16 +60,17 @@ def _table(each: Check) -> Check:
     return check
 
 
-def _keys(known: Mapping[str, Check]) -> Check:
+def _keys(known: Mapping[str, Check], *optional: str) -> Check:
     def check(where: str, value: object) -> None:
         table = checked(where, value, TABLE)
         for key in table:
             if key not in known:
                 raise AugmentError(f"{where}: {unknown('key', key, known)}")
         for key, check_one in known.items():
-            if key not in table:
+            if key in table:
+                check_one(f"{where}: '{key}'", table[key])
+            elif key not in optional:
                 raise AugmentError(f"{where}: no '{key}', so no build has written it")
-            check_one(f"{where}: '{key}'", table[key])
 
     return check
 
@@ -88,10 +90,16 @@ _FIGURES: Mapping[str, Check] = {
     "acceptance": _or_none(_NUMBER), "similarity": _DISTRIBUTION, "probability": _DISTRIBUTION,
     "edits_per_perturbed_row": _or_none(_NUMBER),
 }  # fmt: skip
+_SEARCH: Mapping[str, Check] = {
+    "name": _TEXT, **dict.fromkeys(("rows", "right", *STATUSES, "queries", "minimal"), _COUNT),
+    **dict.fromkeys(("asr", "queries_a_success", "changes"), _or_none(_NUMBER)),
+}  # fmt: skip
+_MODEL: Mapping[str, Check] = {"name": _TEXT, "model": _TEXT, "files": _table(_TEXT), "signatures": _table(_TEXT)}
 _TASK: Mapping[str, Check] = {
     "name": _TEXT, "task": _TEXT, "fields": _TEXTS, "gold": _TEXTS, "columns": _table(_COLUMN),
     "labels": _list(_LABEL), "answered": _TRUTH, "metrics": _TEXTS, "constraints": _TEXTS, "licence": _TEXT,
     "description": _TEXT, "test": _COUNT, "train": _COUNT, "attacks": _list(_keys(_FIGURES)), "train_digests": _TEXTS,
+    "searches": _list(_keys(_SEARCH)),
 }  # fmt: skip
 _ENVIRONMENT: Mapping[str, Check] = {
     "augment_ru": _TEXT, "code": _TEXT, "python": _TEXT, "unicode": _TEXT, "packages": _table(_TEXT),
@@ -109,10 +117,14 @@ _check_shape = _keys(
         "inputs": _list(_keys({"task": _TEXT, "split": _TEXT, "file": _TEXT, "rows": _COUNT, "sha256": _TEXT})),
         "episodes": _list(_keys({"number": _COUNT, "shots": _COUNT})),
         "attacks": _list(_keys({**_FIGURES, "spec": _TEXT})),
-        "tasks": _list(_keys(_TASK)),
+        "tasks": _list(_keys(_TASK, "searches")),
+        "searches": _list(_keys(_SEARCH)),
+        "models": _list(_keys(_MODEL)),
         "files": _table(_keys({"sha256": _TEXT, "bytes": _COUNT, "lines": _COUNT})),
         "examples": _list(_keys(dict.fromkeys(("perturbation", "task", "field", "original", "perturbed"), _TEXT))),
-    }
+    },
+    "searches",
+    "models",
 )
 
 
@@ -152,12 +164,16 @@ def check_recipe(where: str, content: Mapping[str, Any], recipe: ReleaseRecipe) 
     names = [attack.name for attack in recipe.attacks]
     _check_same(f"{where}: 'attacks'", [entry["name"] for entry in content["attacks"]], names)
     _check_same(f"{where}: 'settings'", list(content["settings"]), names)
+    for key in ("searches", "models"):
+        _check_same(f"{where}: '{key}'", [entry["name"] for entry in content.get(key, ())], list(recipe.searches))
     tasks = [task.name for task in recipe.tasks]
     _check_same(f"{where}: 'tasks'", [entry["name"] for entry in content["tasks"]], tasks)
     for task, known in zip(recipe.tasks, content["tasks"], strict=True):
         names = [attack.name for attack in recipe.attacks_of(task)]
         found = [entry["name"] for entry in known["attacks"]]
         _check_same(f"{where}: 'tasks': '{task.name}': 'attacks'", found, names)
+        found = [entry["name"] for entry in known.get("searches", ())]
+        _check_same(f"{where}: 'tasks': '{task.name}': 'searches'", found, list(recipe.searches_of(task)))
 
 
 def _check_same(where: str, found: Sequence[str], names: Sequence[str]) -> None:
