@@ -30,10 +30,9 @@ def test_a_cell_shows_what_it_prints_and_its_last_value() -> None:
 
     cells = [
         {"cell_type": "markdown", "source": ["# Title"]},
-        {"cell_type": "code", "source": ["print('a')\n", "made"]},
+        {"cell_type": "code", "source": ["import builtins\n", "made = builtins.shown\n", "print('a')\n", "made"]},
         {"cell_type": "code", "source": ["x = 1"]},
     ]
-    cells[1]["source"][:0] = ["import builtins\n", "made = builtins.shown\n"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("builtins.shown", Shown(), raising=False)
         found = dict(notebooks.run({"cells": cells}, "name"))

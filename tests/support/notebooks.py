@@ -26,10 +26,14 @@ def run(notebook: Mapping[str, Any], name: str) -> Iterator[tuple[int, list[dict
 
 def _shown(source: str, name: str, space: dict[str, Any]) -> Iterator[dict[str, Any]]:
     body = ast.parse(source, name)
-    last = body.body.pop() if body.body and isinstance(body.body[-1], ast.Expr) else None
+    last = body.body[-1] if body.body else None
+    if isinstance(last, ast.Expr):
+        body.body.pop()
     with contextlib.redirect_stdout(io.StringIO()) as stream:
         exec(compile(body, name, "exec"), space)  # noqa: S102  (a document of the repository)
-        value = None if last is None else eval(compile(ast.Expression(last.value), name, "eval"), space)  # noqa: S307
+        value = None
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), name, "eval"), space)  # noqa: S307
     if stream.getvalue():
         yield {"name": "stdout", "output_type": "stream", "text": _lines(stream.getvalue())}
     if value is not None:
