@@ -1,6 +1,6 @@
 """What more processes and machines gain: rows a second, memory, the same bytes, and a machine that is lost.
 
-    python benchmarks/scale.py [--rows 60000] [--gated 6000] [--repeats 3] [--workers 1 2] [--nodes 3]
+    python benchmarks/scale.py [--rows 600000] [--gated 20000] [--repeats 3] [--workers 1 2] [--nodes 3]
 
 The command `perturb` runs on rows put together from words, light (an attack without gate and constraints, brief
 metadata) and as it is by default (constraints and the gate `meaning`). The runs of a round follow each other, so that
@@ -175,8 +175,8 @@ def lose_a_node(cluster: Any, folder: Path, rows: int) -> None:  # noqa: ANN401
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=60_000, help="rows of the light run")
-    parser.add_argument("--gated", type=int, default=6_000, help="rows of the default run")
+    parser.add_argument("--rows", type=int, default=600_000, help="rows of the light run")
+    parser.add_argument("--gated", type=int, default=20_000, help="rows of the default run")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--nodes", type=int, default=3, help="nodes of the Ray cluster; 0 for none")

@@ -88,6 +88,7 @@ OPTIONS = st.fixed_dictionaries(
         "with_original": st.booleans(),
         "meta": st.sampled_from(["full", "none"]),
         "copies": st.integers(1, 2),
+        "csv_safe": st.booleans(),
     }
 )
 SPLITS = st.builds(ShuffledSplit, workers=st.integers(1, 3), part_bytes=st.integers(1, 400), seed=st.integers())
