@@ -5,7 +5,8 @@
 The command `perturb` runs on rows put together from words, light (an attack without gate and constraints, brief
 metadata) and as it is by default (constraints and the gate `meaning`). The runs of a round follow each other, so that
 other programs on the machine meet all of them; of the rounds the best time of each counts. Two sizes of the input are
-run: the rate without the start of the processes is that of the rows by which they differ. Memory is that of all
+run: the rate without the start of the processes, and the seconds of processors for a million rows, are those of the rows
+by which they differ. Memory is that of all
 processes of a run together, sampled (proportional set size, so that shared pages count once). With Ray installed, the
 same runs go to a cluster of nodes on this machine, each with one processor; then a node is added and lost on the way.
 """
@@ -135,17 +136,18 @@ def compare(name: str, folder: Path, rows: int, ways: dict[str, Sequence[str]], 
             best[way] = [min(pair, key=lambda one: one.seconds) for pair in zip(kept, runs, strict=True)]
     print(f"\n{name}: {rows:,} rows, {whole.stat().st_size / 2**20:.1f} MiB, {' '.join(options)}")
     print(
-        f"{'':<12}{'s':>8}{'rows/s':>9}{'ratio':>7}{'without start':>15}{'ratio':>7}{'CPU s':>8}{'driver':>8}{'MiB':>7}"
+        f"{'':<12}{'s':>8}{'rows/s':>9}{'ratio':>7}{'without start':>15}{'ratio':>7}{'CPU s':>8}{'driver':>8}{'a million':>11}{'MiB':>7}"
         "  digest"
     )
     first: list[float] = []
     for way, (small, large) in best.items():
         rates = [rows / large.seconds, (rows - rows // _START) / max(large.seconds - small.seconds, 1e-9)]
         first = first or rates
+        more = 1e6 * (large.processors - small.processors) / (rows - rows // _START)
         total, steady = (rate / one for rate, one in zip(rates, first, strict=True))
         print(
             f"{way:<12}{large.seconds:>8.1f}{rates[0]:>9,.0f}{total:>7.2f}{rates[1]:>15,.0f}{steady:>7.2f}"
-            f"{large.processors:>8.1f}{large.driver:>8.1f}{large.memory / 2**20:>7,.0f}  {large.digest}"
+            f"{large.processors:>8.1f}{large.driver:>8.1f}{more:>11.1f}{large.memory / 2**20:>7,.0f}  {large.digest}"
         )
     digests = {large.digest for _, large in best.values()}
     print(f"the bytes are {'equal' if len(digests) == 1 else 'NOT EQUAL'}")

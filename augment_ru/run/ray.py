@@ -3,11 +3,13 @@
 import logging
 import pickle
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
+from io import StringIO
 from typing import Any
 
 from augment_ru.engine.datasets import Perturbs, PerturbsColumns
@@ -57,16 +59,17 @@ class Ray:
         Raises:
             AugmentError: there is no such cluster.
         """
-        is_new = not self._ray.is_initialized()
-        if is_new:
-            self._begin()
-        tasks = _Tasks(self._ray, shipped(work), self._workers)
-        try:
-            yield tasks
-        finally:
-            tasks.cancel()
+        with redirect_stdout(sys.stderr or StringIO()):  # where Ray prints what it says of lost machines
+            is_new = not self._ray.is_initialized()
             if is_new:
-                self._ray.shutdown()
+                self._begin()
+            tasks = _Tasks(self._ray, shipped(work), self._workers)
+            try:
+                yield tasks
+            finally:
+                tasks.cancel()
+                if is_new:
+                    self._ray.shutdown()
 
     def _begin(self) -> None:
         names = ("SIGTERM", "SIGINT")
