@@ -5,10 +5,10 @@
 The command `perturb` runs on rows put together from words, light (an attack without gate and constraints, brief
 metadata) and as it is by default (constraints and the gate `meaning`). The runs of a round follow each other, so that
 other programs on the machine meet all of them; of the rounds the best time of each counts. Two sizes of the input are
-run: the rate without the start of the processes, and the seconds of processors for a million rows, are those of the rows
-by which they differ. Memory is that of all
-processes of a run together, sampled (proportional set size, so that shared pages count once). With Ray installed, the
-same runs go to a cluster of nodes on this machine, each with one processor; then a node is added and lost on the way.
+run: the rate without the start of the processes, and the seconds of processors for a million rows, are those of the
+rows by which they differ. Memory is that of all processes of a run together, sampled (proportional set size, so that
+shared pages count once). With Ray installed, the same runs go to a cluster of nodes on this machine, each with one
+processor; then a node is added and lost on the way.
 """
 
 import argparse
@@ -135,10 +135,10 @@ def compare(name: str, folder: Path, rows: int, ways: dict[str, Sequence[str]], 
             kept = best.setdefault(way, runs)
             best[way] = [min(pair, key=lambda one: one.seconds) for pair in zip(kept, runs, strict=True)]
     print(f"\n{name}: {rows:,} rows, {whole.stat().st_size / 2**20:.1f} MiB, {' '.join(options)}")
-    print(
-        f"{'':<12}{'s':>8}{'rows/s':>9}{'ratio':>7}{'without start':>15}{'ratio':>7}{'CPU s':>8}{'driver':>8}{'a million':>11}{'MiB':>7}"
-        "  digest"
-    )
+    names = ("s", "rows/s", "ratio", "without start", "ratio", "CPU s", "driver", "a million", "MiB")
+    widths = (8, 9, 7, 15, 7, 8, 8, 11, 7)
+    columns = zip(names, widths, strict=True)
+    print(f"{'':<12}{''.join(f'{what:>{width}}' for what, width in columns)}  digest")
     first: list[float] = []
     for way, (small, large) in best.items():
         rates = [rows / large.seconds, (rows - rows // _START) / max(large.seconds - small.seconds, 1e-9)]
