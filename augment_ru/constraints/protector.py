@@ -40,7 +40,7 @@ class Protector:
         """
         found: list[dict[str, list[Span]]] = [{name: [] for name in fields} for fields in docs]
         self._match(docs, found)
-        functions: list[tuple[Function, set[str]]] = [(_function(name), own) for name, own in self._functions.items()]
+        functions = self._callables
         by_fields = self._by_fields
         for record, fields, spans in zip(records, docs, found, strict=True):
             for rule in by_fields:
@@ -79,6 +79,11 @@ class Protector:
             if rule.function:
                 labels.setdefault(rule.function, set()).add(rule.label)
         return labels
+
+    @cached_property
+    def _callables(self) -> list[tuple[Function, set[str]]]:
+        """The functions, each with the labels of the rules that name it."""
+        return [(_function(name), own) for name, own in self._functions.items()]
 
     @cached_property
     def _by_fields(self) -> list[Rule]:

@@ -115,6 +115,9 @@ class Gate:
         rows: list[Ints] = []
         scripts: list[Script] = []
         for lowest, plan, level in zip(found, self.plans, asked, strict=True):
+            if not level.any():
+                rows.append(np.zeros(0, dtype=np.int64))
+                continue
             applied = self.applied(plan, level)
             changed = applied.changed
             if self._questions is not None:
@@ -142,6 +145,9 @@ class Gate:
         """Leave out the changes that fail alone, of the records of which no candidate passes with all its changes."""
         tops = self.scores([plan.levels for plan in self.plans])
         weak = ~np.any([top >= self.threshold for top in tops], axis=0)
+        self._known = [np.where(weak, np.nan, top) for top in tops]
+        if not weak.any():
+            return
         kept = [one.active & ~weak[one.owners] for one in candidates]
         kept = self._passing(candidates, kept, [one.active & weak[one.owners] for one in candidates])
         counts = [
@@ -153,7 +159,6 @@ class Gate:
             more = [~one.active & poor[one.owners] for one in candidates]
             kept = self._passing(candidates, kept, more, [min_changes - count for count in counts])
         self.plans = [one.plan(chosen, self._records) for one, chosen in zip(candidates, kept, strict=True)]
-        self._known = [np.where(weak, np.nan, top) for top in tops]
 
     def _passing(
         self,

@@ -1,7 +1,7 @@
 """Outcomes of the search, in columns: what the results of a chunk of records are read from."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from augment_ru.edits import Span
@@ -60,7 +60,7 @@ class Chunk:
     Args:
         settings: what the results share.
         prepared: the records, as the attack saw them.
-        applied: the texts and edits of each candidate.
+        applied: the texts and edits of the first candidate, and of every other one that a record took.
         found: what the search found.
         possible: the records that have an active change, shape (records,).
         clean: the records that have legal changes, but no active one, shape (records,).
@@ -83,7 +83,7 @@ class Chunk:
         self,
         settings: Settings,
         prepared: Prepared,
-        applied: Sequence[Applied],
+        applied: Mapping[int, Applied],
         found: Found,
         *,
         possible: Mask,

@@ -3,7 +3,7 @@
 import copy
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -181,7 +181,7 @@ class Perturber:
         found = Found.nothing(len(prepared))
         found.candidates[changed] = 0
         found.probabilities[:] = self.attack.probability
-        return self._perturbed(prepared, [apply(prepared.batch, proposed, active)], found, possible, clean)
+        return self._perturbed(prepared, {0: apply(prepared.batch, proposed, active)}, found, possible, clean)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
         candidates = [self._active(prepared, candidate) for candidate in range(self.candidates)]
@@ -198,15 +198,16 @@ class Perturber:
             questions=prepared.questions,
         )
         found = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
-        applied = [
-            gate.applied(plan, np.where(found.candidates == candidate, found.levels, 0))
-            for candidate, plan in enumerate(gate.plans)
-        ]
+        taken = {0, *found.candidates[found.candidates > 0].tolist()}
+        applied = {
+            candidate: gate.applied(gate.plans[candidate], np.where(found.candidates == candidate, found.levels, 0))
+            for candidate in sorted(taken)
+        }
         possible = np.any([one.changes_of(len(prepared)) > 0 for one in candidates], axis=0)
         return self._perturbed(prepared, applied, found, possible, clean)
 
     def _perturbed(
-        self, prepared: Prepared, applied: Sequence[Applied], found: Found, possible: Mask, clean: Mask
+        self, prepared: Prepared, applied: Mapping[int, Applied], found: Found, possible: Mask, clean: Mask
     ) -> Perturbed:
         chunk = Chunk(self.settings, prepared, applied, found, possible=possible, clean=clean)
         return Perturbed([Result(chunk, at) for at in range(len(prepared))], found.cost)

@@ -1,7 +1,6 @@
 """Prepares records for attacks: annotates their texts and finds their protected spans."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -13,7 +12,7 @@ from augment_ru.constraints.rule_file import constraint as constraint_of
 from augment_ru.draws import digests
 from augment_ru.edits import Span
 from augment_ru.engine.attack import Needs
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepared import BareTexts, Prepared
 from augment_ru.engine.questions import Questions
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Annotator
@@ -34,22 +33,6 @@ CHUNK_CHARACTERS = 2**20
 
 Constraints: TypeAlias = str | Constraint | Sequence[str | Constraint] | Callable[[Task], Sequence[str]] | None
 """Constraints as names, files or objects; a function from a task to their names; None for the task's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Texts(Sequence[Record]):
-    """Records of the generic task with only a text; they are made when they are read."""
-
-    texts: Sequence[str]
-    task: Task
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
-        if isinstance(at, slice):
-            return _Texts(self.texts[at], self.task)
-        return Record({"text": self.texts[at]}, self.task)
 
 
 class Preparation:
@@ -83,12 +66,28 @@ class Preparation:
             else tuple(constraint_of(one) if isinstance(one, str) else one for one in constraints)
         )
 
+        self._known: dict[Task | str, Protector] = {}
+        """The protectors that were made, by their task or by the name of the guard."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_known": {}}
+
     def protector(self, task: Task) -> Protector:
         """The protector of a task, made of the given constraints, or of the task's own if none were given.
 
         Raises:
             AugmentError: a constraint is not for the language of the task.
         """
+        if task not in self._known:
+            self._known[task] = self._made(task)
+        return self._known[task]
+
+    def _guard(self, name: str) -> Protector:
+        if name not in self._known:
+            self._known[name] = Protector((constraint_of(name),))
+        return self._known[name]
+
+    def _made(self, task: Task) -> Protector:
         names: Sequence[str | Constraint]
         if callable(self._constraints):
             names = self._constraints(task)
@@ -161,7 +160,7 @@ class Preparation:
             part = texts[at : at + CHUNK_ROWS]
             while len(part) > 1 and sum(map(len, part)) > CHUNK_CHARACTERS:
                 part = part[: len(part) // 2]
-            yield self._bare(part) if bare else self.chunk(_Texts(part, generic()), needs)
+            yield self._bare(part) if bare else self.chunk(BareTexts(part, generic()), needs)
             at += len(part)
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
@@ -184,7 +183,7 @@ class Preparation:
     def _bare(self, texts: Sequence[str]) -> Prepared:
         """Prepare texts of the generic task that need no annotation."""
         batch = Batch(texts, annotate=self.annotate)
-        records = _Texts(texts, generic())
+        records = BareTexts(texts, generic())
         if surrogates(batch.codes).any():
             for record in records:
                 record.texts()  # raises an error that names the record and the place
@@ -198,7 +197,7 @@ class Preparation:
         texts = [text for held in each for text in held.values()]
         keys = digests([record.key for record in records])
         protectors = {task: self.protector(task) for task in {record.task: None for record in records}}
-        guards = {name: Protector((constraint_of(name),)) for name in sorted(needs.guards)}
+        guards = {name: self._guard(name) for name in sorted(needs.guards)}
         layers = needs.layers.union(*(protector.layers for protector in (*protectors.values(), *guards.values())))
         docs = self.annotate(texts, layers) if layers else None
         if docs is not None and [doc.text for doc in docs] != texts:

@@ -8,7 +8,6 @@ reference is not embedded at all.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -20,6 +19,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.inference import pretrained
 from augment_ru.similarities._bertscore_encoder import embedder, token_weights
 from augment_ru.similarities._bertscore_scorer import BertScorer
+from augment_ru.version import version_of
 
 DEFAULT_MODEL = "bert-base-multilingual-cased"
 LAYERS = {
@@ -198,5 +198,5 @@ def _signature(score: BertScore) -> str:
     return (
         f"bertscore:{pretrained.fingerprint(score.model)}@{layer}|F1|idf={idf}"
         f"|rescale={'no' if baseline is None else baseline}{'|as-read' if score.as_read else ''}"
-        f"|{dtype}|transformers-{version('transformers')}|v1"
+        f"|{dtype}|transformers-{version_of('transformers')}|v1"
     )

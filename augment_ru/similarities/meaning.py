@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.metadata import version
 from math import exp, isfinite
 from typing import ClassVar, NamedTuple
 
@@ -19,6 +18,7 @@ from augment_ru.similarities._meaning_features import features_of
 from augment_ru.similarities._meaning_letters import by_sentence, other_letters
 from augment_ru.similarities._meaning_matching import fates_of, word_edits
 from augment_ru.similarities._meaning_words import Fates, Source
+from augment_ru.version import version_of
 
 _CONSTANT = "constant"
 
@@ -55,7 +55,7 @@ class Meaning(Similarity):
     def signature(self) -> str:
         """All that defines a score."""
         digest = weights_of(self.weights).digest
-        return f"meaning:{digest}|as-read|navec-{version('navec')}|pymorphy3-{version('pymorphy3')}|v1"
+        return f"meaning:{digest}|as-read|navec-{version_of('navec')}|pymorphy3-{version_of('pymorphy3')}|v1"
 
     def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
         """The score of each pair of a reference and a candidate, shape (pairs,)."""

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import version
 from typing import ClassVar, NamedTuple
 from zlib import crc32
 
@@ -15,6 +14,7 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.engine.similarity import Scorer, Similarity, as_read
 from augment_ru.language.slovnet import embedding, word_vector
 from augment_ru.text.words import word_ranges
+from augment_ru.version import version_of
 
 Vectors = npt.NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class Navec(Similarity):
     @property
     def signature(self) -> str:
         """All that defines a score."""
-        return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|as-read|navec-{version('navec')}|v2"
+        return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|as-read|navec-{version_of('navec')}|v2"
 
     def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
         """The score of each pair of a reference and a candidate, shape (pairs,)."""
