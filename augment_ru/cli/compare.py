@@ -2,7 +2,7 @@
 
 import click
 
-from augment_ru.cli.shared_options import usage
+from augment_ru.cli.shared_options import QUIET, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -20,6 +20,7 @@ from augment_ru.errors import AugmentError
 @click.option("--title", metavar="TEXT", help="The title of the comparison.")
 @click.option("--date", metavar="TEXT", help="The date of the comparison.")
 @click.option("--seed", default=42, type=int, metavar="N", help="The seed of the bootstrap.  [default: 42]")
+@with_options(QUIET)
 @click.option("--debug", is_flag=True, hidden=True)
 def compare(  # noqa: PLR0917  (click passes options by name)
     reports: tuple[str, ...],
@@ -29,6 +30,7 @@ def compare(  # noqa: PLR0917  (click passes options by name)
     title: str | None,
     date: str | None,
     seed: int,
+    quiet: bool,  # noqa: FBT001
     debug: bool,  # noqa: FBT001
 ) -> None:
     """Put the reports of several evaluations side by side: models by attacks, over the rows that all of them share.
@@ -41,7 +43,7 @@ def compare(  # noqa: PLR0917  (click passes options by name)
     del debug
     from augment_ru.jobs.compare import ComparisonJob, run_comparison  # noqa: PLC0415  (so that --help loads nothing heavy)
 
-    job = ComparisonJob(reports, output, html, form, title, date, seed)
+    job = ComparisonJob(reports, output, html, form, title, date, seed, quiet)
     try:
         job.check()
     except AugmentError as error:

@@ -1,16 +1,17 @@
 """The work of `augment-ru compare`: read reports, compare them, write the comparison."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from augment_ru.evaluation.compare import compare, read_report
 from augment_ru.evaluation.compared_page import compared_page, compared_tables
-from augment_ru.evaluation.table_text import as_text
+from augment_ru.evaluation.table_text import ShownTable, as_text
 from augment_ru.formats.files import check_input, check_outputs, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.evaluate import pretty
+from augment_ru.jobs.progress import say
 
 
 class ComparisonJob(NamedTuple):
@@ -24,6 +25,7 @@ class ComparisonJob(NamedTuple):
         title: the title of the comparison.
         date: the date that it states.
         seed: the seed of the bootstrap.
+        quiet: whether it does not say on stderr what it wrote.
     """
 
     reports: Sequence[str]
@@ -33,6 +35,7 @@ class ComparisonJob(NamedTuple):
     title: str | None
     date: str | None
     seed: int
+    quiet: bool = False
 
     def check(self) -> None:
         """Nothing, if all files can be read and written.
@@ -61,9 +64,17 @@ def run_comparison(job: ComparisonJob) -> None:
     if job.html is not None:
         with replacing(Path(job.html)) as stream:
             stream.write(compared_page(found, tables).encode("utf-8", "replace"))
+    _print_tables(job, found, tables)
+    files = [file for file in (job.output, job.html) if file]
+    wrote = ", ".join("the comparison to stdout" if file == "-" else file for file in files)
+    say(f"wrote {wrote or 'no file; --html PAGE.html makes a page'}", quiet=job.quiet)
+
+
+def _print_tables(job: ComparisonJob, found: Mapping[str, Any], tables: Sequence[ShownTable]) -> None:
     to_stderr = job.output == "-"
     if job.form != "table":
-        print("\n".join(as_text(table, job.form) for table in tables), end="", file=sys.stderr if to_stderr else None)
+        text = "\n".join(as_text(table, job.form) for table in tables)
+        print(text, end="", file=sys.stderr if to_stderr else sys.stdout)
         return
     from rich.console import Console  # noqa: PLC0415  (for tables alone)
 

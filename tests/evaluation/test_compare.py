@@ -150,6 +150,7 @@ def test_the_command_reads_what_evaluate_writes(tmp_path: Path) -> None:
     done = run("compare", one, other, "-o", tmp_path / "c.json", "--html", tmp_path / "c.html", "--format", "csv")
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout.decode().splitlines()[1].startswith("majority,–,")
+    assert done.stderr.decode() == f"augment-ru: wrote {tmp_path / 'c.json'}, {tmp_path / 'c.html'}\n"
     assert json.loads((tmp_path / "c.json").read_text("utf-8")) == json.loads(
         json.dumps(compare([read_report(one), read_report(other)]))
     )
