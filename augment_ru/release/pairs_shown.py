@@ -50,7 +50,7 @@ def shown_demonstrations(
         episode, at = min(shown)
         answers = [label_of(one) for name in task["gold"] for one in _answers(rows[at], name)]
         texts = [str(one) for name in task["fields"] for one in field_paths.values(rows[at], name)]
-        source = {"file": files[task["name"]], "row": at + 1}
+        source = {"file": files.get(task["name"], ""), "row": at + 1}
         found.append({"task": task["name"], "episode": episode, **source, "texts": texts, "answers": answers})
     return found
 
