@@ -434,3 +434,14 @@ def test_a_table_becomes_rows_of_json(tmp_path: Path) -> None:
         "id": "1", "text": 'Кошка спит, а пёс "ждёт" у двери.', "label": "да", "perturbation": "notes", "episode": [],
     }  # fmt: skip
     assert list(verify_release(tmp_path / "out", rebuild=2)) == []
+
+
+def test_a_script_that_workers_cannot_import_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    call = f"build_release(Path({str(EXAMPLE / 'small.toml')!r}), Path({str(tmp_path / 'out')!r}), workers=2)"
+    script.write_text(f"from pathlib import Path\nfrom augment_ru import build_release\n{call}\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, check=False, encoding="utf-8")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("augment_ru.errors.AugmentError: a worker ended with an error")
+    assert 'if __name__ == "__main__":' in done.stderr.splitlines()[-1]
+    assert "memory" not in done.stderr.splitlines()[-1]
