@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.json_lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, encoded
+from augment_ru.formats.json_lines import BOM, LONG_LINE_SHOWN, MAX_LINE, OTHER_ENCODING, Line, encoded
 
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
 _IN_QUOTES = re.compile('"[^"]*"')
@@ -256,7 +256,7 @@ def _decoded(data: bytes) -> None:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+        raise AugmentError(f"not UTF-8 at byte {error.start}; {OTHER_ENCODING}") from error
 
 
 def cell_text(value: object) -> str:

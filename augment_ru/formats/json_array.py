@@ -11,6 +11,7 @@ from augment_ru.formats.json_lines import (
     BOM,
     LONG_LINE_SHOWN,
     MAX_LINE,
+    OTHER_ENCODING,
     JsonLines,
     Line,
     member_starts,
@@ -43,7 +44,7 @@ class JsonArray:
         try:
             text = data.removeprefix(BOM).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+            raise AugmentError(f"not UTF-8 at byte {error.start}; {OTHER_ENCODING}") from error
         try:
             self.around, self.arrays = _split(text)
         except json.JSONDecodeError as error:

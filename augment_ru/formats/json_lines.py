@@ -20,6 +20,9 @@ LONG_LINE_SHOWN = 80
 _scan_text: Callable[[str, int], tuple[str, int]] = vars(json.decoder)["scanstring"]
 """The standard library's reader of a JSON text; its type information leaves it out."""
 
+OTHER_ENCODING = "save the file as UTF-8; perturb and calibrate also take its encoding, as in --encoding cp1251"
+"""What to do with a file that is not UTF-8."""
+
 BOM = b"\xef\xbb\xbf"
 """What some editors put at the start of a file in UTF-8."""
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -153,7 +156,7 @@ def _read_strictly(data: bytes) -> tuple[str, dict[str, Any]]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+        raise AugmentError(f"not UTF-8 at byte {error.start}; {OTHER_ENCODING}") from error
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:

@@ -5,7 +5,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.fitting import NOTHING, Learnt
-from augment_ru.formats.json_lines import BOM, Line, read_lines
+from augment_ru.formats.json_lines import BOM, OTHER_ENCODING, Line, read_lines
 from augment_ru.formats.row import Changed
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.record import Record
@@ -42,7 +42,7 @@ class TextLines:
         try:
             text = line.data.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+            raise AugmentError(f"not UTF-8 at byte {error.start}; {OTHER_ENCODING}") from error
         return None, {FIELD: text}, Ends(BOM if line.place else b"", line.end)
 
 
