@@ -4,7 +4,8 @@ import dataclasses
 import types
 import typing
 from collections.abc import Mapping
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 from augment_ru.errors import AugmentError, unknown
 
@@ -93,3 +94,28 @@ def parse(where: str, text: str, wanted: Any) -> Any:  # noqa: ANN401  (a type f
         return wanted(text)
     except ValueError as error:
         raise AugmentError(f"{where}: '{text}' is not of type {wanted.__name__}") from error
+
+
+def integer(name: str, value: SupportsIndex, *, least: int | None = None, most: int | None = None) -> int:
+    """An argument as an integer of Python; one of NumPy is the same number.
+
+    >>> integer("seed", True)
+    1
+
+    Args:
+        name: the name of the argument, for the message.
+        value: its value.
+        least: the least that it may be; None if there is none.
+        most: the most that it may be, where there is a least; None if there is none.
+
+    Raises:
+        AugmentError: it is no integer, or out of its range.
+    """
+    wanted = "" if least is None else f", {least} or more" if most is None else f" from {least} to {most}"
+    try:
+        number = index(value)
+    except TypeError:
+        number = None
+    if number is None or (least is not None and number < least) or (most is not None and number > most):
+        raise AugmentError(f"{name} {value!r}; needs an integer{wanted}")
+    return number

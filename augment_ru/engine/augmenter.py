@@ -14,6 +14,7 @@ from augment_ru.engine.result import Result
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Annotator
+from augment_ru.options import integer
 from augment_ru.records.task import Task
 
 Data = TypeVar("Data")
@@ -140,13 +141,14 @@ class Augmenter:
         """
         if isinstance(texts, str):
             raise AugmentError("texts() takes a list of texts; for one text call the augmenter itself")
+        if isinstance(texts, Mapping) or not isinstance(texts, Iterable):
+            raise AugmentError(f"texts() takes a list of texts, not {type(texts).__name__}; use records() for rows")
         refuse_frame(texts, "texts()")
         return list(self._results(self.preparation.texts(texts, needs=[self.perturber.needs]), n, draw))
 
     def _results(self, chunks: Iterable[Prepared], n: int, draw: int) -> Iterator[Result]:
         """The results of each record in draws n·draw to n·draw + n − 1, which no other draw of this n has."""
-        if n < 1:
-            raise AugmentError(f"n {n!r}; needs an integer, 1 or more")
+        n, draw = integer("n", n, least=1), integer("draw", draw, least=0)
         perturbers = [self.perturber.at_draw(n * draw + copy) for copy in range(n)]
         for chunk in chunks:
             for results in zip(*(one.perturb(chunk).results for one in perturbers), strict=True):

@@ -4,6 +4,7 @@ import copy
 import logging
 import time
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.engine.search import Cost, Found, cut
 from augment_ru.engine.similarity import ScoreFunction, Similarity, similarity_of
 from augment_ru.errors import AugmentError, unknown
+from augment_ru.options import integer
 from augment_ru.text.characters import Mask
 
 _MOST_CANDIDATES = 1000
@@ -74,23 +76,18 @@ class Perturber:
         if probability is not None:
             self.attack = self.attack.with_probability(probability)
         self.similarity = similarity_of(similarity, may_import=True)
-        if threshold is not None and not 0.0 <= threshold <= 1.0:
-            raise AugmentError(f"threshold {threshold}; needs a number from 0 to 1")
+        if threshold is not None and not (_is_number(threshold) and 0.0 <= threshold <= 1.0):
+            raise AugmentError(f"threshold {threshold!r}; needs a number from 0 to 1")
         if schedule not in SCHEDULES:
             raise unknown("schedule", schedule, SCHEDULES)
-        if not isinstance(seed, int):
-            raise AugmentError(f"seed {seed!r}; needs an integer")
-        if not 1 <= candidates <= _MOST_CANDIDATES:
-            raise AugmentError(f"candidates {candidates}; needs a number from 1 to {_MOST_CANDIDATES}")
-        if min_changes is not None and min_changes < 0:
-            raise AugmentError(f"min_changes {min_changes}; needs an integer, 0 or more")
-        if not 0.0 < floor <= 1.0:
-            raise AugmentError(f"floor {floor}; needs a probability over 0")
+        if not (_is_number(floor) and 0.0 < floor <= 1.0):
+            raise AugmentError(f"floor {floor!r}; needs a probability over 0")
         self.threshold = self.similarity.threshold if threshold is None and self.similarity else threshold
         self.schedule = schedule
-        self.seed = seed
-        self.candidates = candidates
-        self.min_changes = self.attack.min_changes if min_changes is None else min_changes
+        self.seed = integer("seed", seed)
+        self.candidates = integer("candidates", candidates, least=1, most=_MOST_CANDIDATES)
+        least_changes = self.attack.min_changes if min_changes is None else min_changes
+        self.min_changes = integer("min_changes", least_changes, least=0)
         self.floor = floor
         self.draw = 0
 
@@ -103,10 +100,8 @@ class Perturber:
         Raises:
             AugmentError: it is no such number.
         """
-        if draw < 0:
-            raise AugmentError(f"draw {draw!r}; needs an integer, 0 or more")
         other = copy.copy(self)
-        other.draw = draw
+        other.draw = integer("draw", draw, least=0)
         return other
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
@@ -211,3 +206,7 @@ class Perturber:
     ) -> Perturbed:
         chunk = Chunk(self.settings, prepared, applied, found, possible=possible, clean=clean)
         return Perturbed([Result(chunk, at) for at in range(len(prepared))], found.cost)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real)

@@ -20,6 +20,8 @@ LONG_LINE_SHOWN = 80
 _scan_text: Callable[[str, int], tuple[str, int]] = vars(json.decoder)["scanstring"]
 """The standard library's reader of a JSON text; its type information leaves it out."""
 
+"""What to do with a file that is not UTF-8."""
+
 BOM = b"\xef\xbb\xbf"
 """What some editors put at the start of a file in UTF-8."""
 _SPACE = re.compile(r"[ \t\n\r]*")

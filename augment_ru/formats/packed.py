@@ -52,7 +52,7 @@ def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
         try:
             return bytes(reader.read(size))
         except (OSError, EOFError, zlib.error) as error:
-            raise AugmentError(f"{name}: cannot be unpacked: {error}; pack it again, or give it plain") from error
+            raise AugmentError(f"cannot be unpacked: {error}; pack it again, or give it plain") from error
 
     return buffered(read)
 

@@ -1,11 +1,15 @@
 """Work in Python: variants and epochs, frames, presets and recipes, what objects show."""
 
+import importlib
 import json
 import logging
 import re
 from html import unescape
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,9 +43,33 @@ def test_other_draws_change_a_text_otherwise_and_say_so() -> None:
     results = plain(probability=0.3).texts([" ".join(SENTENCES)], n=20)
     assert len({result.text for result in results}) == 20
     assert [result.metadata("brief").get("draw") for result in results] == [None, *range(1, 20)]  # type: ignore[union-attr]
-    for wrong in ({"n": 0}, {"draw": -1}):
+    for wrong in ({"n": 0}, {"n": 1.5}, {"draw": -1}, {"draw": 1.0}, {"draw": "1"}):
         with pytest.raises(AugmentError, match="needs an integer"):
             plain().texts(["а"], **wrong)
+
+
+@pytest.mark.parametrize("one", [True, np.int64(1), np.uint8(1)])
+def test_an_integer_of_another_type_is_the_same_number(one: Any) -> None:  # noqa: ANN401
+    wanted = plain(seed=1).texts(SENTENCES, draw=1)
+    found = plain(seed=one).texts(SENTENCES, draw=one)
+    assert [result.line() for result in found] == [result.line() for result in wanted]
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"seed": 1.0}, "seed 1.0; needs an integer"),
+        ({"threshold": "0.5"}, "threshold '0.5'; needs a number from 0 to 1"),
+        ({"candidates": 1.5}, "candidates 1.5; needs an integer from 1 to 1000"),
+        ({"min_changes": "a"}, "min_changes 'a'; needs an integer, 0 or more"),
+        ({"floor": None}, "floor None; needs a probability over 0"),
+    ],
+)
+def test_a_setting_of_a_wrong_type_is_an_error_that_says_what_it_must_be(
+    settings: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(AugmentError, match=problem):
+        plain(**settings)
 
 
 def test_copies_are_the_variants(tmp_path: Path) -> None:
@@ -72,12 +100,57 @@ def test_pandas_frames() -> None:
     assert frame.equals(before)
 
 
+def test_a_column_of_pandas_keeps_its_type() -> None:
+    pandas = pytest.importorskip("pandas")
+    texts = [str(row["text"]) for row in ROWS]
+    types = ["object", "str", "string", "category"]
+    if find_spec("pyarrow"):
+        types += ["string[pyarrow]", pandas.ArrowDtype(importlib.import_module("pyarrow").large_string())]
+    for dtype in types:
+        frame = pandas.DataFrame({"text": pandas.Series(texts, dtype=dtype)})
+        made = plain().frame(frame, "text")
+        assert made["text"].tolist() == [result.text for result in plain().texts(texts)]
+        assert (str(made["text"].dtype) if dtype == "category" else made["text"].dtype) == (
+            dtype if dtype == "category" else frame["text"].dtype
+        )
+        empty = plain().frame(frame.iloc[:0], "text")
+        assert empty.dtypes.to_dict() == {**frame.dtypes, "augment": made["augment"].dtype}
+
+
+def test_a_frame_in_which_rows_or_columns_are_not_clear_is_an_error() -> None:
+    pandas = pytest.importorskip("pandas")
+    texts = pandas.DataFrame({"text": ["Кошка спит.", None, "Дождь."]}, index=[7, 7, 8])
+    with pytest.raises(AugmentError, match=r"column 'text': row 1 \(from 0\) has no value"):
+        plain().frame(texts, "text")
+    assert len(plain().frame(texts.dropna(), "text")) == 2
+    with pytest.raises(AugmentError, match="several columns 'text'"):
+        plain().frame(pandas.DataFrame([["а", "б"]], columns=["text", "text"]), "text")
+    with pytest.raises(AugmentError, match="field 1: is no text"):
+        plain().frame(pandas.DataFrame([["а", "б"]]), 1)  # type: ignore[arg-type]
+    with pytest.raises(AugmentError, match="no metadata called 'all'"):
+        plain().frame(texts.iloc[:0], "text", meta="all")
+    with pytest.raises(AugmentError, match=r"Series is no frame .*texts\(\) for texts"):
+        plain().frame(texts["text"], "text")
+    dotted = plain().frame(pandas.DataFrame({"my.text": ["Кошка спит."]}), "my.text", meta="none")
+    assert dotted["my.text"].tolist() == [next(plain().records([{"my.text": "Кошка спит."}], field="my.text")).text]
+
+
 def test_polars_frames() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(ROWS)
     made = plain().frame(frame, "text", n=2)
     assert made["text"].to_list() == [result.text for result in plain().records(ROWS, field="text", n=2)]
     assert made.schema == {**frame.schema, "augment": polars.String}
+    assert plain().frame(frame[:0], "text").schema == made.schema
+    types = {polars.Categorical: polars.Categorical, polars.Enum([row["text"] for row in ROWS]): polars.String}
+    for dtype, kept in types.items():
+        cast = plain().frame(frame.with_columns(polars.col("text").cast(dtype)), "text", n=2)
+        assert cast["text"].cast(polars.String).equals(made["text"])
+        assert cast["text"].dtype == kept
+    with pytest.raises(AugmentError, match=r"frame\.collect"):
+        plain().frame(frame.lazy(), "text")
+    with pytest.raises(AugmentError, match=r"row 1 \(from 0\) has no value"):
+        plain().frame(polars.DataFrame({"text": ["а", None]}), "text")
 
 
 def test_what_is_no_row_or_no_attack_is_an_error_that_says_what_to_do() -> None:
@@ -86,6 +159,9 @@ def test_what_is_no_row_or_no_attack_is_an_error_that_says_what_to_do() -> None:
     for method in (plain().records, plain().texts):
         with pytest.raises(AugmentError, match="use frame"):
             method(frame)
+    for wrong in ({"text": ["Кошка"]}, None):
+        with pytest.raises(AugmentError, match="texts\\(\\) takes a list of texts"):
+            plain().texts(wrong)  # type: ignore[arg-type]
     with pytest.raises(AugmentError, match="texts\\(\\) takes texts"):
         list(plain().records(["Кошка"]))  # type: ignore[list-item]
     with pytest.raises(AugmentError, match="no column 'body'; the frame has id, text, n"):
