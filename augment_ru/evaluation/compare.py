@@ -19,6 +19,7 @@ from augment_ru.evaluation.rates import DIGITS, JudgedRun, cells_of, percent, ra
 from augment_ru.evaluation.report import FORMAT as EVALUATION
 from augment_ru.evaluation.robustness import worst_cells
 from augment_ru.evaluation.row_outcomes import read_outcomes
+from augment_ru.evaluation.shared_rows import shared_rows
 from augment_ru.evaluation.shown_names import shown_names
 from augment_ru.evaluation.tables import beats_majority
 from augment_ru.version import __version__
@@ -77,7 +78,7 @@ def compare(
         _check(report)
     names = _numbered([report.name for report in reports])
     try:
-        shared = _shared_rows([report.values["rows"] for report in reports])
+        shared = shared_rows([report.values["rows"] for report in reports])
         if not shared:
             raise AugmentError(_nothing_shared(names, reports))
         judged, models = _judged(names, reports, shared, seed)
@@ -130,35 +131,6 @@ def _numbered(names: Sequence[str]) -> list[str]:
     for name in names:
         seen[name] += 1
         found.append(f"{name} {seen[name]}" if count[name] > 1 else name)
-    return found
-
-
-def _shared_rows(rows: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, list[tuple[str, list[int]]]]:
-    """By attack the keys of the rows that all reports have, each with its number in every report.
-
-    A row that stands in a report twice is shared as often as every report has it.
-    """
-    found: dict[str, list[tuple[str, list[int]]]] = {}
-    for attack, keys in rows[0].items():
-        if all(attack in other for other in rows):
-            numbers = [_by_occurrence(other[attack]) for other in rows]
-            own = [
-                (key, [number[key, turn] for number in numbers])
-                for key, turn in _by_occurrence(keys)
-                if all((key, turn) in number for number in numbers)
-            ]
-            if own:
-                found[attack] = own
-    return found
-
-
-def _by_occurrence(keys: Sequence[str]) -> dict[tuple[str, int], int]:
-    """The number of each row, by its key and how many rows before it have the same key."""
-    seen = Counter[str]()
-    found: dict[tuple[str, int], int] = {}
-    for number, key in enumerate(keys):
-        found[key, seen[key]] = number
-        seen[key] += 1
     return found
 
 
