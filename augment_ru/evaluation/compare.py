@@ -1,6 +1,5 @@
 """Several reports side by side, counted over the rows that all of them share."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from augment_ru.evaluation.row_outcomes import read_outcomes
 from augment_ru.evaluation.shared_rows import shared_rows
 from augment_ru.evaluation.shown_names import shown_names
 from augment_ru.evaluation.tables import beats_majority
+from augment_ru.evaluation.totals import read_report
 from augment_ru.version import __version__
 
 FORMAT = "augment-ru comparison"
@@ -39,19 +39,14 @@ class NamedReport(NamedTuple):
     values: Any
 
 
-def read_report(path: Path) -> NamedReport:
+def named_report(path: Path) -> NamedReport:
     """A report that `augment-ru evaluate -o` wrote, under its title, or else under the name of its file.
 
     Raises:
         AugmentError: the file cannot be read, or holds none.
     """
-    try:
-        values = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise AugmentError(f"{path}: is no JSON; give the file of augment-ru evaluate -o REPORT.json") from error
-    except OSError as error:
-        raise AugmentError(f"{path}: {error.strerror or error}") from error
-    title = values.get("title") if isinstance(values, dict) else None
+    values = read_report(path)
+    title = values.get("title")
     return NamedReport(title if isinstance(title, str) and title else path.stem, values)
 
 

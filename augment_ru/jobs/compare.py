@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from augment_ru.evaluation.compare import compare, read_report
+from augment_ru.evaluation.compare import compare, named_report
 from augment_ru.evaluation.compared_page import compared_page, compared_tables
 from augment_ru.evaluation.table_text import ShownTable, as_text
 from augment_ru.formats.files import check_input, check_outputs, replacing
@@ -54,7 +54,7 @@ def run_comparison(job: ComparisonJob) -> None:
     Raises:
         AugmentError: a file is no report, or the reports share no rows.
     """
-    found = compare([read_report(Path(path)) for path in job.reports], seed=job.seed, title=job.title, date=job.date)
+    found = compare([named_report(Path(path)) for path in job.reports], seed=job.seed, title=job.title, date=job.date)
     tables = compared_tables(found)
     if job.output == "-":
         print(encoded_row(found))

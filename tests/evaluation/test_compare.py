@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Example, evaluate
-from augment_ru.evaluation.compare import NamedReport, compare, read_report
+from augment_ru.evaluation.compare import NamedReport, compare, named_report
 from augment_ru.evaluation.compared_page import compared_findings, compared_page, compared_tables
 from commands import fails, run, write
 from evaluations import reader, table
@@ -152,7 +152,7 @@ def test_the_command_reads_what_evaluate_writes(tmp_path: Path) -> None:
     assert done.stdout.decode().splitlines()[1].startswith("majority,–,")
     assert done.stderr.decode() == f"augment-ru: wrote {tmp_path / 'c.json'}, {tmp_path / 'c.html'}\n"
     assert json.loads((tmp_path / "c.json").read_text("utf-8")) == json.loads(
-        json.dumps(compare([read_report(one), read_report(other)]))
+        json.dumps(compare([named_report(one), named_report(other)]))
     )
     first = (tmp_path / "c.html").read_bytes()
     assert (
