@@ -2,14 +2,18 @@
 
     pip install -e ".[benchmarks]" && python benchmarks/throughput.py
 
-Prints three tables: attacks without constraints and gate against the other toolkits; what constraints cost
-against natasha's own NER pass; what the gate costs once texts are annotated. Each figure is the best of
-several runs, made in turns, so that a busy moment of the machine does not slow one toolkit alone.
+Prints tables: attacks without constraints and gate against the other toolkits (`plain`); what constraints cost
+against natasha's own NER pass (`constrained`); what the gate costs once texts are annotated (`gated`); rows a second
+of the command line (`lines`); a whole run against the annotation that it needs (`annotation`); one text at a time
+(`alone`); long texts (`long`). `--tables` chooses. Each figure is the best of several runs, made in turns, so that a
+busy moment of the machine does not slow one toolkit alone; `--cpu` counts the time of the processor instead.
 """
 
 import argparse
 import json
 import platform
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -20,9 +24,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from augment_ru import Augmenter
+from augment_ru import Augmenter, Perturber, Preparation
+from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.rule_file import constraint
+from augment_ru.engine.attack import Needs
+from augment_ru.engine.prepare import CHUNK_ROWS
+from augment_ru.records.task import generic
 from augment_ru.registry import names
 
+TABLES = ("plain", "constrained", "gated", "lines", "annotation", "alone", "long")
 ATTACKS = [name for name in names("attacks") if name not in ("back_translation", "bae", "paraphrase")]
 """Those that run no network; the others are in neural.py."""
 
@@ -57,10 +67,15 @@ def best(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str, float
     times = dict.fromkeys(runs, float("inf"))
     for _ in range(repeats):
         for name, run in runs.items():
-            began = time.perf_counter()
+            began = clock()
             run()
-            times[name] = min(times[name], time.perf_counter() - began)
+            times[name] = min(times[name], clock() - began)
     return times
+
+
+def clock() -> float:
+    """The time in seconds, of the processor with `--cpu`."""
+    return time.process_time() if "--cpu" in sys.argv else time.perf_counter()
 
 
 def outputs(augmenter: Augmenter, texts: Sequence[str]) -> list[str]:
@@ -157,16 +172,95 @@ def gated(texts: Sequence[str], repeats: int) -> Table:
     return table
 
 
+def command_line(texts: Sequence[str], repeats: int) -> Table:
+    """Rows a second of `perturb` without constraints and gate, from JSON lines to JSON lines."""
+    from augment_ru.cli.main import cli  # noqa: PLC0415
+
+    rows = [json.dumps({"id": number, "text": text}, ensure_ascii=False) for number, text in enumerate(texts)]
+    table = Table("perturb", *(f"--meta {meta}, rows/s" for meta in METAS))
+    with tempfile.TemporaryDirectory() as folder:
+        source, few = Path(folder, "in.jsonl"), Path(folder, "few.jsonl")
+        source.write_text("\n".join(rows) + "\n", encoding="utf-8")
+        few.write_text("\n".join(rows[:100]) + "\n", encoding="utf-8")
+        for name in ("butterfingers", "people"):
+            runs: dict[str, Callable[[], object]] = {}
+            for meta in METAS:
+                options = ["--attack", name, "--no-constraints", "--similarity", "none", "--meta", meta, "--quiet"]
+                arguments = [*options, "-o", str(Path(folder, "out.jsonl"))]
+                cli(["perturb", str(few), *arguments], standalone_mode=False)
+                runs[meta] = partial(cli, ["perturb", str(source), *arguments], standalone_mode=False)
+            times = best(runs, repeats)
+            table.add_row(name, *(f"{len(texts) / times[meta]:,.0f}" for meta in METAS))
+    return table
+
+
+METAS = ("brief", "full", "none")
+FIVE = ("butterfingers", "case", "eda_delete", "eda_swap", "emojify")
+
+
+def annotation(texts: Sequence[str], repeats: int) -> Table:
+    """The defaults (names protected, the gate `meaning`) against the annotation that they need."""
+    table = Table("at the defaults", "annotation, ms a sentence", "all, ms a sentence", "ratio")
+    for attacks in (("butterfingers",), FIVE):
+        preparation, perturbers = Preparation(), [Perturber(name) for name in attacks]
+        needs = [one.needs for one in perturbers]
+        protectors = [preparation.protector(generic())]
+        protectors += [Protector((constraint(name),)) for name in sorted(Needs.of_all(needs).guards)]
+        layers = Needs.of_all(needs).layers.union(*(one.layers for one in protectors))
+
+        def annotate(layers: frozenset[str] = layers, preparation: Preparation = preparation) -> None:
+            for at in range(0, len(texts), CHUNK_ROWS):
+                preparation.annotate(texts[at : at + CHUNK_ROWS], layers)
+
+        def work(preparation: Preparation = preparation, perturbers: Sequence[Perturber] = perturbers) -> None:
+            for prepared in preparation.texts(texts, needs=[one.needs for one in perturbers]):
+                for one in perturbers:
+                    one.perturb(prepared)
+
+        work()
+        times = best({"annotation": annotate, "all": work}, repeats)
+        alone, whole = (1000 * times[name] / len(texts) for name in ("annotation", "all"))
+        table.add_row(", ".join(attacks), f"{alone:.3f}", f"{whole:.3f}", f"{whole / alone:.2f}")
+    return table
+
+
+def one_at_a_time(texts: Sequence[str], repeats: int) -> Table:
+    """What a text costs by itself and in a list, after some were perturbed."""
+    table = Table("butterfingers", "one text at a time, ms", "in a list, ms")
+    gates: dict[str, dict[str, Any]] = {"at the defaults": {}, "alone": {"constraints": (), "similarity": "none"}}
+    for label, settings in gates.items():
+        augmenter = Augmenter("butterfingers", **settings)
+        each(augmenter, texts)
+        times = best({"one": partial(each, augmenter, texts), "list": partial(augmenter.texts, texts)}, repeats)
+        table.add_row(label, *(f"{1000 * times[name] / len(texts):.3f}" for name in ("one", "list")))
+    return table
+
+
+def long(texts: Sequence[str]) -> Table:
+    """What a character costs in texts of several lengths, at the defaults."""
+    table = Table("characters", "µs a character, at the defaults")
+    augmenter = Augmenter("butterfingers")
+    augmenter.texts(texts[:100])
+    for length in (25_000, 100_000, 400_000):
+        text = " ".join(texts)[:length]
+        text += " " + text * ((length - len(text)) // max(len(text), 1))
+        (seconds,) = best({"long": partial(augmenter, text)}, 1).values()
+        table.add_row(f"{len(text):,}", f"{1e6 * seconds / len(text):.1f}")
+    return table
+
+
 def main() -> None:
     """Run the benchmark and print its tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     parser.add_argument("--file", type=Path, help="JSON lines with a field 'text', in place of made sentences")
     parser.add_argument("--count", type=int, default=20_000, help="sentences (a tenth of them with constraints)")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--tables", nargs="*", default=TABLES, choices=TABLES, help="which tables are printed")
+    parser.add_argument("--cpu", action="store_true", help="count the time of the processor, for a busy machine")
     options = parser.parse_args()
     if options.file:
-        lines = options.file.read_text(encoding="utf-8").splitlines()
-        texts = [json.loads(line)["text"] for line in lines][: options.count]
+        rows = options.file.read_text(encoding="utf-8").splitlines()
+        texts = [json.loads(line)["text"] for line in rows][: options.count]
     else:
         texts = sentences(options.count)
     packages = ", ".join(
@@ -175,9 +269,18 @@ def main() -> None:
     print(f"{len(texts):,} sentences, {sum(map(len, texts)) / len(texts):.0f} characters on average; one process")
     print(f"Python {platform.python_version()}, {packages}")
     console = Console(width=110)
-    console.print(plain(texts, options.repeats))
-    console.print(constrained(texts[: len(texts) // 10], options.repeats))
-    console.print(gated(texts[: len(texts) // 10], 3))
+    few = texts[: len(texts) // 10]
+    made: dict[str, Callable[[], Table]] = {
+        "plain": lambda: plain(texts, options.repeats),
+        "constrained": lambda: constrained(few, options.repeats),
+        "gated": lambda: gated(few, 3),
+        "lines": lambda: command_line(texts, options.repeats),
+        "annotation": lambda: annotation(few, options.repeats),
+        "alone": lambda: one_at_a_time(few[:500], options.repeats),
+        "long": lambda: long(texts),
+    }
+    for name in options.tables:
+        console.print(made[name]())
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ Triple = tuple[int, int, str]
 
 def by_sentence(source: Source, edits: Sequence[Triple]) -> Iterator[tuple[Source, Sequence[Triple]]]:
     """The sentences in which edits start, in order, each with its edits at places in the sentence."""
-    if source.is_one_sentence:
+    if source.is_one_sentence or not source.words:
         if edits:
             yield source, edits
         return

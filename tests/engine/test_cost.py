@@ -1,0 +1,100 @@
+"""Laws of cost: what is done grows with the length of a text, not with its square; a word is worked out once."""
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import numpy as np
+import pytest
+
+from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.rule_file import constraint
+from augment_ru.editing.word_forms import WordForms, WordFunction
+from augment_ru.engine.augmenter import Augmenter
+from augment_ru.text.batch import Batch
+from augment_ru.text.doc import LAYERS, Doc, Token
+
+_SENTENCE = "Старый врач Иван Петров сказал, что год, который прошёл, был ему дорог. "
+
+
+def _calls(work: Callable[[], object]) -> int:
+    """How many functions a piece of work calls, those of C among them."""
+    count = 0
+
+    def counted(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def _doc(sentences: int) -> Doc:
+    """A text with annotation by rules that are as good as any here: names have capitals, verbs are the third words."""
+    text = _SENTENCE * sentences
+    ranges = [(start, stop) for start, stop in _ranges(text)]
+    tokens = tuple(
+        Token(
+            start,
+            stop,
+            text[start:stop],
+            frozenset(LAYERS),
+            "B-PER" if text[start:stop] == "Иван" else "I-PER" if text[start:stop] == "Петров" else "",
+            "VERB" if text[start:stop] in {"сказал", "прошёл", "был"} else "NOUN",
+            "",
+            text[start:stop].lower(),
+            at,
+            "root",
+        )
+        for at, (start, stop) in enumerate(ranges)
+    )
+    return Doc(text, tokens, frozenset(LAYERS))
+
+
+def _ranges(text: str) -> list[tuple[int, int]]:
+    found = []
+    start = 0
+    for word in text.split():
+        bare = word.rstrip(",.")
+        start = text.index(word, start)
+        found.append((start, start + len(bare)))
+        found += [(at, at + 1) for at in range(start + len(bare), start + len(word))]
+        start += len(word)
+    return found
+
+
+@pytest.mark.parametrize("name", ["named_entities", "referents", "negated", "numbers", "restrictors"])
+def test_constraints_of_a_text_four_times_as_long_take_four_times_the_calls(name: str) -> None:
+    protector = Protector((constraint(name),))
+    record = {"options": ["врач", "год"], "reference": "который"}
+    short, long = _doc(100), _doc(400)
+    protector([record], [{"text": short}])  # so that tables are read
+    calls = [_calls(lambda doc=doc: protector([record], [{"text": doc}])) for doc in (short, long)]  # type: ignore[misc]
+    assert calls[1] <= 4.4 * calls[0]
+
+
+@pytest.mark.parametrize("name", ["butterfingers", "casing", "misspell", "punctuation", "spacing"])
+def test_the_calls_for_a_text_do_not_grow_with_its_square(name: str) -> None:
+    augmenter = Augmenter(name, constraints=())
+    augmenter(_SENTENCE * 100)
+    calls = [_calls(lambda size=size: augmenter(_SENTENCE * size)) for size in (100, 400)]  # type: ignore[misc]
+    assert calls[1] <= 6 * calls[0]  # it would be 16; the rounds of the search differ
+
+
+def test_a_function_of_words_is_asked_once_for_each_word() -> None:
+    asked: list[str] = []
+
+    def length(word: str) -> int:
+        asked.append(word)
+        return len(word)
+
+    function = WordFunction(length)
+    for texts in (["Кот и кот, и КОТ."], ["И кот спит."]):
+        forms = WordForms(Batch(texts))
+        lengths = forms.values(np.arange(forms.starts.size), function)
+        assert np.array_equal(lengths, forms.stops - forms.starts)
+    assert sorted(asked) == ["и", "кот", "спит"]
