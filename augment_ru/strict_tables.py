@@ -55,14 +55,14 @@ def read_toml(path: Path, where: str | None = None) -> dict[str, Any]:
         AugmentError: the file cannot be read, or is not TOML in UTF-8.
     """
     try:
-        return tomllib.loads(text_of(path, where))
+        return tomllib.loads(toml_text(path, where))
     except RecursionError as error:
         raise AugmentError(f"{where or path}: not TOML that can be read: it is nested too deeply") from error
     except ValueError as error:  # TOMLDecodeError, and that of a number with thousands of digits
         raise AugmentError(f"{where or path}: not TOML: {error}") from error
 
 
-def text_of(path: Path, where: str | None = None, most: int = MOST_BYTES) -> str:
+def toml_text(path: Path, where: str | None = None, most: int = MOST_BYTES) -> str:
     """The text of a small file in UTF-8, without a byte-order mark; of a file without an end no more is read.
 
     Args:
