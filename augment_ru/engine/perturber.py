@@ -91,6 +91,11 @@ class Perturber:
         self.floor = floor
         self.draw = 0
 
+    def __repr__(self) -> str:
+        gate = type(self.similarity).__name__ if self.similarity else "none"
+        draw = f", draw={self.draw}" if self.draw else ""
+        return f"Perturber({self.attack!r}, similarity={gate}, threshold={self.threshold}, seed={self.seed}{draw})"
+
     def at_draw(self, draw: int) -> Self:
         """The same perturber with the random numbers of another draw: the same text gets other changes.
 
