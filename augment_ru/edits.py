@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -59,7 +59,7 @@ class Edit:
 
     def __repr__(self) -> str:
         note = "" if self.note is None else f", note={self.note}"
-        return f"Edit(start={self.start}, stop={self.stop}, text={self.text!r}{note})"
+        return f"Edit(start={self.start}, stop={self.stop}, text={brief(self.text)}{note})"
 
     @property
     def read(self) -> str:

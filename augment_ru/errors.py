@@ -1,7 +1,21 @@
-"""The error class of this package, and the end by a signal."""
+"""The error class of this package, the end by a signal, and how values are shown in a few lines."""
 
 import difflib
+import reprlib
 from collections.abc import Iterable
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxstring, _BRIEF.maxother = 200, 300
+_BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxdict = 3
+
+
+def brief(value: object) -> str:
+    """The `repr` of a value; of long texts and collections a part.
+
+    >>> len(brief("кот " * 1000))
+    200
+    """
+    return _BRIEF.repr(value)
 
 
 def escaped(text: str) -> str:

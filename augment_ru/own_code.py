@@ -36,11 +36,17 @@ def refuse(spec: str) -> None:
 
 
 def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
-    """The object that `python:MODULE:NAME` names, from an installed package or the current folder.
+    """The object that `python:MODULE:NAME` names, from an installed package or the current folder, or `FILE.py:NAME`.
 
     Raises:
         AugmentError: it has another form, or cannot be imported; the message begins with `spec`.
     """
+    if not spec.startswith(_MODULE):
+        file, name = _file_and_name(spec)
+        found = vars(load_file(Path(file).resolve()))
+        if name not in found:
+            raise AugmentError(f"{spec}: name a function or class of the file, as in {file}:NAME")
+        return found[name]
     try:
         return imported(spec.removeprefix(_MODULE))
     except AugmentError as error:
@@ -96,7 +102,9 @@ def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `ba
         classes = [one for one in vars(module).values() if _is_below(one, base) and one.__module__ == module.__name__]
         if len(classes) != 1:
             names = ", ".join(one.__name__ for one in classes) or "none"
-            raise AugmentError(f"{spec}: must define one class below {base.__name__}; it has {names} ({file}:NAME)")
+            raise AugmentError(
+                f"{spec}: must define one class below {base.__name__}; it has {names}; name one: {file}:NAME"
+            )
         (found,) = classes
     if not _is_below(found, base):
         raise AugmentError(f"{spec}: is no class that inherits from augment_ru.{base.__name__}")

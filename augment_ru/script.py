@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple, Protocol, cast
 
 from augment_ru.edits import Edit, Note, Span
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 
 
 class EditColumns(Protocol):
@@ -153,7 +153,7 @@ class Script:
         return hash((self.source, self.edits))
 
     def __repr__(self) -> str:
-        return f"Script({self.source!r}, {list(self.edits)!r})"
+        return f"Script({brief(self.source)}, {brief(list(self.edits))})"
 
     def __reduce__(self) -> tuple[type["Script"], tuple[str, tuple[Edit, ...]]]:
         return type(self), (self.source, self.edits)

@@ -83,6 +83,85 @@ def test_a_similarity_of_a_module() -> None:
     assert "no option of python called 'function'" in fails(2, *arguments, "--set", "python.function=x")
 
 
+FAILING = """
+from augment_ru import Attack
+
+
+class Raising(Attack):
+    name = "raising"
+    probability = 1.0
+
+    def propose(self, doc, rng):
+        raise ValueError("нет")
+
+
+class NoRow(Raising):
+    name = "no_row"
+
+    def propose(self, doc, rng):
+        return None
+
+
+class NoDefault(Raising):
+    name = "no_default"
+
+    def __init__(self, needed):
+        pass
+
+
+class Taken(Raising):
+    name = "case"
+
+
+def raising(references, candidates):
+    raise ValueError("нет")
+
+
+def texts(references, candidates):
+    return ["x"] * len(references)
+
+
+def unknown(references, candidates):
+    return [float("nan")] * len(references)
+
+
+def large(references, candidates):
+    return [1.5] * len(references)
+"""
+
+
+def test_code_that_fails_is_one_line(place: Path) -> None:
+    (place / "failing.py").write_text(FAILING, encoding="utf-8")
+    plain = ("perturb", write(place / "plain.jsonl", {"text": "Кошка спит на окне."}), "--similarity")
+    for attack, code, problem in (
+        ("Raising", 1, "attack 'raising' failed: ValueError: нет (--debug shows where)"),
+        ("NoRow", 1, "attack 'no_row' failed: TypeError"),
+        ("NoDefault", 2, "NoDefault cannot be made"),
+        ("Taken", 2, "an attack called 'case' is there already"),
+    ):
+        for chain in ("", "case+"):
+            assert problem in fails(code, *plain, "none", "--attack", f"{chain}failing.py:{attack}")
+    for similarity, problem in (
+        ("raising", "the similarity failed: ValueError: нет (--debug shows where)"),
+        ("texts", "the similarity failed: ValueError"),
+        ("unknown", "a score of nan; scores are numbers of at most 1"),
+        ("large", "a score of 1.5"),
+    ):
+        assert problem in fails(1, *plain, f"failing.py:{similarity}", "--attack", "case")
+
+
+def test_a_similarity_of_a_file_is_that_of_the_module(place: Path) -> None:
+    source = write(place / "plain.jsonl", {"text": "Кошка спит на окне."})
+    options = ("perturb", source, "--attack", "case", "--set", "python.threshold=0.5", "--similarity")
+    of_file, of_module = (
+        rows_of(run(*options, spec).stdout) for spec in ("shouting.py:constant", "python:shouting:constant")
+    )
+    assert of_file[0]["text"] == of_module[0]["text"] != "Кошка спит на окне."
+    assert of_file[0]["augment"]["threshold"] == 0.5
+    assert "name a function or class of the file" in fails(2, *options, "shouting.py")
+    assert "name a function or class of the file" in fails(2, *options, "shouting.py:nothing")
+
+
 def test_no_output_takes_the_place_of_code_or_of_a_task(place: Path) -> None:
     (place / "own.py").write_text(ATTACK, encoding="utf-8")
     (place / "own_task.toml").write_text('fields = ["text"]\n', encoding="utf-8")

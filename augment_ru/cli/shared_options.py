@@ -209,13 +209,14 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: boo
     from augment_ru.engine.prepare import Preparation  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of  # noqa: PLC0415
     from augment_ru.engine.recipe import option_values  # noqa: PLC0415
+    from augment_ru.own_code import is_own  # noqa: PLC0415
 
     if given["no_constraints"] and given["constraints"]:
         raise AugmentError("--constraint and --no-constraints contradict each other; give one")
     defaults = preset(given["preset"] or "offline")
     constraints = () if given["no_constraints"] else given["constraints"] or defaults.constraints
     spec = given["similarity"] or defaults.similarity
-    similarity = spec.partition(":")[0]
+    similarity = "python" if is_own(spec) else spec.partition(":")[0]
     parts = {attack_name(name.strip()) for attack in attacks for name in attack.split("+")}
     options = option_values(given["options"], {*parts, similarity})
     run = run_of(

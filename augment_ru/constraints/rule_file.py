@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.edits import Span
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, brief, unknown
 from augment_ru.language.annotate import closed
 from augment_ru.registry import offered
 from augment_ru.resources import folder
@@ -120,6 +120,9 @@ class Constraint:
     extra_layers: frozenset[str] = frozenset()
     language: str | None = None
     warns: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Constraint({self.name!r}, {len(self.rules)} rules, {brief(self.why)})"
 
     @property
     def layers(self) -> frozenset[str]:

@@ -158,6 +158,22 @@ class Attack(ABC):
         )
 
 
+def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
+    """What an attack proposes for a batch (`Attack.propose_batch`).
+
+    Raises:
+        AugmentError: the attack fails; the message names it and the error.
+    """
+    try:
+        return attack.propose_batch(batch, streams)
+    except AugmentError:
+        raise
+    except Exception as error:  # an attack of the user's own may raise anything
+        raise AugmentError(
+            f"attack '{attack.name}' failed: {type(error).__name__}: {error} (--debug shows where)"
+        ) from error
+
+
 def checked_attack(attack: object) -> Attack:
     """The same object, after checking that it is an attack and that its probability is valid.
 
@@ -212,7 +228,11 @@ def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
     Raises:
         AugmentError: it cannot be imported, has no such option, or a value does not fit.
     """
-    return checked_attack(configured(attack_name(spec), own_class(spec, Attack), options))
+    name, made = attack_name(spec), own_class(spec, Attack)
+    try:
+        return checked_attack(configured(name, made, options))
+    except TypeError as error:  # an argument without a default, or a method that is not defined
+        raise AugmentError(f"{spec}: {made.__name__} cannot be made: {error}") from error
 
 
 def attack_name(spec: str) -> str:
@@ -226,4 +246,6 @@ def attack_name(spec: str) -> str:
     name = own_class(spec, Attack).name
     if not isinstance(name, str):
         raise AugmentError(f"{spec}: its class has no name; write name: ClassVar[str] = ...")
+    if name in registry.names("attacks"):
+        raise AugmentError(f"{spec}: an attack called '{name}' is there already; give its class another name")
     return name

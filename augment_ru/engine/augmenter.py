@@ -118,9 +118,7 @@ class Augmenter:
         return cls(**recipe_settings(Path(path), attack))
 
     def __repr__(self) -> str:
-        one = self.perturber
-        gate = type(one.similarity).__name__ if one.similarity else "none"
-        return f"Augmenter({self.attack!r}, similarity={gate}, threshold={one.threshold}, seed={one.seed})"
+        return f"Augmenter{repr(self.perturber).removeprefix('Perturber')}"
 
     def __call__(self, text: str, *, draw: int = 0) -> Result:
         """Perturb one text; `draw` as in `texts`."""

@@ -8,7 +8,7 @@ import numpy as np
 from augment_ru.draws import Streams
 from augment_ru.edits import Change, Edit, Span
 from augment_ru.engine.applied import apply, one_by_one
-from augment_ru.engine.attack import Attack
+from augment_ru.engine.attack import Attack, proposals_of
 from augment_ru.engine.legality import legal
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.search import cut
@@ -92,7 +92,7 @@ def composed_proposals(
         if place:
             current = _rewritten(batch, [text.script for text in texts], attack.layers)
         seen = current.seen_by(attack)
-        found = legal(seen, attack.propose_batch(seen, Streams.of(streams.keys, stage, attack.name)))
+        found = legal(seen, proposals_of(attack, seen, Streams.of(streams.keys, stage, attack.name)))
         rows = current.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
         active = cut(found, rows, attack.probability, attack.min_changes)
         if attack.min_changes == 0:

@@ -13,7 +13,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from augment_ru.draws import Floats, Streams
-from augment_ru.engine.attack import Attack, Needs, attack_name, checked_attack, make, own_attack
+from augment_ru.engine.attack import Attack, Needs, attack_name, checked_attack, make, own_attack, proposals_of
 from augment_ru.engine.composed import composed_proposals
 from augment_ru.engine.legality import legal
 from augment_ru.engine.overlaps import without_overlaps
@@ -93,7 +93,7 @@ class Named(Composition):
         """The legal changes of a part, with their ranks in the composition."""
         part = self.parts[number]
         seen = batch.seen_by(part)
-        found = legal(seen, part.propose_batch(seen, Streams.of(streams.keys, number, part.name)))
+        found = legal(seen, proposals_of(part, seen, Streams.of(streams.keys, number, part.name)))
         return replace(found, ranks=self.rank_of(part, found.ranks))
 
 

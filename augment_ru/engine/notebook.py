@@ -1,4 +1,4 @@
-"""How objects show themselves in Python: short lines in a shell, marked differences in a notebook."""
+"""How results show themselves in notebooks: with their differences marked."""
 
 from collections.abc import Mapping
 from html import escape
@@ -7,8 +7,6 @@ from typing import Protocol
 from augment_ru.engine.differences import parts
 from augment_ru.script import Script
 
-_LONGEST = 200
-"""Characters of a text that a `repr` shows."""
 _TAGS = {
     "kept": ("", ""),
     "removed": ('<del style="background:#fdd;color:#900">', "</del>"),
@@ -30,15 +28,6 @@ class Shown(Protocol):
     @property
     def similarity(self) -> float | None:
         """The similarity."""
-
-
-def shortened(text: str) -> str:
-    """A text, or its start if it is long.
-
-    >>> shortened("а" * 1000)[-3:]
-    'аа…'
-    """
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def difference_html(script: Script) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from augment_ru.draws import Streams, digests, mix
 from augment_ru.engine.applied import Applied, apply
-from augment_ru.engine.attack import Attack, Needs, checked_attack
+from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.gate import Gate, Legal
 from augment_ru.engine.legality import legal
@@ -91,6 +91,11 @@ class Perturber:
         self.floor = floor
         self.draw = 0
 
+    def __repr__(self) -> str:
+        gate = type(self.similarity).__name__ if self.similarity else "none"
+        draw = f", draw={self.draw}" if self.draw else ""
+        return f"Perturber({self.attack!r}, similarity={gate}, threshold={self.threshold}, seed={self.seed}{draw})"
+
     def at_draw(self, draw: int) -> Self:
         """The same perturber with the random numbers of another draw: the same text gets other changes.
 
@@ -147,7 +152,7 @@ class Perturber:
             prepared: the records with what is protected from the attack (`Prepared.seen_by`).
             candidate: the number of the candidate, from 0.
         """
-        return self.attack.propose_batch(prepared.batch, self._streams(prepared, candidate))
+        return proposals_of(self.attack, prepared.batch, self._streams(prepared, candidate))
 
     def _streams(self, prepared: Prepared, candidate: int) -> Streams:
         """The stream of each text; its key depends on the seed, attack, record, field, candidate and draw."""

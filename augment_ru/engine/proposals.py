@@ -77,6 +77,9 @@ class Proposals:
     clean: bool = False
     notes: Callable[[Ints], Sequence[Note | None]] | None = None
 
+    def __repr__(self) -> str:
+        return f"Proposals({self.starts.size} edits in {self.ranks.size} changes)"
+
     @classmethod
     def of_edits(
         cls,

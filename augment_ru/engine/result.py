@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from augment_ru.engine.notebook import result_html, shortened
+from augment_ru.engine.notebook import result_html
 from augment_ru.engine.outcome import NO_SPANS, Chunk, Outcome, Scripts, Settings, Spans, Status
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, brief, unknown
 from augment_ru.formats.row import Changed, replaced, written
 from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.record import Record
@@ -112,8 +112,8 @@ class Result:
         return hash((self.record.key, self.outcome, self.settings))
 
     def __repr__(self) -> str:
-        texts = {name: shortened(script.text) for name, script in self.scripts.items()}
-        return f"Result({self.status}, {texts}, similarity={self.similarity}, probability={self.probability})"
+        texts = {name: script.text for name, script in self.scripts.items()}
+        return f"Result({self.status}, {brief(texts)}, similarity={self.similarity}, probability={self.probability})"
 
     def _repr_html_(self) -> str:
         """The texts with their changes marked, for notebooks."""

@@ -196,6 +196,10 @@ class PlainFunction(Similarity):
         return _FunctionScorer(self.function, list(references), self.as_read)
 
 
+_ROUNDED_AWAY = 5e-5
+"""Scores are rounded to four digits."""
+
+
 @dataclass
 class _FunctionScorer(Scorer):
     function: ScoreFunction
@@ -204,11 +208,22 @@ class _FunctionScorer(Scorer):
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         candidates = list(as_read(candidates) if self.as_read else candidates)
-        scores = np.asarray(self.function([self.references[index] for index in indices], candidates), dtype=np.float64)
+        references = [self.references[index] for index in indices]
+        try:
+            scores = np.asarray(self.function(references, candidates), dtype=np.float64)
+        except AugmentError:
+            raise
+        except Exception as error:  # the user's own code may raise anything
+            raise AugmentError(
+                f"the similarity failed: {type(error).__name__}: {error} (--debug shows where)"
+            ) from error
         if scores.shape != (len(candidates),):
             raise AugmentError(
                 f"similarity: scores of shape {scores.shape} for {len(candidates)} pairs; return one a pair"
             )
+        possible = np.isfinite(scores) & (scores < 1 + _ROUNDED_AWAY)
+        if not possible.all():
+            raise AugmentError(f"similarity: a score of {scores[~possible][0]}; scores are numbers of at most 1")
         return scores
 
 

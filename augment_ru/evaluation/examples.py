@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from augment_ru import registry
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, brief, unknown
 from augment_ru.formats.row import KEY
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
@@ -36,6 +36,9 @@ class Example:
     task: Task
     text: str
     shots: tuple[Mapping[str, Any], ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Example({brief(self.text)}, task {self.task.name!r}, {len(self.shots)} demonstrations)"
 
 
 class Model(Protocol):

@@ -16,6 +16,7 @@ from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Candidates, Similarity
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.column_groups import column_groups
 from augment_ru.records.record import Record
 from augment_ru.run.engines import Engine, InProcess, in_order
 
@@ -234,7 +235,7 @@ def calibration_lines(calibration: Calibration, room: int | None = None) -> Iter
     Args:
         calibration: the measurement.
         room: the width of the terminal, None if there is none; a narrow one shows no histogram, and if it must, no
-            quantiles but the median.
+            quantiles but the median; a still narrower one folds the columns.
     """
     every = [calibration.unrelated, *calibration.attacks]
     low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all may be 1
@@ -259,12 +260,16 @@ def calibration_lines(calibration: Calibration, room: int | None = None) -> Iter
         if room is not None and sum(widths[column] + 2 for column in kept) - 2 > room:
             kept.remove(droppable)
     yield f"{calibration.scorer}"
-    for row in rows:
-        aligned = (
-            row[column].ljust(widths[column]) if column in (0, len(widths) - 1) else row[column].rjust(widths[column])
-            for column in kept
-        )
-        yield "  ".join(aligned).rstrip()
+    groups = column_groups([widths[column] for column in kept], 2, room or sum(widths) * 2, gap=2)
+    for group in groups:
+        for row in rows:
+            aligned = (
+                row[column].ljust(widths[column])
+                if column in (0, len(widths) - 1)
+                else row[column].rjust(widths[column])
+                for column in (kept[at] for at in group)
+            )
+            yield "  ".join(aligned).rstrip()
     yield "* the attack's own probability"
     if has_grades:
         yield "same, part, lost, rev.: how readers graded texts with such scores; part: lost in part, rev.: reversed"

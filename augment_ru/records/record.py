@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from augment_ru.edits import Span
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, label_of
 from augment_ru.records.field_paths import occurrences, strings
@@ -44,6 +44,9 @@ class Record:
     origin: Any = field(default=None, compare=False, repr=False)
     _derived: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     """What was worked out from the values, by the name of its method."""
+
+    def __repr__(self) -> str:
+        return f"Record({brief(dict(self.values))}, task {self.task.name!r})"
 
     def __reduce__(self) -> tuple[type["Record"], tuple[Any, ...]]:
         return type(self), (self.values, self.task, self.line, self.origin)

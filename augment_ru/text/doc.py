@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 from augment_ru.text.words import word_ranges
 
 LAYERS = ("tokens", "entities", "morphology", "lemmas", "syntax")
@@ -84,6 +84,9 @@ class Doc:
     text: str
     tokens: tuple[Token, ...] = ()
     layers: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        return f"Doc({brief(self.text)}, {len(self.tokens)} tokens, layers: {', '.join(sorted(self.layers)) or 'none'})"
 
     @cached_property
     def words(self) -> tuple[Token, ...]:

@@ -14,9 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter, AugmentError, Chain, Edit, Script
+from augment_ru import Augmenter, AugmentError, Candidates, Chain, Edit, Example, Script
+from augment_ru.constraints.rule_file import constraint, constraint_paths
+from augment_ru.engine.attack import Needs, checked_attack
 from augment_ru.engine.differences import parts
 from augment_ru.engine.notebook import difference_html
+from augment_ru.records.task import generic, task
+from augment_ru.registry import find, names
 from commands import rows_of, run, write
 from strategies import OFFLINE, SENTENCES
 
@@ -209,9 +213,23 @@ def test_parts_and_html_hold_the_source_and_the_text(before: str, removed: str, 
 
 def test_reprs_are_short() -> None:
     result = plain()("Кошка спит на окне. " * 1000)
-    for shown in (result, plain()):
-        assert len(repr(shown)) < 800
-        assert repr(shown).count("\n") < 10
+    many = {f"field {number}": "Кошка спит на окне. " * 50 for number in range(40)}
+    row = next(plain().records([many], field=list(many)))
+    preparation = Augmenter("people").preparation
+    (prepared,) = preparation.texts(["Кошка спит на окне. " * 1000], needs=[Needs(frozenset({"lemmas"}))])
+    proposals = plain().perturber.proposals(prepared, 0)
+    example = Example(many, generic(), many["field 1"], (many,) * 50)
+    for shown in (
+        *(result, result.record, result.script, result.outcome, result.settings, row, row.record, plain()),
+        *(plain().perturber, preparation, proposals, prepared.batch.docs[0], example, Candidates([result.script])),
+        *map(constraint, constraint_paths()),
+        *map(task, names("tasks")),
+        *(checked_attack(find("attacks", "attack", name)()) for name in names("attacks")),
+        Edit(0, 0, "Кошка спит на окне. " * 1000),
+        Chain(["people"] * 20),
+    ):
+        assert len(repr(shown)) < 1200, type(shown)
+        assert repr(shown).count("\n") < 10, type(shown)
     assert "<ins" in result._repr_html_()
 
 

@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +119,22 @@ def test_scores_that_are_all_one_are_drawn() -> None:
     found = calibrated(records, BARE, [make("case")], Navec(), seed=42)
     assert found.threshold == 1
     assert [line for line in calibration_lines(found) if line.startswith("unrelated texts") and "100%" in line]
+
+
+def test_a_narrow_terminal_folds_the_figures_and_cuts_none() -> None:
+    records = [Record({"text": text}, generic()) for text in SENTENCES]
+    found = calibrated(records, BARE, [make("case"), make("eda_swap")], Navec(), seed=42)
+    figures = [
+        sorted(cell for line in table(calibration_lines(found, room)) for cell in line.split()[2:])
+        for room in (60, 40)  # neither has room for the histogram and the outer quantiles
+    ]
+    assert all(len(line) <= 40 for line in table(calibration_lines(found, 40)))
+    assert figures[0] == figures[1] != []
+
+
+def table(lines: Iterable[str]) -> list[str]:
+    """The lines of the figures of attacks, with the attack and the probability before them."""
+    return [line for line in lines if re.match(r"(case|eda_swap) ", line)]
 
 
 def test_distractors_are_measured_as_a_run_draws_them() -> None:
