@@ -14,7 +14,14 @@ def escaped(text: str) -> str:
 
 
 class AugmentError(Exception):
-    """An error that a user can correct. Its message is one line: where, what, what is possible, what to do."""
+    r"""An error that a user can correct. Its message is one line: where, what, what is possible, what to do.
+
+    >>> AugmentError("rows.sqlite: no cache:\n\nfile is not a database")
+    AugmentError('rows.sqlite: no cache: file is not a database')
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(filter(None, message.splitlines())))  # parts of it may come from elsewhere
 
 
 class Terminated(SystemExit):

@@ -434,3 +434,11 @@ def test_a_table_becomes_rows_of_json(tmp_path: Path) -> None:
         "id": "1", "text": 'Кошка спит, а пёс "ждёт" у двери.', "label": "да", "perturbation": "notes", "episode": [],
     }  # fmt: skip
     assert list(verify_release(tmp_path / "out", rebuild=2)) == []
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of Unix")
+@pytest.mark.parametrize(("path", "said"), [("/dev/zero", "is no plain file"), ("a\\u0000b", "cannot be read")])
+def test_rows_are_read_from_plain_files(path: str, said: str, tmp_path: Path) -> None:
+    file = recipe(tmp_path, RECIPE.replace('"test.jsonl"', f'"{path}"'))
+    with pytest.raises(AugmentError, match=said):
+        built(file, tmp_path / "out")
