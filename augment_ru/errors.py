@@ -1,6 +1,7 @@
 """The error class of this package, and the end by a signal."""
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 
 
@@ -10,7 +11,22 @@ def escaped(text: str) -> str:
     >>> print(escaped("кот\x1b[31m\n пёс\u202e"))
     кот\x1b[31m пёс\u202e
     """
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in " ".join(text.split()))
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    r"""A text for a terminal: what is not printable, but for line ends and tabs, is escaped.
+
+    >>> print(printable("кот\x1b[31m"))
+    кот\x1b[31m
+    """
+    return "".join(
+        char if char.isprintable() or char in "\n\t" or _is_space(char) else ascii(char)[1:-1] for char in text
+    )
+
+
+def _is_space(char: str) -> bool:
+    return unicodedata.category(char) == "Zs"
 
 
 class AugmentError(Exception):

@@ -754,5 +754,5 @@ def test_a_parquet_file_with_a_name_that_is_not_utf_8_is_one_line(tmp_path: Path
     path = tmp_path / "in.parquet"
     pq.write_table(pa.table({"text": ["Кошка"], "jjjj": [1]}), path)
     path.write_bytes(path.read_bytes().replace(b"jjjj", b"j\xcejj"))
-    with path.open("rb") as stream, pytest.raises(AugmentError, match="^not Parquet: 'utf-8' codec can't decode"):
+    with path.open("rb") as stream, pytest.raises(AugmentError, match=r"^not Parquet: 'utf-8' codec can't decode"):
         source_of("Parquet", stream)

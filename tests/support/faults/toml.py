@@ -101,7 +101,7 @@ class Recipes(Fuzzer):
         'copies = 1\non-error = "stop"\n'
         'schedule = "paper"\nmin-changes = 1\nfield = "question"\n',
         "release": '\nname = "tiny"\nlicence = "mit"\ntitle = "Т"\nseed = 4\npreset = "offline"\nlanguage = ["ru"]\n'
-        '[gate]\n'
+        "[gate]\n"
         'similarity = "none"\ncandidates = 2\nschedule = "paper"\nmin_changes = 1\n[shots]\nk = [1, 4]\nepisodes = 2\n'
         '[[attack]]\nspec = "butterfingers"\nprobability = 0.2\n[[attack]]\nspec = "eda_swap+case"\nname = "swapped"\n'
         'options.case.probability = 0.1\n[[task]]\nname = "school"\ntrain = "train.jsonl"\ntest = "test.jsonl"\n'
