@@ -2,6 +2,7 @@
 
 import difflib
 import reprlib
+import unicodedata
 from collections.abc import Iterable
 
 _BRIEF = reprlib.Repr()
@@ -24,11 +25,33 @@ def escaped(text: str) -> str:
     >>> print(escaped("кот\x1b[31m\n пёс\u202e"))
     кот\x1b[31m пёс\u202e
     """
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in " ".join(text.split()))
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    r"""A text for a terminal: what is not printable, but for line ends and tabs, is escaped.
+
+    >>> print(printable("кот\x1b[31m"))
+    кот\x1b[31m
+    """
+    return "".join(
+        char if char.isprintable() or char in "\n\t" or _is_space(char) else ascii(char)[1:-1] for char in text
+    )
+
+
+def _is_space(char: str) -> bool:
+    return unicodedata.category(char) == "Zs"
 
 
 class AugmentError(Exception):
-    """An error that a user can correct. Its message is one line: where, what, what is possible, what to do."""
+    r"""An error that a user can correct. Its message is one line: where, what, what is possible, what to do.
+
+    >>> AugmentError("rows.sqlite: no cache:\n\nfile is not a database")
+    AugmentError('rows.sqlite: no cache: file is not a database')
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(filter(None, message.splitlines())))  # parts of it may come from elsewhere
 
 
 class Terminated(SystemExit):

@@ -73,6 +73,8 @@ class _Commands(HelpfulGroup):
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             _fail(f"{where}{error.strerror or error}", 1)
+        except MemoryError:
+            _fail(f"out of memory; {_left()}; a file of JSON is read as a whole, JSON lines row by row", 1)
         except (KeyboardInterrupt, click.Abort):
             _fail(f"interrupted; {_left()}", 130)
         except Terminated as error:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, printable
 
 FORMATS = ("markdown", "csv", "latex")
 
@@ -80,8 +80,8 @@ _BREAKS = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
 def _one_line(text: str) -> str:
-    """The text without line breaks, which would end the row of a table."""
-    return _BREAKS.sub(" ", text)
+    """The text without line breaks, which would end the row of a table, and without what commands a terminal."""
+    return printable(_BREAKS.sub(" ", text))
 
 
 def _markdown(text: str) -> str:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from augment_ru.errors import printable
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.column_groups import column_groups
 from augment_ru.evaluation.shown_names import names_of
@@ -40,9 +41,14 @@ def print_table(table: ShownTable) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(file=console.file, width=_WIDE, highlight=False)
-    console.print(Text(table.title, style="bold"))
+    console.print(_text(table.title, style="bold"))
     for drawn in _drawn(table.columns, table.rows, table.named, console.width):
         console.print(drawn)
+
+
+def _text(text: str, style: str = "") -> Text:
+    """A text whose control characters are escaped: names of attacks and labels come from the rows."""
+    return Text(printable(text), style)
 
 
 def _parts(
@@ -55,24 +61,24 @@ def _parts(
         if found.key == "rates":
             yield from _rates(report, width, plain=plain)
         else:
-            yield Text(found.title, style="bold")
+            yield _text(found.title, style="bold")
             yield from _drawn(found.columns, found.rows, found.named, width)
         blank = True
 
 
 def _rates(report: Mapping[str, Any], width: int, *, plain: bool) -> Iterator[Table | Text]:
     metric = next(iter(report["metrics"]))
-    yield Text(
+    yield _text(
         f"{metric}, %, after each attack, and in brackets the attack success rate (ASR): right predictions that",
         style="bold",
     )
-    yield Text("the attack breaks. The lower the rate, the better.", style="bold")
+    yield _text("the attack breaks. The lower the rate, the better.", style="bold")
     columns, rows = _headline(report, plain=plain)
     yield from _drawn(columns, rows, 2, width)
     if report["originals_without_gold"] == report["originals"]:
         fields = ", ".join(report["gold"])
-        yield Text(f"No row has a right answer in '{fields}' (--label-field), so there are no rates, only flips.")
-    yield from map(Text, _notes(report, plain=plain))
+        yield _text(f"No row has a right answer in '{fields}' (--label-field), so there are no rates, only flips.")
+    yield from map(_text, _notes(report, plain=plain))
 
 
 def _headline(report: Mapping[str, Any], *, plain: bool) -> tuple[list[str], list[list[Text]]]:
@@ -80,14 +86,14 @@ def _headline(report: Mapping[str, Any], *, plain: bool) -> tuple[list[str], lis
     table = tables.headline(report)
     rows: list[list[Text]] = []
     for number, row in enumerate(table.rows):
-        cells = [Text(cell) for cell in row[:3]]
+        cells = [_text(cell) for cell in row[:3]]
         pairs = len(report["attacks"])
         cells += [
             Text.assemble(f"{row[at]} (", _marked(row[at + 1], (number, at + 1) in table.best, plain), ")")
             for at in range(3, 3 + 2 * pairs, 2)
         ]
         cells.append(_marked(row[-3], (number, len(row) - 3) in table.best, plain))
-        cells.append(Text(f"{row[-2]} ({row[-1]})"))
+        cells.append(_text(f"{row[-2]} ({row[-1]})"))
         rows.append(cells)
     attacks = [names_of(report)[attack] for attack in report["attacks"]]
     return ["model", "shots", f"{table.columns[2]}, original", *attacks, "mean ASR", "worst case"], rows
@@ -95,8 +101,8 @@ def _headline(report: Mapping[str, Any], *, plain: bool) -> tuple[list[str], lis
 
 def _marked(text: str, best: bool, plain: bool) -> Text:  # noqa: FBT001  (two facts about one cell)
     if not best:
-        return Text(text)
-    return Text(f"{text}*") if plain else Text(text, style="bold")
+        return _text(text)
+    return _text(f"{text}*") if plain else _text(text, style="bold")
 
 
 def _notes(report: Mapping[str, Any], *, plain: bool) -> Iterator[str]:
@@ -115,7 +121,7 @@ _WIDEST_NAME = 24
 
 def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: int, width: int) -> Iterator[Table]:
     """The table, in several if the terminal is too narrow; `named` columns name a row, all others hold numbers."""
-    cells = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    cells = [[cell if isinstance(cell, Text) else _text(cell) for cell in row] for row in rows]
     widths = [
         max([cell_len(name), *(cell.cell_len for cell in column)])
         for name, *column in zip(columns, *cells, strict=True)
@@ -126,7 +132,7 @@ def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: 
         for column in group:
             left = column < named and columns[column] not in ("shots", "budget")
             table.add_column(
-                Text(columns[column]),
+                _text(columns[column]),
                 justify="left" if left else "right",
                 overflow="fold",
                 no_wrap=column >= named,

@@ -52,10 +52,11 @@ class Parquet:
         self.arrow = arrow_module()
         try:
             self.file = self.arrow.parquet.ParquetFile(stream)
-        except (self.arrow.ArrowException, OSError) as error:
+            self.schema: pa.Schema = self.file.schema_arrow
+            twin = _twin(list(self.schema), self.arrow)
+        except (self.arrow.ArrowException, OSError, ValueError) as error:  # ValueError: names that are not UTF-8
             raise AugmentError(f"not Parquet: {_first_line(error)}") from error
-        self.schema: pa.Schema = self.file.schema_arrow
-        if twin := _twin(list(self.schema), self.arrow):
+        if twin:
             raise AugmentError(f"'{twin}' stands twice; rename one column")
 
     @property

@@ -94,6 +94,8 @@ _Rows = list[tuple[str, dict[str, Any]]]
 
 def _read(folder: Path, path: str) -> tuple[str, _Rows]:
     """The SHA-256 of a file, and its rows."""
+    if (folder / path).exists() and not (folder / path).is_file():  # a device may have no end
+        raise AugmentError(f"{folder / path}: is no plain file; give a file of rows")
     try:
         data = (folder / path).read_bytes()
     except (OSError, ValueError) as error:  # a name may have a character that none may have

@@ -75,3 +75,14 @@ def test_a_value_that_is_no_answer_is_one_line(value: str, tmp_path: Path) -> No
         with pytest.raises(AugmentError, match=r"a\.sqlite: .+; remove the file, or name another"):
             cache.get(_KEYS)
     cache.close()
+
+
+def test_what_sqlite_says_of_a_damaged_file_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    Cache(path).close()
+    path.write_bytes(
+        path.read_bytes().replace(b"answer TEXT", b"[nswer TEXT").replace(b"WITHOUT ROWID", b"WITHOUT\nROWID")
+    )
+    with pytest.raises(AugmentError, match="malformed database schema") as caught:
+        Cache(path)
+    assert "\n" not in str(caught.value)

@@ -748,3 +748,11 @@ def test_a_link_of_the_temporary_files_name_leads_nowhere(tmp_path: Path, monkey
     with pytest.raises(AugmentError, match="cannot be written: File exists"), replacing(tmp_path / "out"):
         raise AssertionError("the link was followed")
     assert (tmp_path / "mine").read_bytes() == b"mine"
+
+
+def test_a_parquet_file_with_a_name_that_is_not_utf_8_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"text": ["Кошка"], "jjjj": [1]}), path)
+    path.write_bytes(path.read_bytes().replace(b"jjjj", b"j\xcejj"))
+    with path.open("rb") as stream, pytest.raises(AugmentError, match=r"^not Parquet: 'utf-8' codec can't decode"):
+        source_of("Parquet", stream)

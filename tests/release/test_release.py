@@ -445,3 +445,11 @@ def test_a_script_that_workers_cannot_import_is_told_so(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith("augment_ru.errors.AugmentError: a worker ended with an error")
     assert 'if __name__ == "__main__":' in done.stderr.splitlines()[-1]
     assert "memory" not in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of Unix")
+@pytest.mark.parametrize(("path", "said"), [("/dev/zero", "is no plain file"), ("a\\u0000b", "cannot be read")])
+def test_rows_are_read_from_plain_files(path: str, said: str, tmp_path: Path) -> None:
+    file = recipe(tmp_path, RECIPE.replace('"test.jsonl"', f'"{path}"'))
+    with pytest.raises(AugmentError, match=said):
+        built(file, tmp_path / "out")

@@ -1,10 +1,13 @@
 """All fuzzers, by name."""
 
+from faults.caches import Caches
+from faults.files import Files
 from faults.fuzzer import Fuzzer
 from faults.kills import Kills
 from faults.models import Models, Servers
 from faults.perturbing import OfOthers, Perturbations
-from faults.reading import Caches, Files, Manifests, Recipes, Rules, Tampering
+from faults.published import Manifests, Tampering
+from faults.toml import Recipes, Rules
 
 FUZZERS: dict[str, type[Fuzzer]] = {
     one.name: one

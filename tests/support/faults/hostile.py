@@ -18,7 +18,7 @@ PARTS: Sequence[Callable[[Random], str]] = (
     lambda random: (
         random.choice(["🇷", "🇷🇺", "👨‍👩‍👧", "👋🏽", "\u200b", "\u00ad", "\ufeff", "\u202e", "\x00", "\x1b[31m", "\x85"])
         * random.randint(1, 9)
-    ),  # fmt: skip
+    ),
     lambda random: (
         random.choice(
             [
@@ -42,13 +42,13 @@ PARTS: Sequence[Callable[[Random], str]] = (
             ]
         )
         * random.randint(1, 4)
-    ),  # fmt: skip
+    ),
     lambda random: (
         random.choice(
             ["%", ")", "(", "«", "»", "-", "—", "ё", "й", "не ", "\u0301", "🇷", "1", ".", " ", "\n", "\t", "х" * 30]
         )
         * random.randint(20, 400)
-    ),  # fmt: skip
+    ),
     lambda random: f"{random.randint(-(10**6), 10**12)} {random.choice(['руб.', 'кг', '%', '-й', 'мая', ''])} ",
 )
 """What hostile texts are put together from."""
@@ -69,11 +69,48 @@ def text(random: Random) -> str:
 
 
 VALUES: Sequence[Any] = (
-    None, True, False, 0, 1, -1, 2, 10**9, -(10**9), 2**53, 2**63, 10**400, 0.0, -0.5, 1.5, 1e308, "", "x", "кот", "0",
-    "-1", "1e400", "../../etc/passwd", "/dev/zero", "a\x00b", "\x1b[31m", "[/red]", "я" * 5000, "%s{0}{{x}}", [], {},
-    [None], [[]], [0], ["x"], ["x", "x"], {"x": 1}, {"": None}, [[[[[[]]]]]], list(range(300)),
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    2,
+    10**9,
+    -(10**9),
+    2**53,
+    2**63,
+    10**400,
+    0.0,
+    -0.5,
+    1.5,
+    1e308,
+    "",
+    "x",
+    "кот",
+    "0",
+    "-1",
+    "1e400",
+    "../../etc/passwd",
+    "/dev/zero",
+    "a\x00b",
+    "\x1b[31m",
+    "[/red]",
+    "я" * 5000,
+    "%s{0}{{x}}",
+    [],
+    {},
+    [None],
+    [[]],
+    [0],
+    ["x"],
+    ["x", "x"],
+    {"x": 1},
+    {"": None},
+    [[[[[[]]]]]],
+    list(range(300)),
     {str(number): number for number in range(50)},
-)  # fmt: skip
+)
 
 
 def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:  # noqa: ANN401
@@ -131,11 +168,34 @@ def byte_change(random: Random, size: int) -> tuple[int, int, bytes]:
     gone = random.choice([0, 1, 1, 2, random.randint(0, 40), size])
     new = random.choice(
         [
-            b"", bytes([random.randint(0, 255)]), random.randbytes(random.randint(1, 20)), b'"', b"\n", b"\r", b",", b"\\",
-            b"{", b"[" * random.choice([1, 200, 20_000]), b"\x00", b"\xff", b"\xed\xa0\x80", "\u2028".encode(), b"9" * 5000,
-            b"1e400", b"NaN", b"null", b"{}", b'{"a":1,"a":2}', b"\\ud800", "я".encode() * 3000, b"'''", b"#", b"=", b"]]",
+            b"",
+            bytes([random.randint(0, 255)]),
+            random.randbytes(random.randint(1, 20)),
+            b'"',
+            b"\n",
+            b"\r",
+            b",",
+            b"\\",
+            b"{",
+            b"[" * random.choice([1, 200, 20_000]),
+            b"\x00",
+            b"\xff",
+            b"\xed\xa0\x80",
+            "\u2028".encode(),
+            b"9" * 5000,
+            b"1e400",
+            b"NaN",
+            b"null",
+            b"{}",
+            b'{"a":1,"a":2}',
+            b"\\ud800",
+            "я".encode() * 3000,
+            b"'''",
+            b"#",
+            b"=",
+            b"]]",
         ]
-    )  # fmt: skip
+    )
     return at, gone, new
 
 

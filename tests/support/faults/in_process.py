@@ -26,7 +26,7 @@ def run(*arguments: str | Path) -> tuple[int, str]:
         code = error.code
     finally:
         sys.argv = before
-    said = errors.buffer.getvalue().decode()  # type: ignore[attr-defined]  # (BytesIO)
+    said = errors.buffer.getvalue().decode()
     return int(str(code or 0)), said
 
 

@@ -68,7 +68,18 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "verdicts export": Command(("verdicts", "export", "perturbed.jsonl", "-o", "{out}/t.json"), ("t.json", "t.xml")),
     "release": Command(("release", "made/recipe.toml", "-o", "{out}/release"), ("release",), resumes=True),
-    # commands with --workers, --resume and Ray belong here
+    "perturb, 2 workers": Command(
+        ("perturb", "rows.jsonl", "-o", "{out}/o.jsonl", "--workers", "2", "--part-size", "0.01", *_FAST), ("o.jsonl",)
+    ),
+    "perturb --resume": Command(
+        ("perturb", "rows.jsonl", "-o", "{out}/o.jsonl", "--resume", "--part-size", "0.01", *_FAST), ("o.jsonl",)
+    ),
+    "attack --resume": Command(
+        ("attack", "few.jsonl", "-o", "{out}/o.jsonl", "--model", "linear", "--train", "rows.jsonl", "--cache", "none",
+         "--budget", "10", "--resume", "--part-size", "0.002", *_FAST),
+        ("o.jsonl",),
+    ),
+    # commands that run on Ray belong here
 }  # fmt: skip
 
 

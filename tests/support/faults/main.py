@@ -78,9 +78,8 @@ def table(fuzzers: dict[str, Fuzzer], counts: dict[str, _Count]) -> str:
     for name, fuzzer in fuzzers.items():
         count = counts[name]
         notes = ", ".join(f"{number:,} {what}" for what, number in sorted(fuzzer.notes.items()))
-        lines.append(
-            f"| `{name}` | {count.units:,} {fuzzer.unit} | {notes or '–'} | {count.seconds:,.0f} | {len(count.failures)} |"
-        )
+        tried_ones = f"{count.units:,} {fuzzer.unit}"
+        lines.append(f"| `{name}` | {tried_ones} | {notes or '–'} | {count.seconds:,.0f} | {len(count.failures)} |")
     return "\n".join(lines)
 
 

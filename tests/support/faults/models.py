@@ -18,14 +18,25 @@ from faults import hostile
 from faults.fuzzer import Case, Fault, Fuzzer
 
 _CONFIG: Sequence[tuple[str, Any]] = (
-    ("_attn_implementation", "owner/kernel"), ("_attn_implementation", "flash_attention_2"),
+    ("_attn_implementation", "owner/kernel"),
+    ("_attn_implementation", "flash_attention_2"),
     ("auto_map", {"AutoConfig": "evil.Config", "AutoModel": "evil.Model", "AutoTokenizer": ["evil.T", None]}),
-    ("auto_map", {"AutoModel": "owner/repo--evil.Model"}), ("tokenizer_class", "evil.Tokenizer"),
-    ("custom_pipelines", {"x": {"impl": "evil.P"}}), ("quantization_config", {"quant_method": "owner/kernel"}),
-    ("quantization_config", {"quant_method": "mxfp4"}), ("model_type", "evil"), ("hidden_size", 10**6),
-    ("num_hidden_layers", 10**5), ("vocab_size", 10**8), ("max_position_embeddings", 10**9), ("architectures", ["evil"]),
-    ("torch_dtype", "os.system"), ("dtype", "float64"), ("trust_remote_code", True), ("base_model_name_or_path", "a/b"),
-)  # fmt: skip
+    ("auto_map", {"AutoModel": "owner/repo--evil.Model"}),
+    ("tokenizer_class", "evil.Tokenizer"),
+    ("custom_pipelines", {"x": {"impl": "evil.P"}}),
+    ("quantization_config", {"quant_method": "owner/kernel"}),
+    ("quantization_config", {"quant_method": "mxfp4"}),
+    ("model_type", "evil"),
+    ("hidden_size", 10**6),
+    ("num_hidden_layers", 10**5),
+    ("vocab_size", 10**8),
+    ("max_position_embeddings", 10**9),
+    ("architectures", ["evil"]),
+    ("torch_dtype", "os.system"),
+    ("dtype", "float64"),
+    ("trust_remote_code", True),
+    ("base_model_name_or_path", "a/b"),
+)
 
 
 class Models(Fuzzer):
@@ -127,13 +138,29 @@ _PAUSES = (0.0,) * 12 + (0.01, 1.0)
 _BODY = b'{"choices": [{"message": {"content": "1"}}]}'
 _PARTS: Sequence[Sequence[bytes]] = (
     (b"HTTP/1.1 500 No\r\n", b"HTTP/1.1 302 Away\r\nLocation: http://a.ru\r\n", b"HTTP/9 \xff\r\n", b"", b"x" * 70_000),
-    (b"Content-Length: -1\r\n", b"Content-Length: 1000000000\r\n", b"Content-Length: 5\r\n", b"",
-     b"Transfer-Encoding: chunked\r\n", b"Content-Length: " + b"9" * 5000 + b"\r\n"),
+    (
+        b"Content-Length: -1\r\n",
+        b"Content-Length: 1000000000\r\n",
+        b"Content-Length: 5\r\n",
+        b"",
+        b"Transfer-Encoding: chunked\r\n",
+        b"Content-Length: " + b"9" * 5000 + b"\r\n",
+    ),
     (b"X: " + b"y" * 70_000 + b"\r\n", b"Retry-After: 1e400\r\n", b"X: y\r\n" * 200, b"\x1b[31m\r\n"),
     (b"\n", b""),
-    (b"2c\r\n" + _BODY + b"\r\n0\r\n\r\n", b"ffffffffffffffff\r\n", b"-1\r\n", b"[" * 100_000, b'{"a": ' + b"9" * 5000 + b"}",
-     b"null", b"{}", b"\xff\xfe", b'{"choices": []}', b'{"choices": [{"message": {"content": "\\ud800"}}]}'),
-)  # fmt: skip
+    (
+        b"2c\r\n" + _BODY + b"\r\n0\r\n\r\n",
+        b"ffffffffffffffff\r\n",
+        b"-1\r\n",
+        b"[" * 100_000,
+        b'{"a": ' + b"9" * 5000 + b"}",
+        b"null",
+        b"{}",
+        b"\xff\xfe",
+        b'{"choices": []}',
+        b'{"choices": [{"message": {"content": "\\ud800"}}]}',
+    ),
+)
 """What may stand in place of each part of an answer."""
 
 

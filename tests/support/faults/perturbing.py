@@ -105,7 +105,7 @@ class _Proposes(Attack):
     """An attack of another: it proposes what it was told to."""
 
     changes: tuple[tuple[float, tuple[tuple[int, int, str], ...]], ...] = ()
-    name: ClassVar[str] = "of_another"  # type: ignore[misc]
+    name: ClassVar[str] = "of_another"
     probability: float = 1.0
 
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
