@@ -28,20 +28,18 @@ def totals(reports: tuple[Path, ...], form: str, debug: bool) -> None:  # noqa: 
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
     del debug
     from augment_ru.evaluation import totals as means  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.evaluation.compare import read_report  # noqa: PLC0415
     from augment_ru.evaluation.table_text import as_text  # noqa: PLC0415
     from augment_ru.evaluation.terminal import print_table  # noqa: PLC0415
     from augment_ru.formats.json_lines import encoded  # noqa: PLC0415
 
     try:
-        named = [read_report(path) for path in reports]
-        read = [means.checked_report(one) for one in named]
+        read = [means.read_report(path) for path in reports]
     except AugmentError as error:
         raise usage(error) from error
     if form == "json":
         click.echo(encoded(means.totals(read)))
         return
-    for table in means.total_tables(read, [one.name for one in named]):
+    for table in means.total_tables(read, [path.stem for path in reports]):
         if form == "table":
             print_table(table)
         else:

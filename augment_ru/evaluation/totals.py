@@ -4,13 +4,14 @@ The score of a task is the mean of its metrics, the total the mean of the scores
 (section 4.2), RAFT (section 3). MERA's diagnostic tasks are shown, and no mean has them.
 """
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeAlias
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.compare import NamedReport
 from augment_ru.evaluation.report import FORMAT
 from augment_ru.evaluation.table_text import ShownTable, shown
 from augment_ru.evaluation.tables import shots_of
@@ -25,15 +26,21 @@ ACCURACY = ("accuracy", "exact_match")
 """The two metrics of a task of TAPE: of classification, or of written answers."""
 
 
-def checked_report(given: NamedReport) -> Report:
-    """The values of a report that was read.
+def read_report(path: Path) -> Report:
+    """The report in a file that `evaluate -o` wrote.
 
     Raises:
-        AugmentError: they are no report.
+        AugmentError: there is none.
     """
-    if not isinstance(given.values, dict) or given.values.get("format") != FORMAT:
-        raise AugmentError(f"{given.name}: is no report of evaluate; give the file of its option -o")
-    return given.values
+    try:
+        found = json.loads(path.read_bytes())
+    except OSError as error:
+        raise AugmentError(f"{path}: cannot be read ({error.strerror}); give a report.json of evaluate") from error
+    except ValueError as error:
+        raise AugmentError(f"{path}: is no JSON; give a report.json of evaluate -o") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise AugmentError(f"{path}: is no report of evaluate; give the file of its option -o")
+    return found
 
 
 def totals(reports: Sequence[Report]) -> list[dict[str, Any]]:

@@ -9,8 +9,7 @@ from click.testing import CliRunner
 
 from augment_ru import AugmentError, evaluate
 from augment_ru.cli.main import cli
-from augment_ru.evaluation.compare import read_report
-from augment_ru.evaluation.totals import checked_report, total_tables, totals
+from augment_ru.evaluation.totals import read_report, total_tables, totals
 
 RUGPT_SMALL = {
     "winograd": ("macro_f1", 38.6, "accuracy", 57.9),
@@ -115,7 +114,7 @@ def test_the_command_reads_what_evaluate_wrote(tmp_path: Path) -> None:
         paths[-1].write_text(json.dumps(found), encoding="utf-8")
     done = CliRunner().invoke(cli, ["totals", *map(str, paths), "--format", "json"], standalone_mode=False)
     (entry,) = json.loads(done.output)
-    score = sum(one["value"] for one in checked_report(read_report(paths[0]))["models"][0]["metrics"].values()) / 2
+    score = sum(one["value"] for one in read_report(paths[0])["models"][0]["metrics"].values()) / 2
     assert entry["total"] == pytest.approx(score)
     assert entry["accuracy"] == 50.0
 
@@ -125,4 +124,4 @@ def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "report.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(AugmentError, match="give"):
-        checked_report(read_report(path))
+        read_report(path)
