@@ -78,7 +78,15 @@ class Pretrained:
     dtype: "Dtype"
 
 
-def load(head: str, name: str, *, device: str = "auto", dtype: str = "auto", **options: Any) -> Pretrained:  # noqa: ANN401
+def load(
+    head: str,
+    name: str,
+    *,
+    device: str = "auto",
+    dtype: str = "auto",
+    layers: int | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Pretrained:
     """The model of this name; later calls with the same arguments return the same object.
 
     Args:
@@ -86,6 +94,7 @@ def load(head: str, name: str, *, device: str = "auto", dtype: str = "auto", **o
         name: a folder, or the hub's name of a model in the local cache.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: one of `DTYPES`.
+        layers: how many of the model's layers are loaded; None for all.
         options: further arguments of the class's `from_pretrained`; with `device_map` accelerate places the weights.
 
     Raises:
@@ -94,12 +103,12 @@ def load(head: str, name: str, *, device: str = "auto", dtype: str = "auto", **o
     """
     place, numbers = device_of(device), dtype_of(dtype, device_of(device))
     settings = sorted((option, str(value)) for option, value in options.items())
-    key = (head, str(name), str(place), str(numbers), *settings)
+    key = (head, str(name), str(place), str(numbers), layers, *settings)
     with _lock:
         if key not in _loaded:
             _log.info("loading %s on %s", name, place)
             with _quiet():
-                _loaded[key] = _load(head, str(name), place, numbers, options)
+                _loaded[key] = _load(head, str(name), place, numbers, layers, options)
         return _loaded[key]
 
 
@@ -180,10 +189,14 @@ def short_digest(content: bytes) -> str:
     return blake2b(content, digest_size=4).hexdigest()
 
 
-def _load(head: str, name: str, device: "Device", dtype: "Dtype", options: dict[str, Any]) -> Pretrained:
+def _load(  # noqa: PLR0917  (those of `load`)
+    head: str, name: str, device: "Device", dtype: "Dtype", layers: int | None, options: dict[str, Any]
+) -> Pretrained:
     transformers = _transformers()
     config = config_of(name)
     check_size(name, config)
+    if layers is not None:
+        config.num_hidden_layers = layers
     without_kernels(config)
     tokenizer = tokenizer_of(name)
     safe = {"local_files_only": True, "trust_remote_code": False, "weights_only": True}

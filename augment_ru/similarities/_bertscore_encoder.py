@@ -111,7 +111,7 @@ def embedder(model: str, layer: int, device: str, dtype: str, batch_tokens: int)
     Raises:
         AugmentError: there is no such model, device or format, or the model has no tokenizer.
     """
-    loaded = pretrained.load("AutoModel", model, device=device, dtype=dtype, num_hidden_layers=layer)
+    loaded = pretrained.load("AutoModel", model, device=device, dtype=dtype, layers=layer)
     config: Any = loaded.model.config
     limit = int(loaded.tokenizer.model_max_length)
     positions = getattr(config, "max_position_embeddings", 0) or limit
