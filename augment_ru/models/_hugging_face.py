@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
+from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import ModelRequest
@@ -134,7 +135,7 @@ def loaded(head: str, argument: str, device: str, options: LoadingOptions) -> Pr
         AugmentError: there is no such model, or an option is wrong.
     """
     check_at_least("batch_tokens", options.batch_tokens, 1)
-    placing = {"device_map": options.device_map} if options.device_map else {}
+    placing: dict[str, Any] = {"device_map": options.device_map} if options.device_map else {}
     return load(head, argument, device=device, dtype=options.dtype, **placing)
 
 

@@ -140,9 +140,9 @@ def test_a_long_text_is_compared_by_its_beginning_and_says_so(bert: Path) -> Non
 
 
 def test_only_the_layers_that_are_needed_are_loaded(bert: Path) -> None:
-    loaded = pretrained.load("AutoModel", str(bert), device="cpu", num_hidden_layers=1)
+    loaded = pretrained.load("AutoModel", str(bert), device="cpu", layers=1)
     assert len(loaded.model.encoder.layer) == 1
-    assert pretrained.load("AutoModel", str(bert), device="cpu", num_hidden_layers=1) is loaded
+    assert pretrained.load("AutoModel", str(bert), device="cpu", layers=1) is loaded
 
 
 def test_names_and_options(bert: Path) -> None:
