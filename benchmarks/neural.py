@@ -69,7 +69,7 @@ class Case(NamedTuple):
     """The same for one row at a time, where a published toolkit does more than ours for the same words."""
 
 
-def back_translation(folder: Path, rows: Sequence[str], tokens: int, **where: Any) -> Case:
+def back_translation(folder: Path, rows: Sequence[str], tokens: int, **where: Any) -> Case:  # noqa: ANN401
     """There and back by two translators of the shape of opus-mt, beams as by default."""
     there, back = (
         load("AutoModelForSeq2SeqLM", str(marian(folder / name, seed, **OPUS)), **where)
@@ -85,7 +85,7 @@ def back_translation(folder: Path, rows: Sequence[str], tokens: int, **where: An
     return Case("back_translation", "2 × opus-mt: 6+6 layers, 512, 4 beams", rows, run)
 
 
-def paraphrase(folder: Path, rows: Sequence[str], tokens: int, **where: Any) -> Case:
+def paraphrase(folder: Path, rows: Sequence[str], tokens: int, **where: Any) -> Case:  # noqa: ANN401
     """An encoder-decoder of the shape of rut5-base."""
     model = load("AutoModelForSeq2SeqLM", str(t5(folder / "t5", **RUT5)), **where)
     decoding = Decoding(beams=4, fixed=tokens)
@@ -97,7 +97,7 @@ def paraphrase(folder: Path, rows: Sequence[str], tokens: int, **where: Any) -> 
     )
 
 
-def add_sent(folder: Path, rows: Sequence[str], tokens: int, *, large: bool, **where: Any) -> Case:
+def add_sent(folder: Path, rows: Sequence[str], tokens: int, *, large: bool, **where: Any) -> Case:  # noqa: ANN401
     """A language model that draws its tokens."""
     model = load("AutoModelForCausalLM", str(gpt2(folder / "gpt", **(MGPT if large else GPT2))), **where)
     decoding = Decoding(temperature=1.0, fixed=tokens)
@@ -105,7 +105,7 @@ def add_sent(folder: Path, rows: Sequence[str], tokens: int, *, large: bool, **w
     return Case("add_sent", name, rows, lambda texts: continued(model, texts, digests(texts), decoding, tokens))
 
 
-def bae(folder: Path, rows: Sequence[str], tokens: int, **where: Any) -> Case:
+def bae(folder: Path, rows: Sequence[str], tokens: int, **where: Any) -> Case:  # noqa: ANN401
     """A masked language model: a gap for the third word of each row."""
     del tokens
     model: Pretrained = load("AutoModelForMaskedLM", str(masked(folder / "bert", **RUBERT)), **where)
