@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import QUIET, usage, with_options
+from augment_ru.cli.shared_options import QUIET, HelpfulGroup, usage, with_options
 from augment_ru.errors import AugmentError, escaped
 
 
-class _Release(click.Group):
+class _Release(HelpfulGroup):
     """A group whose first argument is a recipe to build, unless it is the name of a command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -44,14 +44,9 @@ class _Build(click.Command):
         formatter.write_usage("augment-ru release", "[OPTIONS] RECIPE.toml -o DIR")
 
 
-@click.group(cls=_Release, invoke_without_command=True)
-@click.pass_context
-def release(context: click.Context) -> None:
+@click.group(cls=_Release)
+def release() -> None:
     """Build adversarial test sets for publication as a benchmark, or check them."""
-    if context.invoked_subcommand is None:
-        raise click.UsageError(
-            "no recipe; build a release with RECIPE.toml -o DIR, or check one with verify DIR", context
-        )
 
 
 @release.command("build", cls=_Build, hidden=True)

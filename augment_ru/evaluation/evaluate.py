@@ -86,7 +86,7 @@ def evaluate(
         device: auto, cpu or cuda[:N].
         options: options of models, by kind.
         seed: the seed of demonstrations, of the bootstrap, and of models that draw.
-        cache: the file of the cache of answers; None for no cache.
+        cache: the file of the cache of answers; None or "none" for no cache.
         title: the title of the report.
         date: the date that the report states; None for none.
         flipping: of which models the page marks the edits that flip an answer, which takes further questions: `auto`
@@ -122,7 +122,7 @@ def evaluate(
     scored = over_classes(scored, labels) if schema.every_class and labels else scored
     shared = {"seed": seed, **({"train": str(train)} if train is not None else {})}
     named = _named_models(models, pairs, labels, device, options or {}, shared)
-    answers = Cache(Path(cache)) if cache is not None else None
+    answers = None if cache in {None, "none"} else Cache(Path(cache))
     runs: list[ModelRun] = []
     try:
         for model in named:
