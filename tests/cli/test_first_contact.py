@@ -35,7 +35,7 @@ def on_terminal(*args: str | Path, columns: int = 80) -> str:
     return printed.decode().replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize("group", [(), ("models",), ("verdicts",)])
+@pytest.mark.parametrize("group", [(), ("models",), ("verdicts",), ("release",)])
 def test_without_arguments_the_help_is_printed(group: tuple[str, ...]) -> None:
     done = run(*group)
     assert (done.returncode, done.stderr) == (0, b"")

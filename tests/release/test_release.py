@@ -362,7 +362,6 @@ def test_a_killed_command_leaves_no_worker_and_goes_on(small: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        ([], 2, "no recipe; build a release with RECIPE.toml -o DIR"),
         (["no.toml"], 2, "Missing option '-o'"),
         (["no.toml", "-o", "out"], 2, "no.toml: cannot be read"),
         (["verify"], 2, "Missing argument 'DIR'"),
