@@ -7,7 +7,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context, parent_process
+from multiprocessing import parent_process
+from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Any
@@ -37,33 +38,47 @@ class Processes:
         Raises:
             AugmentError: a process was killed.
         """
-        before = set(active_children())
+        context = _Context()
         with _one_thread():
-            pool = ProcessPoolExecutor(
-                self.workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(shipped(work),)
-            )
-            session = _Pool(pool, self.workers, lambda: set(active_children()) - before)
+            pool = ProcessPoolExecutor(self.workers, mp_context=context, initializer=_begin, initargs=(shipped(work),))
+            session = _Pool(pool, self.workers, context.made)
             try:
                 yield session
             finally:
                 if session.running:  # an error or an interruption: what still runs is not needed
-                    for process in session.processes():
-                        process.kill()
+                    for process in context.made:
+                        if process.pid is not None:
+                            process.kill()
                 pool.shutdown(cancel_futures=True)
 
 
+class _Context(SpawnContext):
+    """Starts processes anew, and keeps them, so that one can see how they ended.
+
+    Attributes:
+        made: the processes.
+    """
+
+    def __init__(self) -> None:
+        self.made: list[SpawnProcess] = []
+
+    def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: ANN401, N802
+        """A new process."""
+        process = SpawnProcess(*args, **kwargs)
+        self.made.append(process)
+        return process
+
+
 class _Pool:
-    def __init__(self, pool: ProcessPoolExecutor, workers: int, processes: Callable[[], set[BaseProcess]]) -> None:
-        self._pool, self.workers, self.processes = pool, workers, processes
+    def __init__(self, pool: ProcessPoolExecutor, workers: int, processes: Sequence[BaseProcess]) -> None:
+        self._pool, self.workers, self._processes = pool, workers, processes
         self.running: dict[Future[Any], int] = {}
-        self._known: set[BaseProcess] = set()
 
     def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
         try:
             self.running[self._pool.submit(_do, part)] = number
         except BrokenProcessPool as error:
-            raise AugmentError(_why_lost(self._known)) from error
-        self._known |= self.processes()
+            raise AugmentError(_why_lost(self._processes)) from error
 
     def wait(self) -> Sequence[Done]:
         found = []
@@ -71,7 +86,7 @@ class _Pool:
             number = self.running.pop(future)
             error = future.exception()
             if isinstance(error, BrokenProcessPool):
-                raise AugmentError(_why_lost(self._known)) from error
+                raise AugmentError(_why_lost(self._processes)) from error
             found.append(Done(number, None, error) if error is not None else Done(number, future.result()))
         return found
 

@@ -54,4 +54,4 @@ def test_all_readers_of_a_row_find_the_same_answer(value: Any) -> None:  # noqa:
     assert answer_text(value) == "Тверь"
     assert golds_of([row], task("multiq"), "answers") == [(("Тверь",),)]
     doc = lm_eval_data._doc(row, {}, "main_answers", is_shown=False)  # noqa: SLF001
-    assert doc == {"answers": ["Тверь"]}
+    assert doc["answers"] == ["Тверь"]
