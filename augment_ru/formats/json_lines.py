@@ -1,10 +1,7 @@
-"""JSON lines: strict reading, finding a value in a line, writing a value in the spelling of its line."""
+"""JSON lines: strict reading, and writing a value in the spelling of its line."""
 
 import json
-import json.decoder
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import orjson
@@ -17,14 +14,8 @@ MAX_LINE = 16 * 2**20
 LONG_LINE_SHOWN = 80
 """Bytes that are kept of a line or row that is too long."""
 
-_scan_text: Callable[[str, int], tuple[str, int]] = vars(json.decoder)["scanstring"]
-"""The standard library's reader of a JSON text; its type information leaves it out."""
-
-"""What to do with a file that is not UTF-8."""
-
 BOM = b"\xef\xbb\xbf"
 """What some editors put at the start of a file in UTF-8."""
-_SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class Line(NamedTuple):
@@ -84,8 +75,6 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _decoder = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_twins)
-_finder = json.JSONDecoder(parse_int=str, parse_float=str)
-"""Only finds where a value stops: it does not read numbers."""
 
 
 def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
@@ -213,76 +202,6 @@ PLAIN = Around(b"", b"\n")
 def spells_plainly(line: str) -> bool:
     """Whether every text in a line of JSON is written as `encoded` writes it: only what must be escaped is."""
     return "\\u" not in line and "\\/" not in line
-
-
-def only_place(line: str, text: str) -> tuple[int, int] | None:
-    """Where a text stands as JSON in a line that holds it and spells plainly; None if it stands there twice."""
-    sought = orjson.dumps(text).decode()
-    at = line.find(sought)
-    return (at, at + len(sought)) if at >= 0 and line.find(sought, at + 1) < 0 else None
-
-
-def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:
-    """The start and the stop of the value at a path of keys and numbers, in a line that is JSON.
-
-    Raises:
-        KeyError: there is none.
-    """
-    return all_located(line, [tuple(path)])[tuple(path)]
-
-
-def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str | int, ...], tuple[int, int]]:
-    """The start and the stop of the value at each path, of those that the line has; the line is read once."""
-    tree: dict[str | int, Any] = {}
-    wanted = set(paths)
-    for path in wanted:
-        node = tree
-        for step in path:
-            node = node.setdefault(step, {})
-    found: dict[tuple[str | int, ...], tuple[int, int]] = {}
-    waiting: list[tuple[tuple[str | int, ...], int, dict[str | int, Any]]] = [((), skip(line, 0), tree)]
-    while waiting:
-        path, at, node = waiting.pop()
-        if path in wanted:
-            found[path] = at, value_end(line, at)
-        if node and line[at] in "{[":
-            starts = member_starts(line, at) if line[at] == "{" else _item_starts(line, at)
-            inner = ((step, start) for step, start in starts if step in node)
-            waiting += [((*path, step), start, node[step]) for step, start in islice(inner, len(node))]
-    return found
-
-
-def value_end(line: str, at: int) -> int:
-    """Where the value that starts at `at` stops."""
-    return _finder.raw_decode(line, at)[1]
-
-
-def skip(line: str, at: int) -> int:
-    """The first index from `at` on without a space."""
-    match = _SPACE.match(line, at)
-    return match.end() if match else at
-
-
-def member_starts(line: str, at: int) -> Iterator[tuple[str, int]]:
-    """The keys of the object at `at`, and where the value of each starts."""
-    at = skip(line, at + 1)
-    while not line.startswith("}", at):
-        key, at = _scan_text(line, at + 1)
-        at = skip(line, skip(line, at) + 1)
-        yield key, at
-        at = skip(line, value_end(line, at))
-        at = skip(line, at + 1) if line.startswith(",", at) else at
-
-
-def _item_starts(line: str, at: int) -> Iterator[tuple[int, int]]:
-    """The numbers of the entries of the list at `at`, and where each starts."""
-    at = skip(line, at + 1)
-    number = 0
-    while not line.startswith("]", at):
-        yield number, at
-        number += 1
-        at = skip(line, value_end(line, at))
-        at = skip(line, at + 1) if line.startswith(",", at) else at
 
 
 def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)

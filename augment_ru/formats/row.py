@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.json_lines import all_located, encoded, encoded_row, only_place, spells_plainly
+from augment_ru.formats.json_lines import encoded, encoded_row, spells_plainly
+from augment_ru.formats.json_places import all_located, only_place
 from augment_ru.records import field_paths
 from augment_ru.records.field_paths import Path
 from augment_ru.records.record import Record

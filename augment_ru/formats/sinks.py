@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import BinaryIO, Protocol
 
-from augment_ru.formats.delimited import Layout, Table, check_names, row_of_values, without_formulas
+from augment_ru.formats.delimited import Table
 from augment_ru.formats.fitting import NOTHING, TO_LINES, TO_PARQUET, Learnt, check_values, json_problem, table_problem
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import PLAIN, Around, JsonLines
@@ -11,6 +11,7 @@ from augment_ru.formats.parquet import Parquet
 from augment_ru.formats.parquet_sink import ParquetSink
 from augment_ru.formats.row import KEY, Changed, new_row, written
 from augment_ru.formats.sources import RowSource
+from augment_ru.formats.table_layout import Layout, check_names, row_of_values, without_formulas
 from augment_ru.formats.text_lines import TextSink
 from augment_ru.records.record import Record
 

@@ -14,7 +14,8 @@ from augment_ru.draws import Streams, digests
 from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import group_of
-from augment_ru.formats.json_lines import encoded, encoded_row, located, parsed
+from augment_ru.formats.json_lines import encoded, encoded_row, parsed
+from augment_ru.formats.json_places import located
 from augment_ru.formats.packed import unpacked
 from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import kind_of, source_of

@@ -19,7 +19,7 @@ def test_different_names_stay_different_and_keep_their_end(names: list[str]) -> 
 def test_folders_are_left_out_of_files_and_of_paths() -> None:
     assert list(
         shown_names([
-            "linear:/home/anna/data/train.jsonl", "adversary:linear:../data/train.csv.gz", "hf-causal:./models/gpt",
+            "linear:/srv/texts/data/train.jsonl", "adversary:linear:../data/train.csv.gz", "hf-causal:./models/gpt",
             "hf-classifier:~/models/bert", "hf-causal:ai-forever/rugpt3", "openai:http://host:8000/v1#gpt", "majority",
         ]).values()
     ) == [

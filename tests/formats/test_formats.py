@@ -21,13 +21,14 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record
 from augment_ru.engine.prepare import CHUNK_ROWS
 from augment_ru.formats import parquet_sink
-from augment_ru.formats.delimited import Layout, Table
+from augment_ru.formats.delimited import Table
 from augment_ru.formats.files import check_outputs, named_files, replacing
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import MAX_LINE, JsonLines
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import RowSource, kind_of, source_of
+from augment_ru.formats.table_layout import Layout
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.perturb import run
 from augment_ru.records.task import generic

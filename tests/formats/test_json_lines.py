@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats import json_lines
-from augment_ru.formats.json_lines import located, parsed
+from augment_ru.formats.json_lines import parsed
+from augment_ru.formats.json_places import located
 from augment_ru.formats.row import Changed, written
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record, Result, Span
-from augment_ru.formats.json_lines import MAX_LINE, encoded, located, parsed, read_lines
+from augment_ru.formats.json_lines import MAX_LINE, encoded, parsed, read_lines
+from augment_ru.formats.json_places import located
 from augment_ru.records.field_paths import occurrences, steps
 from augment_ru.records.task import generic, recognise, task
 from augment_ru.registry import names
