@@ -1,10 +1,10 @@
 """Many texts in one array, with their protected spans and borders."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from augment_ru.text import characters
 from augment_ru.text.characters import BREAK, CLUSTER, Flags, Mask
 from augment_ru.text.doc import Annotate, Doc
 from augment_ru.text.words import word_bounds
+
+T = TypeVar("T")
 
 OPTION = "OPTION"
 """The label of the protected spans of options and of their markers."""
@@ -108,6 +110,7 @@ class Batch:
         self.prepared = self
         self._joined: Sequence[Sequence[Span]] = ()
         self._views: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], Batch] = {}
+        self._kept: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -116,6 +119,14 @@ class Batch:
     def docs(self) -> Sequence[Doc]:
         """The texts with their annotation; without tokens if they are not annotated."""
         return [Doc(text) for text in self.texts] if self._docs is None else self._docs
+
+    def once(self, find: Callable[..., T], *options: Hashable) -> T:
+        """What `find(batch, *options)` returns; it is called once, and all candidates and attacks share its value."""
+        key = (find, *options)
+        if key not in self._kept:
+            self._kept[key] = find(self, *options)
+        found: T = self._kept[key]
+        return found
 
     @cached_property
     def contexts(self) -> Sequence[Context]:
@@ -162,7 +173,7 @@ class Batch:
         other = copy(self)
         for name in ("spans", "untouchable", "words"):  # cached values that depend on the protected and joined spans
             other.__dict__.pop(name, None)
-        other._given, other._joined = spans, joined  # noqa: SLF001  (another batch of this class)
+        other._given, other._joined, other._kept = spans, joined, {}  # noqa: SLF001  (another batch of this class)
         return other
 
     def _of_guards(self, names: Sequence[str]) -> list[list[Span]]:
