@@ -131,9 +131,7 @@ class MeaningScorer(Scorer):
         return 1 / (1 + exp(-max(min(total, 30.0), -30.0)))
 
 
-def _fates(
-    source: Source, script: Script, triples: Sequence[Triple], notes: Sequence[Note | None]
-) -> Sequence[Fates]:
+def _fates(source: Source, script: Script, triples: Sequence[Triple], notes: Sequence[Note | None]) -> Sequence[Fates]:
     """What becomes of the words of each sentence that a script with these edits and notes changes."""
     if not notes:
         found = []
