@@ -36,7 +36,7 @@ def _exchanged(source: Source, edits: Sequence[Triple]) -> Fates | None:
     numbers: dict[str, int] = {}
     for start, stop, _ in edits:
         first, last = bisect_left(source.starts, start), bisect_left(source.stops, stop) + 1
-        if last > len(words) or words[first].start != start or words[last - 1].stop != stop:
+        if not first < last <= len(words) or words[first].start != start or words[last - 1].stop != stop:
             return None
         places.append(range(first, last))
         numbers.update((words[number].form, number) for number in places[-1])
