@@ -22,13 +22,12 @@ class _Layer(NamedTuple):
 
     Attributes:
         weights: of the word before, the word itself and the word after, shape (inputs, 3 · outputs).
-        bias, mean, std, scale, shift: one number for each output.
+        bias: of the convolution, shape (outputs,).
+        scale, shift: of the normalisation, shape (outputs,).
     """
 
     weights: Numbers
     bias: Numbers
-    mean: Numbers
-    std: Numbers
     scale: Numbers
     shift: Numbers
 
@@ -38,8 +37,9 @@ class _Layer(NamedTuple):
         kernel = layer.conv.weight.array  # outputs, inputs, 3
         weights = np.ascontiguousarray(kernel.transpose(1, 2, 0).reshape(kernel.shape[1], -1), dtype=dtype)
         norm = layer.norm
-        numbers = (layer.conv.bias, norm.mean, norm.std, norm.weight, norm.bias)
-        return cls(weights, *(one.array.astype(dtype) for one in numbers))
+        scale = norm.weight.array.astype(np.float64) / norm.std.array
+        shift = norm.bias.array - norm.mean.array * scale
+        return cls(weights, *(one.astype(dtype) for one in (layer.conv.bias.array, scale, shift)))
 
     def __call__(self, products: Numbers, gaps: npt.NDArray[np.bool_]) -> Numbers:
         """The output of each place, shape (places, outputs).
@@ -53,8 +53,6 @@ class _Layer(NamedTuple):
         found[1:] += products[:-1, :size]
         found[:-1] += products[1:, 2 * size :]
         np.maximum(found, 0, out=found)
-        found -= self.mean
-        found /= self.std
         found *= self.scale
         found += self.shift
         found[gaps] = 0

@@ -11,7 +11,7 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Keys, Streams
 from augment_ru.edits import Span
 from augment_ru.text import characters
-from augment_ru.text.characters import BREAK, CLUSTER, Flags, Mask
+from augment_ru.text.characters import BREAK, CLUSTER, Counts, Flags, Mask
 from augment_ru.text.doc import Annotate, Doc
 from augment_ru.text.words import word_bounds
 
@@ -171,7 +171,7 @@ class Batch:
         if spans is self._given and not any(joined):
             return self
         other = copy(self)
-        for name in ("spans", "untouchable", "words"):  # cached values that depend on the protected and joined spans
+        for name in ("spans", "untouchable", "untouchable_before", "words"):  # these depend on the spans
             other.__dict__.pop(name, None)
         other._given, other._joined, other._kept = spans, joined, {}  # noqa: SLF001  (another batch of this class)
         return other
@@ -236,6 +236,12 @@ class Batch:
         return _cover(starts, stops, self.codes.size) if starts.size else None
 
     @cached_property
+    def untouchable_before(self) -> Counts:
+        """How many code points before each place are protected, shape (codes + 1,)."""
+        covered = np.zeros(self.codes.size, dtype=np.bool_) if self.untouchable is None else self.untouchable
+        return characters.counts_before(covered)
+
+    @cached_property
     def fences(self) -> Ints:
         """The global places that no change may reach across, in order: the starts of the texts, and all borders."""
         fences = self.starts[:-1]
@@ -266,7 +272,7 @@ class Batch:
             starts, stops = self._merged(starts, stops)
         free = np.ones(starts.size, dtype=np.bool_)
         if self.untouchable is not None:
-            before = characters.counts_before(self.untouchable)
+            before = self.untouchable_before
             free &= before[starts] == before[stops]
         if self.cuttable is not None:
             free &= self.cuttable[starts] & self.cuttable[stops]
