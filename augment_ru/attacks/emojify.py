@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change, Edit, Note
@@ -13,7 +13,7 @@ from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.resources import dictionary, dictionary_path, exceptions, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.doc import Token
+from augment_ru.text.doc import Doc, Token
 from augment_ru.text.phrases import in_phrase
 
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
@@ -50,31 +50,39 @@ class Emojify(Attack):
         exceptions(self.emoji)  # so that an unknown or wrong dictionary is an error before the run starts
         _english(self.english)
 
-    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+    def propose(self, doc: Doc, rng: Rng) -> list[Change]:
         """Propose an emoji for every word in the dictionary outside its phrases, and keycaps for every number.
 
         Of several emoji the first is the likeliest. English words get emoji only in a text without Cyrillic letters,
         because in a Russian text they are mostly names.
         """
-        found = batch.once(_replaceable, self.emoji, self.english)
+        return [_change(*found, rng) for found in _replaceable(doc, self.emoji, self.english)]
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose what `propose` returns for each text; its words are found once for all candidates."""
+        found = batch.once(_replaceable_of_all, self.emoji, self.english)
         draws = map(Rng, streams.keys.tolist())
         changes = ([_change(*one, rng) for one in row] for row, rng in zip(found, draws, strict=True))
         return Proposals.of_changes(batch, changes)
 
 
-def _replaceable(batch: Batch, emoji_name: str, english_name: str) -> list[list[tuple[Token, tuple[str, ...]]]]:
-    """The words of each text that have emoji, with these, and its numbers, with none."""
+Replaceable: TypeAlias = list[tuple[Token, tuple[str, ...]]]
+"""The words of a text that have emoji, with these, and its numbers, with none."""
+
+
+def _replaceable_of_all(batch: Batch, emoji_name: str, english_name: str) -> list[Replaceable]:
+    return [_replaceable(doc, emoji_name, english_name) for doc in batch.docs]
+
+
+def _replaceable(doc: Doc, emoji_name: str, english_name: str) -> Replaceable:
     emoji, phrases = dictionary(emoji_name), exceptions(emoji_name)
+    english = {} if _CYRILLIC.search(doc.text) else _english(english_name)
     replaceable = []
-    for doc in batch.docs:
-        english = {} if _CYRILLIC.search(doc.text) else _english(english_name)
-        row = []
-        for at, word in enumerate(doc.words):
-            key = word.lemma, word.pos
-            found = emoji.get(key) or _of_english(english, word.text.lower())
-            if (found or _NUMBER.fullmatch(word.text)) and not in_phrase(doc.text, doc.words, at, phrases.get(key, ())):
-                row.append((word, found))
-        replaceable.append(row)
+    for at, word in enumerate(doc.words):
+        key = word.lemma, word.pos
+        found = emoji.get(key) or _of_english(english, word.text.lower())
+        if (found or _NUMBER.fullmatch(word.text)) and not in_phrase(doc.text, doc.words, at, phrases.get(key, ())):
+            replaceable.append((word, found))
     return replaceable
 
 
