@@ -6,6 +6,7 @@ whole batch is drawn in one NumPy expression.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -43,6 +44,12 @@ def digests(data: Iterable[str]) -> Keys:
     return np.frombuffer(joined, dtype="<u8").astype(np.uint64)
 
 
+@lru_cache(maxsize=1024)
+def _salt(kind: str, part: str | int) -> np.uint64:
+    """What a part of a path adds to keys."""
+    return np.uint64(digests([f"{kind}:{part}"])[0])
+
+
 class Streams:
     """One stream of draws for each row of a batch.
 
@@ -64,8 +71,9 @@ class Streams:
             path: what the draws also depend on, such as the seed, an attack's name, a candidate's number.
         """
         for part in path:
-            salt = digests([f"{type(part).__name__}:{part}"])
-            keys = mix((keys ^ salt) + _GAMMA)
+            states = keys ^ _salt(type(part).__name__, part)
+            states += _GAMMA
+            keys = mix(states)
         return cls(keys)
 
     def uniform(self, rows: Ints, positions: Ints, lane: int = 0) -> Floats:
@@ -89,6 +97,13 @@ def unit(keys: Keys, positions: Ints | Keys, lane: int = 0) -> Floats:
     return states.astype(np.float64) * _UNIT
 
 
+def first_of_each(groups: Ints) -> npt.NDArray[np.bool_]:
+    """Whether each entry is the first of its group, shape (entries,); the entries of a group stand together."""
+    found = np.ones(groups.size, dtype=np.bool_)
+    np.not_equal(groups[1:], groups[:-1], out=found[1:])
+    return found
+
+
 def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
     """Pair the members of each group at random; in a group of odd size one member has no pair.
 
@@ -101,8 +116,9 @@ def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
     """
     shuffled = np.argsort(groups + draws, kind="stable")
     place = np.arange(groups.size)
-    first = np.maximum.accumulate(np.where(np.diff(groups, prepend=-1) != 0, place, 0))
-    leading = np.flatnonzero(((place - first) % 2 == 0) & (np.diff(groups, append=-1) == 0))
+    begins = first_of_each(groups)
+    first = np.maximum.accumulate(np.where(begins, place, 0))
+    leading = np.flatnonzero(((place - first) % 2 == 0)[:-1] & ~begins[1:])
     return shuffled[leading], shuffled[leading + 1]
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints, Streams
+from augment_ru.draws import Floats, Ints, Streams, first_of_each
 from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
 from augment_ru.editing.on_demand import LastValue, texts_at
 from augment_ru.editing.separators import lone
@@ -144,7 +144,7 @@ def _one_filler(batch: Batch, forms: WordForms, every: Places, ranks: Floats, is
     fillers = np.flatnonzero(is_filler)
     sentences = batch.sentences(forms.starts[every.words[fillers]])
     order = np.lexsort((ranks[fillers], sentences))
-    kept[fillers[order[np.diff(sentences[order], prepend=-1) != 0]]] = True
+    kept[fillers[order[first_of_each(sentences[order])]]] = True
     return kept
 
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from augment_ru.draws import Streams
+from augment_ru.draws import Streams, first_of_each
 from augment_ru.engine.attack import LOSSES, Attack, check_guards
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
@@ -41,7 +41,7 @@ class EdaDelete(Attack):
         ranks = batch.draw(streams, starts)
 
         segments = batch.segments(starts)
-        first = np.diff(segments, prepend=-1) != 0
+        first = first_of_each(segments)
         highest = np.maximum.reduceat(ranks, np.flatnonzero(first)) if ranks.size else ranks
         deleted = ranks < highest[np.cumsum(first) - 1]
         starts, stops, ranks = starts[deleted], stops[deleted], ranks[deleted]

@@ -57,7 +57,7 @@ class EdaSwap(Attack):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to exchange every pair."""
         if self.scope == "clause":
-            found = units(batch)
+            found = batch.once(units)
             starts = np.array([unit.start for unit in found], dtype=np.int64)
             stops = np.array([unit.stop for unit in found], dtype=np.int64)
             one, other = _paired(found, batch.draw(streams, starts, lane=1))

@@ -5,13 +5,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
-from augment_ru.draws import Rng
+from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
+from augment_ru.engine.proposals import Proposals
 from augment_ru.resources import dictionary, dictionary_path, exceptions, rows
-from augment_ru.text.doc import Doc
+from augment_ru.text.batch import Batch
+from augment_ru.text.doc import Doc, Token
 from augment_ru.text.phrases import in_phrase
 
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
@@ -48,22 +50,47 @@ class Emojify(Attack):
         exceptions(self.emoji)  # so that an unknown or wrong dictionary is an error before the run starts
         _english(self.english)
 
-    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
+    def propose(self, doc: Doc, rng: Rng) -> list[Change]:
         """Propose an emoji for every word in the dictionary outside its phrases, and keycaps for every number.
 
         Of several emoji the first is the likeliest. English words get emoji only in a text without Cyrillic letters,
         because in a Russian text they are mostly names.
         """
-        emoji, phrases = dictionary(self.emoji), exceptions(self.emoji)
-        english = {} if _CYRILLIC.search(doc.text) else _english(self.english)
-        for at, word in enumerate(doc.words):
-            key = word.lemma, word.pos
-            if in_phrase(doc.text, doc.words, at, phrases.get(key, ())):
-                continue
-            if found := emoji.get(key) or _of_english(english, word.text.lower()):
-                yield rng.change(Edit(word.start, word.stop, rng.choice_best_first(found), Note(word.text)))
-            elif _NUMBER.fullmatch(word.text):
-                yield rng.change(*_keycaps(word.start, word.text))
+        return [_change(*found, rng) for found in _replaceable(doc, self.emoji, self.english)]
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose what `propose` returns for each text; its words are found once for all candidates."""
+        found = batch.once(_replaceable_of_all, self.emoji, self.english)
+        draws = map(Rng, streams.keys.tolist())
+        changes = ([_change(*one, rng) for one in row] for row, rng in zip(found, draws, strict=True))
+        return Proposals.of_changes(batch, changes)
+
+
+Replaceable: TypeAlias = list[tuple[Token, tuple[str, ...]]]
+"""The words of a text that have emoji, with these, and its numbers, with none."""
+
+
+def _replaceable_of_all(batch: Batch, emoji_name: str, english_name: str) -> list[Replaceable]:
+    return [_replaceable(doc, emoji_name, english_name) for doc in batch.docs]
+
+
+def _replaceable(doc: Doc, emoji_name: str, english_name: str) -> Replaceable:
+    emoji, phrases = dictionary(emoji_name), exceptions(emoji_name)
+    english = {} if _CYRILLIC.search(doc.text) else _english(english_name)
+    replaceable = []
+    for at, word in enumerate(doc.words):
+        key = word.lemma, word.pos
+        found = emoji.get(key) or _of_english(english, word.text.lower())
+        if (found or _NUMBER.fullmatch(word.text)) and not in_phrase(doc.text, doc.words, at, phrases.get(key, ())):
+            replaceable.append((word, found))
+    return replaceable
+
+
+def _change(word: Token, emoji: tuple[str, ...], rng: Rng) -> Change:
+    """A word as one of its emoji, or a number in keycaps."""
+    if emoji:
+        return rng.change(Edit(word.start, word.stop, rng.choice_best_first(emoji), Note(word.text)))
+    return rng.change(*_keycaps(word.start, word.text))
 
 
 @cache

@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints
+from augment_ru.draws import Floats, Ints, first_of_each
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
@@ -40,7 +40,7 @@ def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work) -> None
         if not left.size:
             return
         left = left[np.lexsort((ranks[left], rows[left]))]
-        wanted = np.sort(left[np.diff(rows[left], prepend=-1) != 0])
+        wanted = np.sort(left[first_of_each(rows[left])])
 
 
 def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:

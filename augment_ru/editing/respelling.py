@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from augment_ru.draws import Ints, Streams
+from augment_ru.draws import Ints, Streams, first_of_each
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
@@ -43,7 +43,7 @@ def respell(
     changes = np.arange(starts.size)
     firsts = changes
     if sentences:
-        new = np.diff(sentences_at(batch, starts), prepend=-1) != 0
+        new = first_of_each(sentences_at(batch, starts))
         changes, firsts = np.cumsum(new) - 1, np.flatnonzero(new)
     return Proposals(starts, stops, changes, batch.draw(streams, starts[firsts]), replace, clean=clean, notes=notes)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from augment_ru.draws import Streams
+from augment_ru.draws import Streams, first_of_each
 from augment_ru.edits import Change, Edit, Span
 from augment_ru.engine.applied import apply, one_by_one
 from augment_ru.engine.attack import Attack, proposals_of
@@ -118,7 +118,7 @@ def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probab
     """Keep the change of the lowest rank of each text in `spare`; ranks are divided by the part's probability."""
     firsts = batch.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
     order = np.lexsort((found.ranks, firsts))
-    lowest = order[np.diff(firsts[order], prepend=-1) != 0]
+    lowest = order[first_of_each(firsts[order])]
     chosen = np.zeros(found.ranks.size, dtype=np.bool_)
     chosen[lowest] = True
     found = found.keep(chosen)

@@ -9,7 +9,7 @@ from augment_ru.engine.overlaps import overlapping, tangled
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import WORD, Codes, Mask, classes, counts_before, surrogates
+from augment_ru.text.characters import WORD, Codes, Counts, Mask, classes, counts_before, surrogates
 
 
 class Drop(NamedTuple):
@@ -58,7 +58,7 @@ def legal(
     text_ends = batch.starts[1:][batch.rows(proposals.starts)] - 1
     drop(proposals.stops > text_ends, "reaches across the border of a text or an option")
     if batch.untouchable is not None:
-        drop(_touching(batch, batch.untouchable, proposals), "touches a protected span")
+        drop(_touching(batch, batch.untouchable_before, proposals), "touches a protected span")
     if batch.cuttable is not None:
         drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
     if not (proposals.clean and _is_clean(batch, proposals)):
@@ -91,18 +91,20 @@ def _check(batch: Batch, proposals: Proposals) -> None:
             " each edit needs one of each"
         )
     last = batch.codes.size - 1  # where the line feed after the last text stands
-    outside = np.flatnonzero((starts < 0) | (starts > last) | (stops < starts))
-    if outside.size:
-        at = int(outside[0])
+    outside = (starts < 0) | (starts > last) | (stops < starts)
+    if outside.any():
+        at = int(outside.argmax())
         raise AugmentError(
             f"proposed edit {at}: global places {starts[at]} to {stops[at]}; it starts at one of 0 to {last}, and stops"
             " there or later"
         )
-    wrong = np.flatnonzero(~((ranks >= 0.0) & (ranks < 1.0)))
-    if wrong.size:
-        raise AugmentError(f"proposed change {wrong[0]}: rank {ranks[wrong[0]]}; a rank is in [0, 1)")
-    steps = np.diff(changes, prepend=-1)
-    if steps.sum() != ranks.size or ((steps != 0) & (steps != 1)).any() or changes[:1].any():
+    lawful = (ranks >= 0.0) & (ranks < 1.0)
+    if not lawful.all():
+        wrong = int(lawful.argmin())
+        raise AugmentError(f"proposed change {wrong}: rank {ranks[wrong]}; a rank is in [0, 1)")
+    steps = changes[1:] - changes[:-1]
+    last = int(changes[-1]) if changes.size else -1
+    if last != ranks.size - 1 or changes[:1].any() or (steps.astype(np.uint64) > 1).any():
         raise AugmentError("proposed columns: changes are numbered 0, 1, 2, ... in the order of their edits")
 
 
@@ -113,9 +115,11 @@ def _is_clean(batch: Batch, proposals: Proposals) -> bool:
     return ordered and bool((batch.rows(starts) == batch.rows(stops)).all())
 
 
-def _touching(batch: Batch, untouchable: Mask, proposals: Proposals) -> Mask:
-    """Whether each edit replaces a protected character, or inserts inside a protected span; shape (edits,)."""
-    covered = counts_before(untouchable)
+def _touching(batch: Batch, covered: Counts, proposals: Proposals) -> Mask:
+    """Whether each edit replaces a protected character, or inserts inside a protected span; shape (edits,).
+
+    `covered` is the number of protected characters before each place.
+    """
     touching: Mask = covered[proposals.starts] != covered[proposals.stops]
     insertions = np.flatnonzero(proposals.starts == proposals.stops)
     if insertions.size:

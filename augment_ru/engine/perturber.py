@@ -4,12 +4,13 @@ import copy
 import logging
 import time
 from collections.abc import Mapping
+from functools import lru_cache
 from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from augment_ru.draws import Streams, digests, mix
+from augment_ru.draws import Keys, Streams, digests, mix
 from augment_ru.engine.applied import Applied, apply
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
@@ -158,8 +159,8 @@ class Perturber:
         """The stream of each text; its key depends on the seed, attack, record, field, candidate and draw."""
         draw = (self.draw,) if self.draw else ()
         keys = Streams.of(prepared.keys, self.seed, self.attack.name, candidate, *draw).keys[prepared.owners]
-        names = list(dict.fromkeys(prepared.fields))
-        salts = digests(names)
+        names = tuple(dict.fromkeys(prepared.fields))
+        salts = _salts(names)
         if len(names) == 1:
             return Streams(mix(keys ^ salts))
         return Streams(mix(keys ^ salts[[names.index(name) for name in prepared.fields]]))
@@ -211,6 +212,11 @@ class Perturber:
     ) -> Perturbed:
         chunk = Chunk(self.settings, prepared, applied, found, possible=possible, clean=clean)
         return Perturbed([Result(chunk, at) for at in range(len(prepared))], found.cost)
+
+
+@lru_cache(maxsize=256)
+def _salts(fields: tuple[str, ...]) -> Keys:
+    return digests(fields)
 
 
 def _is_number(value: object) -> bool:

@@ -154,14 +154,14 @@ class Proposals:
         edits = np.flatnonzero(changes[self.changes])
         numbers = np.cumsum(changes) - 1
         texts, notes = self.replace, self.notes
-        return replace(
-            self,
-            starts=self.starts[edits],
-            stops=self.stops[edits],
-            changes=numbers[self.changes[edits]],
-            ranks=self.ranks[changes],
-            replace=lambda indices: texts(edits[indices]),
-            notes=(lambda indices: notes(edits[indices])) if notes else None,
+        return Proposals(
+            self.starts[edits],
+            self.stops[edits],
+            numbers[self.changes[edits]],
+            self.ranks[changes],
+            lambda indices: texts(edits[indices]),
+            self.clean,
+            (lambda indices: notes(edits[indices])) if notes else None,
         )
 
     def without(self, dropped: Mask) -> "Proposals":
@@ -188,7 +188,7 @@ class Proposals:
     def settled(self) -> "Proposals":
         """The same proposals with the new texts of all edits computed."""
         texts = self.replace(np.arange(self.starts.size))
-        return replace(self, replace=texts.take)
+        return Proposals(self.starts, self.stops, self.changes, self.ranks, texts.take, self.clean, self.notes)
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints
+from augment_ru.draws import Floats, Ints, first_of_each
 from augment_ru.engine.proposals import Proposals
 from augment_ru.text.characters import Mask
 
@@ -39,8 +39,7 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
 def order_in(owners: Ints) -> Ints:
     """The position of each entry among the entries of its owner, from 0; `owners` is ascending."""
     place = np.arange(owners.size)
-    first = np.diff(owners, prepend=-1) != 0
-    return place - np.maximum.accumulate(np.where(first, place, 0))
+    return place - np.maximum.accumulate(np.where(first_of_each(owners), place, 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,11 +45,11 @@ def best_paths(
 
 def _max_marginals(scores: Floats, transitions: Floats, sizes: Ints) -> Floats:
     """The max-marginals of sequences of these sizes, shape (places, sequences, tags), as that of the emissions."""
-    forward, backward = scores.copy(), np.zeros_like(scores)
+    places, columns = np.arange(len(scores))[:, None], np.arange(sizes.size)
+    mirrored = (sizes - 1 - places) % len(scores)  # the place that is as far from the end as this one from the start
+    both = np.stack([scores, scores[mirrored, columns]], axis=1)  # forwards and backwards
+    steps = np.stack([transitions, transitions.T])[:, None]
     for place in range(1, len(scores)):
-        forward[place] += (forward[place - 1][:, :, None] + transitions).max(1)
-    for place in range(len(scores) - 1, 0, -1):
-        following = ((scores[place] + backward[place])[:, None, :] + transitions).max(2)
-        backward[place - 1] = np.where((place < sizes)[:, None], following, 0.0)
-    found: Floats = forward + backward
+        both[place] += (both[place - 1][:, :, :, None] + steps).max(2)
+    found: Floats = both[:, 0] + both[mirrored, 1, columns] - scores
     return found

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.language.crf import Ints, best_paths
+from augment_ru.language.encoder import Encoder
 
 LONGEST_TREE = 512
 """Words of the longest sentence that has one tree."""
@@ -28,28 +29,25 @@ class _Network:
     """One of slovnet's models.
 
     Attributes:
-        model: the network.
+        model: the network, of which the head is used.
+        encoder: its encoder.
         encode: from a word to the numbers of the word and of its shape.
         pad: the numbers that stand for a gap.
         labels: the tags or relations that it tells apart.
     """
 
     model: Any
+    encoder: Encoder
     encode: Callable[[str], tuple[int, int]]
     pad: tuple[int, int]
     labels: list[str]
-
-    @property
-    def reach(self) -> int:
-        """How many words before and behind a word the encoder sees."""
-        return sum(layer.conv.padding for layer in self.model.encoder.layers)
 
     def encoded(self, sentences: Sequence[Sequence[str]]) -> Iterator[npt.NDArray[np.floating]]:
         """The encoder's output for each sentence, shape (words, dimensions).
 
         A long sentence is encoded in pieces, each with as many words around it as the encoder sees.
         """
-        reach = self.reach
+        reach = self.encoder.reach
         pieces = [
             (words[max(start - reach, 0) : start + _TOKENS_AT_ONCE + reach], min(start, reach), start)
             for words in sentences
@@ -76,10 +74,9 @@ class _Network:
         Returns:
             Shape (places, dimensions).
         """
-        starts = [max(place - self.reach, 0) for _, place in places]
-        around = [
-            sentences[at][start : place + self.reach + 1] for (at, place), start in zip(places, starts, strict=True)
-        ]
+        reach = self.encoder.reach
+        starts = [max(place - reach, 0) for _, place in places]
+        around = [sentences[at][start : place + reach + 1] for (at, place), start in zip(places, starts, strict=True)]
         outputs = self.encoded(around)
         return np.stack([row[place - start] for row, (_, place), start in zip(outputs, places, starts, strict=True)])
 
@@ -95,11 +92,7 @@ class _Network:
             for words in pieces[start:stop]:
                 pairs += map(self.encode, words)
                 pairs.append(self.pad)
-            ids, shapes = np.array(pairs).T[:, None]
-            gaps = ids == self.pad[0]
-            inputs = self.model.emb(ids, shapes)
-            inputs[gaps] = 0
-            outputs = self.model.encoder(inputs, gaps)[0]
+            outputs = self.encoder(*zip(*pairs, strict=True))
             at = 1
             for words in pieces[start:stop]:
                 yield outputs[at : at + len(words)]
@@ -126,14 +119,16 @@ def _network(kind: str) -> _Network:
         return words.encode(word.lower()), shapes.encode(word_shape(word))
 
     labels = infer.decoder.rels_vocab if kind == "syntax" else infer.decoder.tags_vocab
-    return _Network(infer.model, encode, (words.pad_id, shapes.pad_id), list(labels.items))
+    encoder = Encoder(infer.model, words.pad_id, np.float32)
+    return _Network(infer.model, encoder, encode, (words.pad_id, shapes.pad_id), list(labels.items))
 
 
 @cache
 def _precise(kind: str) -> _Network:
     """One of natasha's models with its weights in float64; made once a process."""
     network = _network(kind)
-    return replace(network, model=_in_float64(network.model))
+    encoder = Encoder(network.model, network.pad[0], np.float64)
+    return replace(network, model=_in_float64(network.model), encoder=encoder)
 
 
 def _in_float64(part: Any) -> Any:  # noqa: ANN401  (slovnet has no types)

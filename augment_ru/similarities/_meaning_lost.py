@@ -106,7 +106,7 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
     words, shares = source.words, source.shares
     for number, form, apart in fates.damaged:
         old, share = words[number].form, shares[number]
-        part = min(apart / len(old), 1.0)
+        part = apart / len(old) if apart < len(old) else 1.0
         letters += share * part
         if part > _LEGIBLE:
             illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)

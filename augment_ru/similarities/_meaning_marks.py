@@ -1,6 +1,6 @@
 """Words that change what a whole sentence claims: negators, numbers and restrictors, lost, added or exchanged."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from augment_ru.constraints.protector import Protector
@@ -51,12 +51,18 @@ def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
     # a lost «невесёлый» is a lost word; a lost «не», and one that is put or replaced, turns the sentence over
     turned = sum(word in _DENYING for word in lost) + sum(map(negates, old)) - sum(map(negates, new))
     yield "negation_changed", float(turned % 2)
+    restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
+    yield "restrictors_changed", float(len(restrictors) != len(others))
+    if gone and new:
+        yield from _exchanged(gone, new)
+
+
+def _exchanged(gone: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """The features of words in whose place others stand."""
     numbers, others = (
         {digits_of(word) or word for word in words if "numbers" in marks_of(word)} for words in (gone, new)
     )
     yield "numbers_exchanged", float(bool(numbers and others and numbers.isdisjoint(others)))
-    restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
-    yield "restrictors_changed", float(len(restrictors) != len(others))
     lemmas = {lemma for word in new for lemma in lemmas_of(word)}
     yield (
         "opposite",

@@ -1,6 +1,6 @@
 """The similarity `meaning`, the default: it reads the edits and estimates whether a text still means the same."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp, isfinite
@@ -9,15 +9,17 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
+from augment_ru.edits import Note
 from augment_ru.engine.similarity import Candidates, Scorer, Similarity
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
 from augment_ru.similarities._meaning_features import features_of
-from augment_ru.similarities._meaning_letters import by_sentence, other_letters
+from augment_ru.similarities._meaning_letters import Triple, by_sentence, other_letters
 from augment_ru.similarities._meaning_matching import fates_of, word_edits
-from augment_ru.similarities._meaning_words import Fates, Source
+from augment_ru.similarities._meaning_whole_words import whole_words
+from augment_ru.similarities._meaning_words import Fates, Source, source_of
 from augment_ru.version import version_of
 
 _CONSTANT = "constant"
@@ -87,21 +89,35 @@ class MeaningScorer(Scorer):
     def __init__(self, weights: Mapping[str, float], references: Sequence[str]) -> None:
         self._weights, self._references = weights, references
         self._sources: dict[int, Source] = {}
+        self._scores: dict[tuple[Hashable, ...], float] = {}
+        """The scores that were computed: candidates and levels often share a change."""
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Scores of the candidates against the references of these indices, shape (candidates,), in [0, 1]."""
-        scripts = candidates.scripts if isinstance(candidates, Candidates) else None
-        scores = np.empty(len(candidates))
-        for place, index in enumerate(indices.tolist()):
-            source = self._sources.get(index)
-            if source is None:
-                source = self._sources[index] = Source(self._references[index])
-            if scripts is None:
-                found = [self._score(fates_of(source, word_edits(source, candidates[place]), is_guess=True))]
-            else:
-                found = [self._score(fates) for fates in _fates(source, scripts[place])]
-            scores[place] = min(found, default=1.0)
-        return scores
+        if isinstance(candidates, Candidates):
+            found = map(self._of_script, indices.tolist(), candidates.scripts)
+        else:
+            found = map(self._of_text, indices.tolist(), candidates)
+        return np.fromiter(found, dtype=np.float64, count=len(candidates))
+
+    def _of_script(self, index: int, script: Script) -> float:
+        triples, notes = script.triples, script.notes
+        key = (index, *triples, *notes)
+        score = self._scores.get(key)
+        if score is None:
+            fates = _fates(self._source(index), script, triples, notes)
+            score = self._scores[key] = min(map(self._score, fates), default=1.0)
+        return score
+
+    def _of_text(self, index: int, text: str) -> float:
+        source = self._source(index)
+        return self._score(fates_of(source, word_edits(source, text), is_guess=True))
+
+    def _source(self, index: int) -> Source:
+        source = self._sources.get(index)
+        if source is None:
+            source = self._sources[index] = source_of(self._references[index])
+        return source
 
     def _score(self, fates: Fates) -> float:
         if fates.inserted and not fates.source.words:
@@ -115,15 +131,16 @@ class MeaningScorer(Scorer):
         return 1 / (1 + exp(-max(min(total, 30.0), -30.0)))
 
 
-def _fates(source: Source, script: Script) -> Sequence[Fates]:
-    """What becomes of the words of each sentence that a script changes."""
-    if not script.notes:
+def _fates(source: Source, script: Script, triples: Sequence[Triple], notes: Sequence[Note | None]) -> Sequence[Fates]:
+    """What becomes of the words of each sentence that a script with these edits and notes changes."""
+    if not notes:
         found = []
-        for sentence, edits in by_sentence(source, script.triples):
+        for sentence, edits in by_sentence(source, triples):
             letters = other_letters(sentence, edits)
-            if letters is None:
+            fates = whole_words(sentence, edits) if letters is None else Fates(sentence, damaged=letters)
+            if fates is None:
                 break
-            found.append(Fates(sentence, damaged=letters))
+            found.append(fates)
         else:
             return found
     return [fates_of(*part) for part in source.parts(script.edits)]

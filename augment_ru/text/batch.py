@@ -1,19 +1,21 @@
 """Many texts in one array, with their protected spans and borders."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Keys, Streams
 from augment_ru.edits import Span
 from augment_ru.text import characters
-from augment_ru.text.characters import BREAK, CLUSTER, Flags, Mask
+from augment_ru.text.characters import BREAK, CLUSTER, Counts, Flags, Mask
 from augment_ru.text.doc import Annotate, Doc
 from augment_ru.text.words import word_bounds
+
+T = TypeVar("T")
 
 OPTION = "OPTION"
 """The label of the protected spans of options and of their markers."""
@@ -108,6 +110,7 @@ class Batch:
         self.prepared = self
         self._joined: Sequence[Sequence[Span]] = ()
         self._views: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], Batch] = {}
+        self._kept: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -116,6 +119,14 @@ class Batch:
     def docs(self) -> Sequence[Doc]:
         """The texts with their annotation; without tokens if they are not annotated."""
         return [Doc(text) for text in self.texts] if self._docs is None else self._docs
+
+    def once(self, find: Callable[..., T], *options: Hashable) -> T:
+        """What `find(batch, *options)` returns; it is called once, and all candidates and attacks share its value."""
+        key = (find, *options)
+        if key not in self._kept:
+            self._kept[key] = find(self, *options)
+        found: T = self._kept[key]
+        return found
 
     @cached_property
     def contexts(self) -> Sequence[Context]:
@@ -160,9 +171,9 @@ class Batch:
         if spans is self._given and not any(joined):
             return self
         other = copy(self)
-        for name in ("spans", "untouchable", "words"):  # cached values that depend on the protected and joined spans
+        for name in ("spans", "untouchable", "untouchable_before", "words"):  # these depend on the spans
             other.__dict__.pop(name, None)
-        other._given, other._joined = spans, joined  # noqa: SLF001  (another batch of this class)
+        other._given, other._joined, other._kept = spans, joined, {}  # noqa: SLF001  (another batch of this class)
         return other
 
     def _of_guards(self, names: Sequence[str]) -> list[list[Span]]:
@@ -225,6 +236,12 @@ class Batch:
         return _cover(starts, stops, self.codes.size) if starts.size else None
 
     @cached_property
+    def untouchable_before(self) -> Counts:
+        """How many code points before each place are protected, shape (codes + 1,)."""
+        covered = np.zeros(self.codes.size, dtype=np.bool_) if self.untouchable is None else self.untouchable
+        return characters.counts_before(covered)
+
+    @cached_property
     def fences(self) -> Ints:
         """The global places that no change may reach across, in order: the starts of the texts, and all borders."""
         fences = self.starts[:-1]
@@ -255,7 +272,7 @@ class Batch:
             starts, stops = self._merged(starts, stops)
         free = np.ones(starts.size, dtype=np.bool_)
         if self.untouchable is not None:
-            before = characters.counts_before(self.untouchable)
+            before = self.untouchable_before
             free &= before[starts] == before[stops]
         if self.cuttable is not None:
             free &= self.cuttable[starts] & self.cuttable[stops]

@@ -18,8 +18,10 @@ from augment_ru.engine.attack import make
 from augment_ru.engine.similarity import Candidates
 from augment_ru.resources import dictionary_path
 from augment_ru.similarities._meaning_features import features_of
+from augment_ru.similarities._meaning_letters import other_letters
 from augment_ru.similarities._meaning_matching import fates_of, word_edits
-from augment_ru.similarities._meaning_words import Source
+from augment_ru.similarities._meaning_whole_words import whole_words
+from augment_ru.similarities._meaning_words import Fates, Source
 from augment_ru.similarities.meaning import Meaning, weights_of
 from augment_ru.text.edit_distance import edit_distance
 from strategies import OFFLINE, scripts, texts
@@ -267,3 +269,27 @@ def test_scores_are_the_same_on_every_processor() -> None:
         )
         outputs.add(done.stdout)
     assert len(outputs) == 1
+
+
+@given(texts(), st.data())
+def test_words_gone_or_exchanged_as_a_whole_have_the_fates_that_matching_finds(text: str, data: st.DataObject) -> None:
+    source = Source(text)
+    places = sorted({0, len(text), *source.starts, *source.stops})
+    cuts = sorted(data.draw(st.lists(st.sampled_from(places), max_size=6, unique=True), label="cuts"))
+    ranges = list(zip(cuts[::2], cuts[1::2], strict=False))
+    written = data.draw(st.permutations([text[start:stop] for start, stop in ranges]), label="written")
+    for texts_written in (written, [""] * len(ranges)):
+        edits = [Edit(*place, new) for place, new in zip(ranges, texts_written, strict=True)]
+        triples = [(edit.start, edit.stop, edit.text) for edit in edits]
+        fates = whole_words(source, triples)
+        assert fates is None or fates == fates_of(source, edits) or other_letters(source, triples) is not None
+
+
+def test_whole_words_are_found_without_matching() -> None:
+    source = Source("Кошка спит в доме")
+    assert whole_words(source, [(6, 11, "")]) == Fates(source, lost=[1])
+    assert whole_words(source, [(0, 5, "в доме"), (11, 17, "кошка")]) == Fates(
+        source, moved=[2, 3, 0], order=[2, 3, 1, 0]
+    )
+    assert whole_words(source, [(6, 8, "")]) is None
+    assert whole_words(source, [(0, 5, "спит"), (6, 10, "пёс")]) is None
