@@ -63,9 +63,10 @@ class Kills(Fuzzer):
         except subprocess.TimeoutExpired:
             process.send_signal(getattr(signal, given["signal"]))
         _, said = process.communicate(timeout=PATIENCE)
-        if b"Traceback" in said and given["signal"] != "SIGKILL" and process.returncode >= 0:
-            raise Fault(f"{name}: a traceback after {given['signal']}: {said.decode()[-400:]}")
-        ended = process.returncode in {0, 1}
+        too_early = b"Fatal Python error: init_" in said  # Python itself had not begun
+        if b"Traceback" in said and not too_early and given["signal"] != "SIGKILL" and process.returncode >= 0:
+            raise Fault(f"{name}: a traceback after {given['signal']}: {said.decode()[:400]} … {said.decode()[-400:]}")
+        ended = process.returncode in {0, 1} and not too_early
         self._check_outputs(name, whole, _contents(out), said=said.decode(), ended=ended)
         self.note(f"{name}: {'ended before' if ended else 'killed'}")
         is_there = (out / command.outputs[0]).exists()
