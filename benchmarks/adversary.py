@@ -225,7 +225,9 @@ def main() -> None:
     head = "| victim | queries | with scores | with labels"
     for method in METHODS if given.textattack else ():
         head += f" | WIR {method} | words: ours / WIR {method}"
-    print(f"{head} | times the better WIR | queries a success | 1-minimal | processor seconds: ours + victim | seconds by the clock |")
+    print(
+        f"{head} | times the better WIR | queries a success | 1-minimal | processor seconds: ours + victim | seconds by the clock |"
+    )
     print("|---" * (head.count("|") + 3) + "|")
     for name, (analyzer, ngrams) in VICTIMS.items():
         model = victim(train, analyzer, ngrams)

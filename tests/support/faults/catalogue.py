@@ -1,17 +1,25 @@
-"""All fuzzers, by name."""
+"""All fuzzers, by name; `kills-ray` where Ray is installed."""
+
+from importlib.util import find_spec
 
 from faults.caches import Caches
 from faults.files import Files
 from faults.fuzzer import Fuzzer
-from faults.kills import Kills
+from faults.kills import Kills, KillsOnRay
 from faults.models import Models, Servers
 from faults.perturbing import OfOthers, Perturbations
 from faults.published import Manifests, Tampering
 from faults.toml import Recipes, Rules
 
+_RAY = find_spec("ray")
+_ON_RAY: list[type[Kills]] = (
+    [KillsOnRay] if _RAY is not None and _RAY.origin is not None else []
+)  # a folder `ray` is no package
+
 FUZZERS: dict[str, type[Fuzzer]] = {
     one.name: one
     for one in (
         *(Perturbations, OfOthers, Files, Manifests, Tampering, Recipes, Rules, Caches, Models, Servers, Kills),
+        *_ON_RAY,
     )
 }

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import ClassVar
@@ -13,7 +14,7 @@ from weakref import finalize
 
 from commands import PATIENCE
 from faults.fuzzer import Case, Fault, Fuzzer
-from faults.writers import COMMANDS, prepare, python, succeed
+from faults.writers import LOCAL, ON_RAY, Command, prepare, python, succeed
 
 _KILLS = 130
 """Kills of each command in the mean, so that hardly any has fewer than a hundred."""
@@ -24,19 +25,19 @@ class Kills(Fuzzer):
 
     name: ClassVar[str] = "kills"
     unit: ClassVar[str] = "kills"
-    goal: ClassVar[int] = _KILLS * len(COMMANDS)
+    goal: ClassVar[int] = _KILLS * len(LOCAL)
     share: ClassVar[float] = 12.0
     seconds: ClassVar[float] = 3 * PATIENCE
+    commands: ClassVar[Mapping[str, Command]] = LOCAL
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         prepare(folder)
-        self._ray: str | None = None
         self._whole: dict[str, tuple[dict[str, bytes], float]] = {}
 
     def draw(self, random: Random) -> Case:
         """A command, a signal, and when it is sent."""
-        name = random.choice(list(COMMANDS))
+        name = random.choice(list(self.commands))
         number = random.choice(["SIGKILL", "SIGKILL", "SIGTERM", "SIGINT"])
         # most of a run is its start, so half of the signals wait until something was written
         at = {"written": random.random() < 0.5, "share": random.random()}
@@ -45,7 +46,7 @@ class Kills(Fuzzer):
     def check(self, case: Case) -> int:
         """Run, kill, look; run again, look. No kill, if the command had ended before."""
         (name,), given = case.pieces, case.settings
-        command = COMMANDS[name]
+        command = self.commands[name]
         whole, seconds = self._reference(name)
         out = self._emptied("out")
         arguments = self._placed(name, out)
@@ -86,7 +87,7 @@ class Kills(Fuzzer):
             began = time.monotonic()
             succeed(arguments, self.folder)
             self._whole[name] = _contents(out), time.monotonic() - began
-            for output in COMMANDS[name].outputs:
+            for output in self.commands[name].outputs:
                 if not _under(self._whole[name][0], output):
                     raise Fault(f"{name}: writes no {output}")
         return self._whole[name]
@@ -100,12 +101,35 @@ class Kills(Fuzzer):
 
     def _placed(self, name: str, out: Path) -> list[str]:
         """The arguments of a command that writes to a folder."""
-        if COMMANDS[name].on_ray and self._ray is None:
-            self._ray = self._cluster()
-        return [argument.format(out=out, ray=self._ray) for argument in COMMANDS[name].arguments]
+        return [argument.format(out=out, ray=self._ray) for argument in self.commands[name].arguments]
 
-    def _cluster(self) -> str:
-        """Begin a Ray cluster that ends with this object; its address."""
+    @cached_property
+    def _ray(self) -> str | None:
+        """The address of a cluster."""
+        return None
+
+    def _check_outputs(
+        self, name: str, whole: Mapping[str, bytes], found: Mapping[str, bytes], *, said: str, ended: bool
+    ) -> None:
+        """What stands under the names of the outputs must be whole."""
+        for output in self.commands[name].outputs:
+            ours, theirs = _under(found, output), _under(whole, output)
+            if ours and ours != theirs:
+                raise Fault(f"{name}: {output} is neither whole nor absent")
+            if ended and not ours:
+                raise Fault(f"{name}: ended, and {output} is absent; {said[-300:]}")
+
+
+class KillsOnRay(Kills):
+    """The same for drivers of Ray; their cluster lives on."""
+
+    name: ClassVar[str] = "kills-ray"
+    goal: ClassVar[int] = _KILLS * len(ON_RAY)
+    share: ClassVar[float] = 4.0
+    commands: ClassVar[Mapping[str, Command]] = ON_RAY
+
+    @cached_property
+    def _ray(self) -> str:
         from ray.cluster_utils import Cluster  # noqa: PLC0415  (an extra; the import takes seconds)
 
         soft, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -116,18 +140,6 @@ class Kills(Fuzzer):
             resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
         finalize(self, cluster.shutdown)
         return str(cluster.address)
-
-    @staticmethod
-    def _check_outputs(
-        name: str, whole: Mapping[str, bytes], found: Mapping[str, bytes], *, said: str, ended: bool
-    ) -> None:
-        """What stands under the names of the outputs must be whole."""
-        for output in COMMANDS[name].outputs:
-            ours, theirs = _under(found, output), _under(whole, output)
-            if ours and ours != theirs:
-                raise Fault(f"{name}: {output} is neither whole nor absent")
-            if ended and not ours:
-                raise Fault(f"{name}: ended, and {output} is absent; {said[-300:]}")
 
 
 def _under(contents: Mapping[str, bytes], name: str) -> dict[str, bytes]:

@@ -3,13 +3,12 @@
 import argparse
 import secrets
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from faults.catalogue import FUZZERS
 from faults.fuzzer import Failure, Fuzzer, say, told, tried
+from own_folders import own_folder
 
 
 @dataclass
@@ -34,12 +33,11 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     seed = secrets.randbits(32) if given.seed is None else given.seed
     say(f"seed {seed}")
-    with tempfile.TemporaryDirectory(prefix="augment-ru-long-") as folder:
-        fuzzers = {}
-        for name in given.only.split(","):
-            (Path(folder) / name).mkdir()
-            fuzzers[name] = FUZZERS[name](Path(folder) / name)
-        counts = _run(fuzzers, seed, given.minutes * 60, given.case)
+    folder, fuzzers = own_folder("augment-ru-long"), {}
+    for name in given.only.split(","):
+        (folder / name).mkdir()
+        fuzzers[name] = FUZZERS[name](folder / name)
+    counts = _run(fuzzers, seed, given.minutes * 60, given.case)
     say(table(fuzzers, counts))
     return int(any(count.failures for count in counts.values()))
 

@@ -4,7 +4,6 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 from commands import PATIENCE, write
@@ -21,11 +20,6 @@ FAST = ("--attack", "butterfingers", "--no-constraints", "--similarity", "none")
 """What makes a run quick."""
 
 
-def _has_ray() -> bool:
-    spec = find_spec("ray")
-    return spec is not None and spec.origin is not None  # a folder of this name is no package
-
-
 @dataclass(frozen=True)
 class Command:
     """A command that writes.
@@ -34,13 +28,11 @@ class Command:
         arguments: after `augment-ru`; paths are relative to the folder of the inputs.
         outputs: what it writes, files or folders, relative to the folder of the outputs, which `{out}` stands for.
         resumes: whether a run that was killed is continued by the same arguments and `--resume`.
-        on_ray: whether the arguments name a cluster, which `{ray}` stands for.
     """
 
     arguments: Sequence[str]
     outputs: Sequence[str]
     resumes: bool = False
-    on_ray: bool = False
 
 
 _PARTS = ("--part-size", "0.01")
@@ -53,7 +45,7 @@ _RELEASE = ("release", "made/recipe.toml", "-o", "{out}/release")
 _EVALUATE = ("evaluate", "perturbed.jsonl", "--model", "majority:rows.jsonl", "--cache", "none", "-o", "{out}/r.json",
              "--html", "{out}/r.html", "--predictions", "{out}/p.jsonl", "--worst-case", "{out}/w.jsonl")  # fmt: skip
 
-_HERE: Mapping[str, Command] = {
+LOCAL: Mapping[str, Command] = {
     "perturb .jsonl": Command(_PERTURB, ("o.jsonl",)),
     "perturb .parquet": Command(("perturb", "rows.jsonl", "-o", "{out}/o.parquet", *FAST), ("o.parquet",)),
     "perturb .csv.gz, report": Command(
@@ -82,15 +74,13 @@ _HERE: Mapping[str, Command] = {
     "release": Command(_RELEASE, ("release",), resumes=True),
     "release, 2 workers": Command((*_RELEASE, "--workers", "2"), ("release",), resumes=True),
 }  # fmt: skip
-_ON_RAY: Mapping[str, Command] = {
-    "perturb, Ray": Command((*_PERTURB, *_PARTS, "--engine", "ray:{ray}"), ("o.jsonl",), on_ray=True),
-    "perturb --resume, Ray": Command(
-        (*_PERTURB, *_PARTS, "--resume", "--engine", "ray:{ray}"), ("o.jsonl",), on_ray=True
-    ),
-    "attack --resume, Ray": Command((*_ATTACK, "--resume", "--engine", "ray:{ray}"), ("o.jsonl",), on_ray=True),
+"""Every command that writes, on one process and on several."""
+ON_RAY: Mapping[str, Command] = {
+    "perturb, Ray": Command((*_PERTURB, *_PARTS, "--engine", "ray:{ray}"), ("o.jsonl",)),
+    "perturb --resume, Ray": Command((*_PERTURB, *_PARTS, "--resume", "--engine", "ray:{ray}"), ("o.jsonl",)),
+    "attack --resume, Ray": Command((*_ATTACK, "--resume", "--engine", "ray:{ray}"), ("o.jsonl",)),
 }
-COMMANDS: Mapping[str, Command] = {**_HERE, **(_ON_RAY if _has_ray() else {})}
-"""What is killed: every command that writes, on one process, on several and, where Ray is installed, on Ray."""
+"""On a cluster, whose address `{ray}` stands for."""
 
 
 def prepare(folder: Path) -> None:
