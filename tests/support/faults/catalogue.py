@@ -12,14 +12,10 @@ from faults.published import Manifests, Tampering
 from faults.toml import Recipes, Rules
 
 _RAY = find_spec("ray")
-_ON_RAY: list[type[Kills]] = (
-    [KillsOnRay] if _RAY is not None and _RAY.origin is not None else []
-)  # a folder `ray` is no package
+_ALL: list[type[Fuzzer]] = [
+    *(Perturbations, OfOthers, Files, Manifests, Tampering, Recipes, Rules, Caches, Models, Servers, Kills)
+]
+if _RAY is not None and _RAY.origin is not None:  # a folder of this name is no package
+    _ALL.append(KillsOnRay)
 
-FUZZERS: dict[str, type[Fuzzer]] = {
-    one.name: one
-    for one in (
-        *(Perturbations, OfOthers, Files, Manifests, Tampering, Recipes, Rules, Caches, Models, Servers, Kills),
-        *_ON_RAY,
-    )
-}
+FUZZERS = {one.name: one for one in _ALL}
