@@ -3,9 +3,8 @@
 import resource
 import shutil
 import signal
-import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -13,11 +12,14 @@ from typing import ClassVar
 from weakref import finalize
 
 from commands import PATIENCE
+from faults.forks import Anew, Forks, Running
 from faults.fuzzer import Case, Fault, Fuzzer
-from faults.writers import LOCAL, ON_RAY, Command, prepare, python, succeed
+from faults.writers import LOCAL, ON_RAY, Command, prepare
 
 _KILLS = 130
 """Kills of each command in the mean, so that hardly any has fewer than a hundred."""
+_ANEW = 0.1
+"""The share of commands that are started anew, though they could be forks."""
 
 
 class Kills(Fuzzer):
@@ -33,64 +35,92 @@ class Kills(Fuzzer):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         prepare(folder)
-        self._whole: dict[str, tuple[dict[str, bytes], float]] = {}
+        self._whole: dict[tuple[str, bool], tuple[dict[str, bytes], float]] = {}
 
     def draw(self, random: Random) -> Case:
         """A command, a signal, and when it is sent."""
         name = random.choice(list(self.commands))
         number = random.choice(["SIGKILL", "SIGKILL", "SIGTERM", "SIGINT"])
-        # most of a run is its start, so half of the signals wait until something was written
         at = {"written": random.random() < 0.5, "share": random.random()}
-        return Case([name], {"signal": number, **at, "again": random.random() < 0.5})
+        settings = {"signal": number, **at, "again": random.random() < 0.5, "anew": random.random() < _ANEW}
+        return Case([name], settings)
 
     def check(self, case: Case) -> int:
         """Run, kill, look; run again, look. No kill, if the command had ended before."""
         (name,), given = case.pieces, case.settings
         command = self.commands[name]
-        whole, seconds = self._reference(name)
+        anew = given["anew"] or not command.is_alone
+        whole, seconds = self._reference(name, anew=anew)
         out = self._emptied("out")
         arguments = self._placed(name, out)
-        process = subprocess.Popen(
-            python(arguments), cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            preexec_fn=_as_from_a_shell,  # noqa: PLW1509  (no threads start here)
-        )  # fmt: skip
-        try:
-            if given["written"]:
-                while process.poll() is None and not any(out.iterdir()):
-                    time.sleep(0.0005)
-                process.wait(seconds * given["share"] ** 3 / 2)  # most of them soon
-            else:
-                process.wait(seconds * (0.2 + 0.9 * given["share"]))
-        except subprocess.TimeoutExpired:
-            process.send_signal(getattr(signal, given["signal"]))
-        _, said = process.communicate(timeout=PATIENCE)
-        too_early = b"Fatal Python error: init_" in said  # Python itself had not begun
-        if b"Traceback" in said and not too_early and given["signal"] != "SIGKILL" and process.returncode >= 0:
-            raise Fault(f"{name}: a traceback after {given['signal']}: {said.decode()[:400]} … {said.decode()[-400:]}")
-        ended = process.returncode in {0, 1} and not too_early
-        self._check_outputs(name, whole, _contents(out), said=said.decode(), ended=ended)
+        running = self._begun(arguments, anew=anew)
+        if given["written"]:
+            while (code := running.wait(0.0)) is None and not any(out.iterdir()):
+                time.sleep(0.0005)
+            code = running.wait(seconds * given["share"] ** 3 / 2) if code is None else code  # most of them soon
+        else:
+            code = running.wait(seconds * (0.1 + 1.0 * given["share"]))
+        if code is None:
+            running.send(getattr(signal, given["signal"]))
+            code = running.wait(PATIENCE)
+        said = self._said.read_text(encoding="utf-8", errors="replace")
+        if code is None:
+            raise Fault(f"{name}: runs on after {given['signal']}")
+        too_early = "Fatal Python error: init_" in said  # Python itself had not begun
+        if "Traceback" in said and not too_early and given["signal"] != "SIGKILL" and code >= 0:
+            raise Fault(f"{name}: a traceback after {given['signal']}: {said[:400]} … {said[-400:]}")
+        ended = code in {0, 1} and not too_early
+        self._check_outputs(name, whole, _contents(out), said=said, ended=ended)
         self.note(f"{name}: {'ended before' if ended else 'killed'}")
         is_there = (out / command.outputs[0]).exists()
         if given["again"] and not (command.resumes and is_there):
-            succeed([*arguments, *(("--resume",) if command.resumes else ())], self.folder)
+            self._succeed([*arguments, *(("--resume",) if command.resumes else ())], anew=anew)
             found = _contents(out)
             if found != whole:
                 names = sorted(key for key in {*found, *whole} if found.get(key) != whole.get(key))
                 raise Fault(f"{name}: after the next run these differ: {names[:5]}")
         return int(not ended)
 
-    def _reference(self, name: str) -> tuple[dict[str, bytes], float]:
+    def _reference(self, name: str, *, anew: bool) -> tuple[dict[str, bytes], float]:
         """What the command writes if nobody kills it, and how long it takes."""
-        if name not in self._whole:
+        if (name, anew) not in self._whole:
             out = self._emptied("whole")
             arguments = self._placed(name, out)
             began = time.monotonic()
-            succeed(arguments, self.folder)
-            self._whole[name] = _contents(out), time.monotonic() - began
+            self._succeed(arguments, anew=anew)
+            self._whole[name, anew] = _contents(out), time.monotonic() - began
             for output in self.commands[name].outputs:
-                if not _under(self._whole[name][0], output):
+                if not _under(self._whole[name, anew][0], output):
                     raise Fault(f"{name}: writes no {output}")
-        return self._whole[name]
+        return self._whole[name, anew]
+
+    @cached_property
+    def _said(self) -> Path:
+        """The file that a command says its messages to."""
+        return self.folder / "said"
+
+    @cached_property
+    def _forks(self) -> Forks:
+        """A process that has done every command that starts no others, and so has loaded what they load."""
+        alone = [name for name, command in self.commands.items() if command.is_alone]
+        forks = Forks(self.folder, [self._placed(name, self._emptied("warm")) for name in alone])
+        finalize(self, forks.end)
+        return forks
+
+    def _begun(self, arguments: Sequence[str], *, anew: bool) -> Running:
+        """A command that runs: in a process that is started anew, or in a fork of one that has loaded all."""
+        return Anew(arguments, self.folder, self._said) if anew else self._forks.run(arguments, self._said)
+
+    def _succeed(self, arguments: Sequence[str], *, anew: bool) -> None:
+        """Run a command to its end.
+
+        Raises:
+            Fault: it fails.
+        """
+        code = self._begun(arguments, anew=anew).wait(PATIENCE)
+        said = self._said.read_text(encoding="utf-8", errors="replace")
+        if code not in {0, 1} or "Traceback" in said:
+            raise Fault(f"{' '.join(arguments)}: exit code {code}: {said[-300:]}")
 
     def _emptied(self, name: str) -> Path:
         """An empty folder of this name."""
@@ -152,10 +182,3 @@ def _contents(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
     }
-
-
-def _as_from_a_shell() -> None:
-    """In a new process: let it be interrupted, although a shell's background job is not, and have all memory."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))

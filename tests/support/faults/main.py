@@ -4,6 +4,7 @@ import argparse
 import secrets
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from faults.catalogue import FUZZERS
@@ -37,14 +38,15 @@ def main(arguments: list[str] | None = None) -> int:
     for name in given.only.split(","):
         (folder / name).mkdir()
         fuzzers[name] = FUZZERS[name](folder / name)
-    counts = _run(fuzzers, seed, given.minutes * 60, given.case)
+    counts = {name: _Count() for name in fuzzers}
+    with suppress(KeyboardInterrupt):  # the table says how far it came
+        _run(fuzzers, counts, seed, given.minutes * 60, given.case)
     say(table(fuzzers, counts))
     return int(any(count.failures for count in counts.values()))
 
 
-def _run(fuzzers: dict[str, Fuzzer], seed: int, seconds: float, only: int | None) -> dict[str, _Count]:
-    """Give each fuzzer its share of the time; what each did."""
-    counts = {name: _Count() for name in fuzzers}
+def _run(fuzzers: dict[str, Fuzzer], counts: dict[str, _Count], seed: int, seconds: float, only: int | None) -> None:
+    """Give each fuzzer its share of the time, and count what each does."""
     kinds: set[str] = set()
     ends = time.monotonic() + seconds
     said = time.monotonic()
@@ -67,7 +69,6 @@ def _run(fuzzers: dict[str, Fuzzer], seed: int, seconds: float, only: int | None
         if time.monotonic() - said > 60:
             said = time.monotonic()
             say(f"{(ends - said) / 60:.0f} min left: " + ", ".join(f"{one} {counts[one].units:,}" for one in counts))
-    return counts
 
 
 def table(fuzzers: dict[str, Fuzzer], counts: dict[str, _Count]) -> str:

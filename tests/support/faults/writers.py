@@ -1,12 +1,12 @@
 """Every command that writes, with what it reads and writes."""
 
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from commands import PATIENCE, write
+from faults.forks import python
 from faults.fuzzer import Fault
 from releases import recipe
 from strategies import SENTENCES
@@ -33,6 +33,11 @@ class Command:
     arguments: Sequence[str]
     outputs: Sequence[str]
     resumes: bool = False
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it starts no other processes."""
+        return "--workers" not in self.arguments and "--engine" not in self.arguments
 
 
 _PARTS = ("--part-size", "0.01")
@@ -108,8 +113,3 @@ def succeed(arguments: Sequence[str], folder: Path) -> None:
     done = subprocess.run(python(arguments), cwd=folder, capture_output=True, check=False, timeout=PATIENCE)
     if done.returncode not in {0, 1} or b"Traceback" in done.stderr:
         raise Fault(f"{' '.join(arguments)}: exit code {done.returncode}: {done.stderr.decode()[-300:]}")
-
-
-def python(arguments: Sequence[str]) -> list[str]:
-    """The command line of a process of its own."""
-    return [sys.executable, "-m", "augment_ru", *arguments]
