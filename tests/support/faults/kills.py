@@ -162,12 +162,14 @@ class KillsOnRay(Kills):
     def _ray(self) -> str:
         from ray.cluster_utils import Cluster  # noqa: PLC0415  (an extra; the import takes seconds)
 
+        handler = signal.getsignal(signal.SIGTERM)  # Ray sets its own
         soft, hard = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))  # its processes map more than a case may take
         try:
             cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
         finally:
             resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+            signal.signal(signal.SIGTERM, handler)
         finalize(self, cluster.shutdown)
         return str(cluster.address)
 
