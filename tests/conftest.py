@@ -1,16 +1,18 @@
 """Fixtures that several test files share, and a cache of models in which published names lead to small ones."""
 # ruff: noqa: E402  (the place of the cache is read at import)
 
-import atexit
 import os
-import shutil
 import socket
-import tempfile
 from pathlib import Path
 from typing import Any
 
-CACHE = Path(tempfile.mkdtemp(prefix="augment-ru-models-"))
-atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
+from own_folders import own_folder
+
+# pytest-xdist ends its workers without their exit handlers, so theirs are in the folder of the process that starts them
+_ALL = Path(os.environ["AUGMENT_RU_TEST_MODELS"]) if "PYTEST_XDIST_WORKER" in os.environ else None
+CACHE = own_folder("augment-ru-models") if _ALL is None else _ALL / os.environ["PYTEST_XDIST_WORKER"]
+CACHE.mkdir(exist_ok=True)
+os.environ["AUGMENT_RU_TEST_MODELS"] = str(CACHE if _ALL is None else _ALL)
 # before anything imports huggingface_hub, which reads it once; processes that tests start inherit it
 os.environ["HF_HUB_CACHE"] = str(CACHE)
 for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):

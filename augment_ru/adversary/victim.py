@@ -1,11 +1,10 @@
 """The model of a specification, made for the rows that it is attacked on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from augment_ru.evaluation.answers import golds_of, labels_among
+from augment_ru.evaluation.answers import different_golds, labels_of_different
 from augment_ru.evaluation.examples import ModelRequest, model_of
-from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.records.task import Task
 
@@ -39,7 +38,6 @@ def victim_of(
     return NamedModel.of(spec, model_of(spec, ModelRequest("", task, labels, device, shared)))
 
 
-def labels_of(rows: Sequence[Mapping[str, Any]], task: Task) -> tuple[str, ...] | None:
+def labels_of(rows: Iterable[Mapping[str, Any]], task: Task) -> tuple[str, ...] | None:
     """The labels among the right answers of the rows, sorted; None where answers are free."""
-    kind = next(iter(metrics_of(task.metrics).values())).kind
-    return labels_among(golds_of(rows, task, kind), kind)
+    return labels_of_different(different_golds(rows, task), task)

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Prediction
-from augment_ru.evaluation.metrics import Gold, Kind
+from augment_ru.evaluation.metrics import Gold, Kind, metrics_of
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, label_of
 from augment_ru.records.task import Task
@@ -42,7 +42,38 @@ def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[
     Raises:
         AugmentError: a field holds no label where one is needed, or not a label for each norm.
     """
-    golds = [tuple(None if one in task.unlabelled else one for one in _golds(values, task, kind)) for values in rows]
+    return _without_held_back([_labelled(values, task, kind) for values in rows], task)
+
+
+def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[Gold | None, ...]]:
+    """The different right answers of rows, which are read one by one; none where answers are free.
+
+    Raises:
+        AugmentError: as `golds_of`.
+    """
+    kind = _kind_of(task)
+    found: set[tuple[Gold | None, ...]] = set()
+    for values in rows:
+        golds = _labelled(values, task, kind)
+        if kind != "answers":
+            found.add(golds)
+    return found
+
+
+def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) -> tuple[str, ...] | None:
+    """The labels among the different right answers of all rows, sorted; None where answers are free."""
+    return labels_among(_without_held_back(list(golds), task), _kind_of(task))
+
+
+def _kind_of(task: Task) -> Kind:
+    return next(iter(metrics_of(task.metrics).values())).kind
+
+
+def _labelled(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | None, ...]:
+    return tuple(None if one in task.unlabelled else one for one in _golds(values, task, kind))
+
+
+def _without_held_back(golds: Sequence[tuple[Gold | None, ...]], task: Task) -> list[tuple[Gold | None, ...]]:
     held_back = {at for at in range(len(task.decided)) if golds and all(gold[at] == _UNLABELLED for gold in golds)}
     return [tuple(None if at in held_back else answer for at, answer in enumerate(gold)) for gold in golds]
 

@@ -1,7 +1,7 @@
-"""All rows of a file at once, each with its place for messages, and a hash of them."""
+"""All rows of a file, at once or one by one, each with its place for messages, and a hash of them."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any, BinaryIO, NamedTuple
 
@@ -53,16 +53,43 @@ def rows_in(stream: BinaryIO, kind: str, where: str) -> Rows:
     Raises:
         AugmentError: it does not hold rows.
     """
-    rows: list[Row] = []
-    digest = blake2b(digest_size=8)
-    try:
-        held = source_of(kind, stream)
-        for line in held:
-            rows.append(_read(f"{where}: {held.unit} {line.number}", held, line))
-            digest.update(_bytes_of(rows[-1].values) + b"\n")
-    except AugmentError as error:
-        raise error if str(error).startswith(where) else AugmentError(f"{where}: {error}") from error
-    return Rows(rows, digest.hexdigest())
+    reading = Reading(stream, kind, where)
+    return Rows(list(reading), reading.digest)
+
+
+class Reading:
+    """The rows in the content of a file, one by one, once; the arguments are those of `rows_in`.
+
+    Attributes:
+        count: how many rows were read.
+    """
+
+    def __init__(self, stream: BinaryIO, kind: str, where: str) -> None:
+        self._stream, self._kind, self._where = stream, kind, where
+        self._hash = blake2b(digest_size=8)
+        self.count = 0
+
+    @property
+    def digest(self) -> str:
+        """A hash of the lines of the rows that were read."""
+        return self._hash.hexdigest()
+
+    def __iter__(self) -> Iterator[Row]:
+        """The rows.
+
+        Raises:
+            AugmentError: the content does not hold rows.
+        """
+        where = self._where
+        try:
+            held = source_of(self._kind, self._stream)
+            for line in held:
+                row = _read(f"{where}: {held.unit} {line.number}", held, line)
+                self._hash.update(_bytes_of(row.values) + b"\n")
+                self.count += 1
+                yield row
+        except AugmentError as error:
+            raise error if str(error).startswith(where) else AugmentError(f"{where}: {error}") from error
 
 
 def _bytes_of(values: Mapping[str, Any]) -> bytes:

@@ -1,21 +1,23 @@
 """The work of `augment-ru attack`: reads rows, searches for the changes that break a model, writes them."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from augment_ru.adversary.adversary import Adversary, check_search
 from augment_ru.adversary.case import STATUSES, SearchCase
-from augment_ru.adversary.victim import labels_of, victim_of
+from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, unknown
+from augment_ru.evaluation.answers import different_golds, labels_of_different
 from augment_ru.evaluation.cache import Cache, default_path
 from augment_ru.evaluation.evaluate import check_models
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.formats.files import check_input, twice
-from augment_ru.formats.read import read_rows, rows_in
+from augment_ru.formats.read import Reading, read_rows
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.parts import write_parts
@@ -75,15 +77,16 @@ def run_attack(job: AttackJob) -> int:
     """
     began, rows, tally = time.perf_counter(), job.rows, Tally({})
     with opened(rows) as stream, twice(stream) as content:  # the labels are read before the rows
-        read = rows_in(content, rows.input_kind, where_of(rows))
+        reading = Reading(content, rows.input_kind, where_of(rows))
+        coming = iter(reading)
+        first = list(islice(coming, 1))
+        schema = task_of_rows(first, rows.schema, tuple(rows.fields), tuple(job.label_fields))
+        labels = _labels(job, (row.values for row in chain(first, coming)), schema)
         content.seek(0)
-        schema = task_of_rows(read.rows, rows.schema, tuple(rows.fields), tuple(job.label_fields))
-        labels = _labels(job, read.values, schema)
-        total = len(read.rows) if rows.limit is None else min(rows.limit, len(read.rows))
+        total = reading.count if rows.limit is None else min(rows.limit, reading.count)
         seconds = job.search["seconds"]
-        facts = {**rows.split.facts, "the rows": read.digest}  # what is searched for depends on all their labels
+        facts = {**rows.split.facts, "the rows": reading.digest}  # what is searched for depends on all their labels
         split = replace(rows.split, facts=facts)
-        del read
         work = SearchRows(
             replace(job, rows=replace(rows, split=split)), schema, labels, seconds and time.time() + seconds
         )
@@ -171,16 +174,19 @@ def _cache(name: str | None) -> Iterator[Cache | None]:
         yield cache
 
 
-def _labels(job: AttackJob, rows: Sequence[Mapping[str, Any]], schema: Task) -> tuple[str, ...] | None:
-    """The labels of the rows and of the train file.
+def _labels(job: AttackJob, rows: Iterable[Mapping[str, Any]], schema: Task) -> tuple[str, ...] | None:
+    """The labels of the rows, which are read one by one, and of the train file.
 
     Raises:
         AugmentError: the rows have no label of the name that is aimed at.
     """
-    labels, target = labels_of(rows, schema), job.search["target"]
+    golds = different_golds(rows, schema)
+    labels, target = labels_of_different(golds, schema), job.search["target"]
     if target is not None and labels and target not in labels:
         raise unknown("label of the rows", target, labels)
-    return labels_of([*rows, *read_rows(job.train).values], schema) if job.train else labels
+    if job.train:
+        labels = labels_of_different(golds | different_golds(read_rows(job.train).values, schema), schema)
+    return labels
 
 
 def _closing(tally: Tally, seconds: float) -> str:

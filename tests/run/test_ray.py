@@ -1,6 +1,9 @@
 """Ray: parts as tasks of a cluster of several nodes on this machine, one of which is lost; rows of Ray Data."""
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +18,7 @@ from augment_ru.jobs.job import Job, Split
 from augment_ru.jobs.perturb import run
 from augment_ru.own_code import load_file
 from augment_ru.run.engines import RAY, engine_of, in_order
-from commands import wait_until
+from commands import PATIENCE, started, wait_until
 
 ray = pytest.importorskip("ray", reason='needs pip install ".[ray]"')
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray's own
@@ -87,6 +90,31 @@ def test_a_node_is_lost(cluster: Any, tmp_path: Path, capfd: pytest.CaptureFixtu
     assert (tmp_path / "out.jsonl").read_bytes() == expected
     assert capfd.readouterr().out == ""  # the rows may be written there
     assert [json.loads(line)["id"] for line in expected.splitlines()] == [row["id"] for row in ROWS]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_driver_that_was_killed_is_gone_on_with(cluster: Any, tmp_path: Path, number: int) -> None:  # noqa: ANN401
+    """What its parts had written is kept, and the output has the bytes that one process writes."""
+    run(job(tmp_path))
+    expected = (tmp_path / "out.jsonl").read_bytes()
+    (tmp_path / "out.jsonl").unlink()
+    command = [
+        *(sys.executable, "-m", "augment_ru", "perturb", "in.jsonl", "-o", "out.jsonl", "--attack", "shouting.py"),
+        *("--similarity", "none", "--no-constraints", "--engine", f"ray:{cluster.address}", "--part-size", "0.002"),
+        "--resume",
+    ]
+    driver = started(command, cwd=tmp_path, stderr=subprocess.PIPE)
+    wait_until(lambda: len([*tmp_path.glob(".out.*.parts/0*")]) >= 3 or driver.poll() is not None)
+    driver.send_signal(number)
+    _, said = driver.communicate(timeout=PATIENCE)
+    assert driver.returncode == (-number if number == signal.SIGKILL else 128 + number), said.decode()
+    assert not (tmp_path / "out.jsonl").exists()
+    kept = len([*tmp_path.glob(".out.*.parts/0*")])
+    assert kept >= 3
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, timeout=PATIENCE)
+    assert f"{kept} parts kept" in done.stderr.decode()
+    assert (tmp_path / "out.jsonl").read_bytes() == expected
+    assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl", "out.jsonl", "shouting.py"}
 
 
 def test_the_first_error_of_the_input_is_reported(cluster: Any, tmp_path: Path) -> None:  # noqa: ANN401

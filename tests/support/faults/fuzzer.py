@@ -19,6 +19,9 @@ MEMORY = 3 * 2**30
 """Bytes that a case may take beside what the process has."""
 
 _SHRINK_SECONDS, _SHRINK_CHECKS = 60.0, 300
+_WAIT, _TICK = 4.0, 0.01
+"""How many times its processor time a case may take by the clock: others may use the processors, too.
+And the seconds after which it is asked again whether a case is late."""
 
 
 class Fault(Exception):  # noqa: N818  (what a fuzzer looks for)
@@ -57,7 +60,7 @@ class Fuzzer(ABC):
     share: ClassVar[float] = 1.0
     """Its part of the time, beside those of the others."""
     seconds: ClassVar[float] = 30.0
-    """The most that a case may take."""
+    """The most processor time that a case may take; by the clock it may take some times as long, on a busy machine."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -104,12 +107,11 @@ def generator(seed: int, fuzzer: Fuzzer, number: int) -> Random:
 
 @contextmanager
 def limits(seconds: float) -> Iterator[None]:
-    """Stop what takes longer, or takes more memory than a case may."""
+    """Stop what takes more processor time, much longer by the clock, or more memory than a case may."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    began = time.monotonic()
-    alarm = _Alarm()
+    alarm = _Alarm(seconds)
     before = signal.signal(signal.SIGALRM, alarm.ring)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     try:
@@ -126,21 +128,29 @@ def limits(seconds: float) -> Iterator[None]:
             resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
             faulthandler.cancel_dump_traceback_later()
             signal.signal(signal.SIGALRM, before)
-    if time.monotonic() - began > seconds:
+    if alarm.is_late():
         raise TooSlow
 
 
 class _Alarm:
     """Ends a case that takes too long, unless it is off."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
         self.is_on = True
+        self._ends, self._used_up = time.monotonic() + _WAIT * seconds, time.process_time() + seconds
+
+    def is_late(self) -> bool:
+        """Whether the case has taken too long."""
+        return time.process_time() > self._used_up or time.monotonic() > self._ends
 
     def ring(self, number: int, frame: object) -> None:
-        """End the case."""
+        """End the case, or ring again when it may be late."""
         del number, frame
-        if self.is_on:
+        if not self.is_on:
+            return
+        if self.is_late():
             raise TooSlow
+        signal.setitimer(signal.ITIMER_REAL, max(self._used_up - time.process_time(), 0) + _TICK)
 
 
 def _address_space() -> int:

@@ -3,13 +3,13 @@
 import argparse
 import secrets
 import sys
-import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from faults.catalogue import FUZZERS
 from faults.fuzzer import Failure, Fuzzer, say, told, tried
+from own_folders import own_folder
 
 
 @dataclass
@@ -34,19 +34,19 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     seed = secrets.randbits(32) if given.seed is None else given.seed
     say(f"seed {seed}")
-    with tempfile.TemporaryDirectory(prefix="augment-ru-long-") as folder:
-        fuzzers = {}
-        for name in given.only.split(","):
-            (Path(folder) / name).mkdir()
-            fuzzers[name] = FUZZERS[name](Path(folder) / name)
-        counts = _run(fuzzers, seed, given.minutes * 60, given.case)
+    folder, fuzzers = own_folder("augment-ru-long"), {}
+    for name in given.only.split(","):
+        (folder / name).mkdir()
+        fuzzers[name] = FUZZERS[name](folder / name)
+    counts = {name: _Count() for name in fuzzers}
+    with suppress(KeyboardInterrupt):  # the table says how far it came
+        _run(fuzzers, counts, seed, given.minutes * 60, given.case)
     say(table(fuzzers, counts))
     return int(any(count.failures for count in counts.values()))
 
 
-def _run(fuzzers: dict[str, Fuzzer], seed: int, seconds: float, only: int | None) -> dict[str, _Count]:
-    """Give each fuzzer its share of the time; what each did."""
-    counts = {name: _Count() for name in fuzzers}
+def _run(fuzzers: dict[str, Fuzzer], counts: dict[str, _Count], seed: int, seconds: float, only: int | None) -> None:
+    """Give each fuzzer its share of the time, and count what each does."""
     kinds: set[str] = set()
     ends = time.monotonic() + seconds
     said = time.monotonic()
@@ -69,7 +69,6 @@ def _run(fuzzers: dict[str, Fuzzer], seed: int, seconds: float, only: int | None
         if time.monotonic() - said > 60:
             said = time.monotonic()
             say(f"{(ends - said) / 60:.0f} min left: " + ", ".join(f"{one} {counts[one].units:,}" for one in counts))
-    return counts
 
 
 def table(fuzzers: dict[str, Fuzzer], counts: dict[str, _Count]) -> str:

@@ -1,6 +1,6 @@
 """Hostile texts under every attack without networks, and under attacks of others that propose anything."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -15,7 +15,7 @@ from faults import hostile
 from faults.fuzzer import Case, Fault, Fuzzer
 from strategies import OFFLINE
 
-_TEXTS = 24
+_TEXTS, _ROUNDS = 24, 3
 _RARELY = 0.01
 _WRONG = 10**6
 """Code points of an edit that is too long for any text."""
@@ -57,32 +57,30 @@ class Perturbations(Fuzzer):
     seconds: ClassVar[float] = 60.0
 
     def draw(self, random: Random) -> Case:
-        """Some texts; the settings of all attacks."""
-        settings = {
-            "probability": random.choice([None, 0.05, 0.5, 1.0]),
-            "schedule": random.choice(["paper", "strongest"]),
-            "candidates": random.choice([1, 3]),
-            "min_changes": random.choice([None, 0, 2]),
-            "similarity": random.choice(["meaning", "meaning", "navec", "none"]),
-            "seed": random.randint(0, 2**64),
-            "constraints": random.sample(sorted(_constraints()), random.choice([0, 1, 3])),
-            "attacks": random.sample(OFFLINE, random.choice([1, 2])),
-        }
-        return Case([hostile.text(random) for _ in range(_TEXTS)], settings)
+        """Some texts, which are annotated once; several settings of all attacks."""
+        constraints = random.sample(sorted(_constraints()), random.choice([0, 1, 3]))
+        rounds = [
+            {
+                "probability": random.choice([None, 0.05, 0.5, 1.0]),
+                "schedule": random.choice(["paper", "strongest"]),
+                "candidates": random.choice([1, 3]),
+                "min_changes": random.choice([None, 0, 2]),
+                "similarity": random.choice(["meaning", "meaning", "navec", "none"]),
+                "seed": random.randint(0, 2**64),
+                "attacks": random.sample(OFFLINE, random.choice([1, 2])),
+            }
+            for _ in range(_ROUNDS)
+        ]
+        texts = [hostile.text(random) for _ in range(_TEXTS)]
+        return Case(texts, {"constraints": constraints, "alone": random.randrange(_TEXTS), "rounds": rounds})
 
     def check(self, case: Case) -> int:
         """Perturb the texts with each attack, and with two of them one after another."""
-        given = dict(case.settings)
-        constraints, chain, probability = (given.pop(name) for name in ("constraints", "attacks", "probability"))
-        options = {} if probability is None else {"probability": probability}
-        attacks = [make(name, options) for name in OFFLINE]
-        attacks.append(SomeOf(tuple(make(name, options) for name in chain), 1))
-        perturbers = [Perturber(attack, **{key: value for key, value in given.items() if value is not None})
-                      for attack in attacks]  # fmt: skip
+        perturbers = [one for given in case.settings["rounds"] for one in _perturbers(given)]
         texts, needs = list(case.pieces), [one.needs for one in perturbers]
-        preparation = Preparation(tuple(constraints))
+        preparation = Preparation(tuple(case.settings["constraints"]))
         (prepared,) = preparation.texts(texts, needs=needs)
-        at = given["seed"] % len(texts)
+        at = case.settings["alone"] % len(texts)
         (alone,) = preparation.texts(texts[at : at + 1], needs=needs)
         for perturber in perturbers:
             results = list(perturber.perturb(prepared).results)
@@ -92,6 +90,14 @@ class Perturbations(Fuzzer):
             if perturber.perturb(alone).results[0] != results[at]:
                 raise Fault(f"{perturber.attack.name}: another result for the text alone: {texts[at]!r}")
         return len(texts) * len(perturbers)
+
+
+def _perturbers(settings: Mapping[str, Any]) -> list[Perturber]:
+    """Every attack with the settings, and some of them one after another."""
+    given = {name: value for name, value in settings.items() if value is not None}
+    options = {"probability": given.pop("probability")} if "probability" in given else {}
+    chain = SomeOf(tuple(make(name, options) for name in given.pop("attacks")), 1)
+    return [Perturber(attack, **given) for attack in (*(make(name, options) for name in OFFLINE), chain)]
 
 
 @cache
