@@ -129,7 +129,14 @@ class SearchRows:
         given = attack.options.get(attack.model.partition(":")[0], {})
         seed = job.perturbers[0].seed
         model = victim_of(
-            attack.model, self.labels, self.schema, train=attack.train, device=attack.device, options=given, seed=seed
+            attack.model,
+            self.labels,
+            self.schema,
+            train=attack.train,
+            device=attack.device,
+            options=given,
+            seed=seed,
+            encoding=job.encoding,
         )
         search = {**attack.search, "seconds": seconds}
         adversary = Adversary(job.perturbers, model, preparation=job.preparation, **search)
@@ -180,7 +187,7 @@ def _labels(job: AttackJob, rows: Sequence[Mapping[str, Any]], schema: Task) -> 
     labels, target = labels_of(rows, schema), job.search["target"]
     if target is not None and labels and target not in labels:
         raise unknown("label of the rows", target, labels)
-    return labels_of([*rows, *read_rows(job.train).values], schema) if job.train else labels
+    return labels_of([*rows, *read_rows(job.train, encoding=job.rows.encoding).values], schema) if job.train else labels
 
 
 def _closing(tally: Tally, seconds: float) -> str:
