@@ -22,7 +22,7 @@ def is_own(spec: str) -> bool:
     return spec.startswith(_MODULE) or _file_and_name(spec)[0].endswith(".py")
 
 
-def parts_of(spec: str) -> tuple[str, ...]:
+def chain_names(spec: str) -> tuple[str, ...]:
     """The names in a specification, which `+` joins; a `+` in the path of a file joins nothing.
 
     `a+b.py` is the attack `a` and the file `b.py`, if there is such a file, otherwise the file `a+b.py`: the shortest

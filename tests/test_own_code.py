@@ -9,7 +9,7 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError, Chain
 from augment_ru.engine.presets import AttackChoice, GateChoice, Preset, run_of
-from augment_ru.own_code import parts_of
+from augment_ru.own_code import chain_names
 from augment_ru.records import task_file
 from augment_ru.records.task import AnswerOffsets, Marks, Task
 from augment_ru.records.task_file import read_task_file, task_or_file
@@ -270,9 +270,9 @@ def test_a_plus_in_the_path_of_a_file_joins_nothing(place: Path, folder: str) ->
     (place / folder).mkdir()
     (place / "shouting.py").rename(place / folder / "shouting.py")
     path = f"{folder}/shouting.py"
-    assert parts_of(path) == (path,)
-    assert parts_of(f"case+{path}") == ("case", path)
-    assert parts_of(f"{path}:Shout + {path}+case") == (f"{path}:Shout", path, "case")
+    assert chain_names(path) == (path,)
+    assert chain_names(f"case+{path}") == ("case", path)
+    assert chain_names(f"{path}:Shout + {path}+case") == (f"{path}:Shout", path, "case")
     (row,) = rows_of(run("perturb", "rows.jsonl", "--attack", path, "--field", "отзыв", "--set", "shout.mark=?").stdout)
     assert row["augment"]["attack"] == "shout"
     assert "?" in row["отзыв"]
@@ -282,6 +282,6 @@ def test_a_plus_in_the_path_of_a_file_joins_nothing(place: Path, folder: str) ->
 
 def test_a_file_behind_a_plus_is_taken_before_one_with_a_plus_in_its_name(place: Path) -> None:
     shutil.copy(place / "shouting.py", place / "case+shouting.py")
-    assert parts_of("case+shouting.py") == ("case", "shouting.py")
+    assert chain_names("case+shouting.py") == ("case", "shouting.py")
     (place / "shouting.py").unlink()
-    assert parts_of("case+shouting.py") == ("case+shouting.py",)
+    assert chain_names("case+shouting.py") == ("case+shouting.py",)

@@ -35,7 +35,7 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: boo
     from augment_ru.engine.prepare import Preparation  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of  # noqa: PLC0415
     from augment_ru.engine.recipe import option_values  # noqa: PLC0415
-    from augment_ru.own_code import is_own, parts_of  # noqa: PLC0415
+    from augment_ru.own_code import chain_names, is_own  # noqa: PLC0415
 
     if given["no_constraints"] and given["constraints"]:
         raise AugmentError("--constraint and --no-constraints contradict each other; give one")
@@ -43,7 +43,7 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: boo
     constraints = () if given["no_constraints"] else given["constraints"] or defaults.constraints
     spec = given["similarity"] or defaults.similarity
     similarity = "python" if is_own(spec) else spec.partition(":")[0]
-    parts = {attack_name(name) for attack in attacks for name in parts_of(attack)}
+    parts = {attack_name(name) for attack in attacks for name in chain_names(attack)}
     options = option_values(given["options"], {*parts, similarity})
     run = run_of(
         defaults,
@@ -77,14 +77,14 @@ def split_of(given: Mapping[str, Any], reads: Sequence[str]) -> "Split":
     from augment_ru.formats.files import named_files  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.jobs.facts import facts_of  # noqa: PLC0415
     from augment_ru.jobs.job import Split  # noqa: PLC0415
-    from augment_ru.own_code import parts_of  # noqa: PLC0415
+    from augment_ru.own_code import chain_names  # noqa: PLC0415
 
     facts: Mapping[str, Any] = {}
     if given["resume"]:
         params = {param.name: param for param in click.get_current_context().command.params}
         options = {params[name].opts[0]: value for name, value in given.items() if name not in _NO_FACTS}
         specs = [*given["attacks"], given["similarity"] or "", given.get("model") or ""]
-        own = [part for spec in specs for part in parts_of(spec)]
+        own = [part for spec in specs for part in chain_names(spec)]
         facts = facts_of(options, [*reads, *named_files([*own, given.get("train") or ""])], own)
     return Split(given["workers"], given["resume"], given["engine"], max(1, int(given["part_size"] * 2**20)), facts)
 

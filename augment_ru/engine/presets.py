@@ -9,7 +9,7 @@ from augment_ru.engine.composition import attack_of
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.similarity import Similarity, similarity_of
 from augment_ru.errors import AugmentError
-from augment_ru.own_code import parts_of
+from augment_ru.own_code import chain_names
 from augment_ru.records.task import Task
 
 
@@ -101,7 +101,7 @@ class AttackChoice:
     @property
     def parts(self) -> tuple[str, ...]:
         """The names of the attacks in `spec`."""
-        return parts_of(self.spec)
+        return chain_names(self.spec)
 
 
 @dataclass(frozen=True, slots=True)

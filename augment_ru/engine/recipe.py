@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.own_code import parts_of, refuse
+from augment_ru.own_code import chain_names, refuse
 from augment_ru.strict_tables import INTEGER, NUMBER, TEXT, TEXT_OR_TEXTS, TRUTH, Key, read_toml, table_values
 
 PERTURB_LISTS = {"attack": "attacks", "field": "fields", "constraint": "constraints", "set": "options"}
@@ -59,7 +59,7 @@ def read_recipe(
         value = values[key]
         if key in _NAMES:
             for spec in [value] if isinstance(value, str) else value:
-                for part in parts_of(spec):
+                for part in chain_names(spec):
                     refuse(part)
         if key in lists:
             options[lists[key]] = (value,) if isinstance(value, str) else tuple(value)

@@ -114,7 +114,7 @@ def test_commands_have_the_same_options_on_the_same_things() -> None:
         "--train",
         "--device",
     )
-    shown = {}
+    shown: dict[str, set[object]] = {}
     for name in ("perturb", "attack", "evaluate", "calibrate", "compare", "similarity", "release"):
         for option in cli.commands[name].params:
             for flag in option.opts:
