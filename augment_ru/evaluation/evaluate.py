@@ -32,7 +32,7 @@ Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
 
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """A progress hook: called with a model's name and its number of questions; returns a context manager, whose value is a
-function to call with the number of new answers."""
+function to call with the number of questions that are answered."""
 
 DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
 """A hook that is called with the runs of each model when all its questions are answered."""
