@@ -70,8 +70,7 @@ def missing(what: str, extra: str) -> AugmentError:
 def not_utf8(error: UnicodeDecodeError) -> AugmentError:
     """The error for rows in another encoding."""
     return AugmentError(
-        f"not UTF-8 at byte {error.start}; save the file as UTF-8; perturb and calibrate also take its encoding, "
-        "as in --encoding cp1251"
+        f"not UTF-8 at byte {error.start}; save the file as UTF-8, or give its encoding, as in --encoding cp1251"
     )
 
 

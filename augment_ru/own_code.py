@@ -22,6 +22,25 @@ def is_own(spec: str) -> bool:
     return spec.startswith(_MODULE) or _file_and_name(spec)[0].endswith(".py")
 
 
+def chain_names(spec: str) -> tuple[str, ...]:
+    """The names in a specification, which `+` joins; a `+` in the path of a file joins nothing.
+
+    `a+b.py` is the attack `a` and the file `b.py`, if there is such a file, otherwise the file `a+b.py`: the shortest
+    path that is a file is taken.
+    """
+    found: list[str] = []
+    for part in spec.split("+"):
+        found.append(part)
+        if not _file_and_name(part.strip())[0].endswith(".py"):
+            continue
+        for start in reversed(range(len(found))):
+            joined = "+".join(found[start:])
+            if Path(_file_and_name(joined.strip())[0]).is_file():
+                found[start:] = [joined]
+                break
+    return tuple(part.strip() for part in found)
+
+
 def refuse(spec: str) -> None:
     """Raise an error if the specification names code of the user.
 

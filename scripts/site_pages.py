@@ -38,8 +38,8 @@ _FOREIGN = "https://unpkg.com/iframe-worker/shim"
 _SEARCH = "site_search.js"
 _CODE = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^##+ (.+)$", re.MULTILINE)
-_EXAMPLES = "<!-- examples -->"
-"""Where the examples of the gallery stand."""
+_EXAMPLES = re.compile(r"<!-- examples -->.*<!-- /examples -->", re.DOTALL)
+"""Where the examples of the gallery stand, and what a host of code shows there."""
 _LANGUAGES = {"json": "json", "jsonl": "json", "py": "python", "toml": "toml", "sh": "sh"}
 
 
@@ -88,8 +88,8 @@ def pages() -> dict[str, bytes]:
                 seen.add(target)
                 queue.append(target)
         page = relinked(source, _with_english_anchors(source, text))
-        if _EXAMPLES in page:
-            page = page.replace(_EXAMPLES, gallery("ru" if source.endswith(".ru.md") else "en"))
+        if found := _EXAMPLES.search(page):
+            page = page.replace(found[0], gallery("ru" if source.endswith(".ru.md") else "en"))
         made[site_path(source)] = page.encode()
     return made
 

@@ -1,5 +1,7 @@
 """Code and schemas of a user's own: named on the command line and in Python, never by a recipe or a row."""
 
+import dataclasses
+import shutil
 import sys
 from pathlib import Path
 
@@ -7,6 +9,8 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError, Chain
 from augment_ru.engine.presets import AttackChoice, GateChoice, Preset, run_of
+from augment_ru.own_code import chain_names
+from augment_ru.records import task_file
 from augment_ru.records.task import AnswerOffsets, Marks, Task
 from augment_ru.records.task_file import read_task_file, task_or_file
 from commands import fails, rows_of, run, write
@@ -228,6 +232,17 @@ def test_a_task_of_a_file() -> None:
         ("fields = ['a']\nlanguage = 'de'", "must be 'ru' or 'en'"),
         ("fields = ['a']\ncontains = ['a', '(']", "no regular expression"),
         ("fields = ['a']\naliases = [['a']]", "must be a list of two texts"),
+        ("fields = ['a']\nmetrics = ['f1', 'acuracy']", "no metric called 'acuracy'; did you mean 'accuracy'"),
+        ("fields = ['a']\nmetrics = ['f1', 'accuracy']", "score answers of different kinds"),
+        ("fields = ['a']\nmetrics = []", "must be a list of at least one text"),
+        ("fields = ['a']\nprompt = 'danet'", "no prompt called 'danet'; did you mean 'danetqa'"),
+        ("fields = ['a']\nname = 'danetqa'", "'danetqa' is the name of a task or an attack already"),
+        ("fields = ['a']\nname = 'butterfingers'", "is the name of a task or an attack already"),
+        ("fields = ['a']\nname = 'original'", "is the name of a task or an attack already"),
+        ("fields = ['a']\nname = ' '", "must be a text of one line"),
+        ("fields = ['a']\nshots = -1", "must be at least 0"),
+        ("fields = ['a']\ntrained_on = 'tera'", "no task called 'tera'; did you mean 'terra'"),
+        ("fields = ['a']\n[dialogue]\nid = 'a'", r"\[dialogue\]: 'turn' is missing"),
         ("fields = ['a']\n[[marks]]\ntext = 'a'", r"\[\[marks\]\] 1: 'pattern' is missing"),
     ],
 )
@@ -236,3 +251,37 @@ def test_what_is_wrong_with_a_task_is_one_line(place: Path, content: str, proble
     path.write_text(content, encoding="utf-8")
     with pytest.raises(AugmentError, match=problem):
         read_task_file(path)
+
+
+def test_every_attribute_of_a_task_is_a_key_of_its_file() -> None:
+    assert {field.name for field in dataclasses.fields(Task)} == set(task_file._KEYS)  # noqa: SLF001  (nothing public lists them)
+
+
+def test_check_reads_a_task_file_as_one(place: Path) -> None:
+    assert run("check", "reviews.toml").stderr == b"no problems\n"
+    (place / "wrong.toml").write_text("gold = ['a']\nmetrics = ['f1']", encoding="utf-8")
+    assert "wrong.toml: 'fields' is missing" in run("check", "wrong.toml").stdout.decode()
+    (place / "other.toml").write_text("fields = ['a']\nconstraints = ['no_such']", encoding="utf-8")
+    assert "other.toml: no constraint called 'no_such'" in run("check", "other.toml").stdout.decode()
+
+
+@pytest.mark.parametrize("folder", ["a+b", "c++", "shout+case"])
+def test_a_plus_in_the_path_of_a_file_joins_nothing(place: Path, folder: str) -> None:
+    (place / folder).mkdir()
+    (place / "shouting.py").rename(place / folder / "shouting.py")
+    path = f"{folder}/shouting.py"
+    assert chain_names(path) == (path,)
+    assert chain_names(f"case+{path}") == ("case", path)
+    assert chain_names(f"{path}:Shout + {path}+case") == (f"{path}:Shout", path, "case")
+    (row,) = rows_of(run("perturb", "rows.jsonl", "--attack", path, "--field", "отзыв", "--set", "shout.mark=?").stdout)
+    assert row["augment"]["attack"] == "shout"
+    assert "?" in row["отзыв"]
+    chain = Augmenter(f"{path}+case", similarity=None).perturber.attack
+    assert chain.name == "shout+case"
+
+
+def test_a_file_behind_a_plus_is_taken_before_one_with_a_plus_in_its_name(place: Path) -> None:
+    shutil.copy(place / "shouting.py", place / "case+shouting.py")
+    assert chain_names("case+shouting.py") == ("case", "shouting.py")
+    (place / "shouting.py").unlink()
+    assert chain_names("case+shouting.py") == ("case+shouting.py",)

@@ -45,7 +45,8 @@ def test_the_gallery_shows_every_attack_in_both_languages(site: dict[str, str]) 
         assert re.findall(r"(?m)^### (\w+)$", text)
         assert sorted(re.findall(r"(?m)^### (\w+)$", text)) == sorted(names("attacks"))
         assert text.count("<ins>") > 50
-        assert "<!-- examples -->" not in text
+        assert "examples -->" not in text
+        assert "`augment-ru list attacks`" not in text
     assert "Как пишут люди" in site["gallery.ru.md"]
 
 

@@ -18,6 +18,7 @@ def victim_of(
     device: str = "auto",
     options: Mapping[str, Any] | None = None,
     seed: int = 42,
+    encoding: str = "utf-8",
 ) -> NamedModel:
     """The model of a specification `KIND` or `KIND:ARGUMENT`, under that name.
 
@@ -30,12 +31,13 @@ def victim_of(
         device: auto, cpu or cuda[:N].
         options: options of the model.
         seed: the seed of models that draw.
+        encoding: the encoding of a train file that is not in UTF-8.
 
     Raises:
         AugmentError: there is no such kind, or the model cannot be made.
     """
     shared = {"seed": seed, **({"train": train} if train else {}), **(options or {})}
-    return NamedModel.of(spec, model_of(spec, ModelRequest("", task, labels, device, shared)))
+    return NamedModel.of(spec, model_of(spec, ModelRequest("", task, labels, device, shared, encoding)))
 
 
 def labels_of(rows: Iterable[Mapping[str, Any]], task: Task) -> tuple[str, ...] | None:

@@ -5,8 +5,9 @@ from typing import Any
 import click
 
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
-from augment_ru.cli.evaluate import model_options
-from augment_ru.cli.shared_options import POOL, QUIET, ROWS, SPLIT, choices, files_read, split_of, usage, with_options
+from augment_ru.cli.choices import choices, files_read, model_options, split_of
+from augment_ru.cli.complete import complete_attacks
+from augment_ru.cli.shared_options import DEBUG, INPUT, MODEL, POOL, QUIET, ROWS, SPLIT, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -18,7 +19,8 @@ from augment_ru.errors import AugmentError
     "--attack",
     "attacks",
     multiple=True,
-    metavar="NAME[+NAME...]",
+    metavar="NAME[+NAME...]|FILE.py",
+    shell_complete=complete_attacks,
     help=f"An attack whose changes are in the pool. Repeatable.  [default: {', '.join(ATTACKS)}]",
 )
 @click.option(
@@ -34,31 +36,13 @@ from augment_ru.errors import AugmentError
     help=f"Random draws of each attack in the pool.  [default: {DRAWS}]",
 )
 @click.option("--time", "seconds", type=float, metavar="SECONDS", help="End the searches after this time.")
-@click.option("--task", metavar="NAME", help="The task of the rows.  [default: recognised from their fields]")
-@click.option(
-    "--field", "fields", multiple=True, metavar="NAME", help="A field to change, in place of the task's. Repeatable."
-)
-@click.option(
-    "--label-field",
-    "label_fields",
-    multiple=True,
-    metavar="NAME",
-    help="Answer fields, in place of the task's. Repeatable.",
-)
-@click.option("--train", metavar="FILE", help="Rows to train linear and similar models on.")
-@click.option(
-    "--model-option",
-    "model_options",
-    multiple=True,
-    metavar="KIND.NAME=VALUE",
-    help="An option of the model; see augment-ru list models -v. Repeatable.",
-)
-@click.option("--cache", metavar="FILE|none", help="The cache of answers.  [default: in the user's cache folder]")
+@with_options(INPUT)
+@with_options(MODEL)
 @with_options(POOL)
 @with_options(ROWS)
 @with_options(SPLIT)
 @with_options(QUIET)
-@click.option("--debug", is_flag=True, hidden=True)
+@with_options(DEBUG)
 def attack(**given: Any) -> None:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
 
@@ -93,6 +77,8 @@ def attack(**given: Any) -> None:  # noqa: ANN401
                 split=split_of({**given, "attacks": attacks}, reads),
                 quiet=given["quiet"],
                 csv_safe=given["csv_safe"],
+                input_format=given["input_format"],
+                encoding=given["encoding"] or "utf-8",
             ),
             model=given["model"],
             label_fields=given["label_fields"],

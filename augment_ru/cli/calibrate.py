@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.completion import complete_attacks
-from augment_ru.cli.shared_options import INPUT, PROBABILITY, SETUP, WORKERS, choices, files_read, usage, with_options
+from augment_ru.cli.choices import choices, files_read
+from augment_ru.cli.complete import complete_attacks
+from augment_ru.cli.shared_options import DEBUG, INPUT, PROBABILITY, SETUP, WORKERS, usage, with_options
 from augment_ru.errors import AugmentError
 
 _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
@@ -19,7 +20,7 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
     "--attack",
     "attacks",
     multiple=True,
-    metavar="NAME[+NAME...]",
+    metavar="NAME[+NAME...]|FILE.py",
     shell_complete=complete_attacks,
     help="An attack whose perturbations should pass. Repeatable.  [default: five attacks]",
 )
@@ -43,7 +44,7 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 @with_options(PROBABILITY)
 @with_options(SETUP)
 @with_options(WORKERS)
-@click.option("--debug", is_flag=True, hidden=True)
+@with_options(DEBUG)
 def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     """Measure a similarity on your texts and propose a threshold.
 

@@ -4,21 +4,21 @@ from pathlib import Path
 
 import click
 
+from augment_ru.cli.shared_options import DEBUG, with_options
 from augment_ru.errors import AugmentError, escaped
 
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--debug", is_flag=True, hidden=True)
-def check(files: tuple[str, ...], debug: bool) -> None:  # noqa: FBT001
-    """Check dictionaries, rule files and prompt files.
+@with_options(DEBUG)
+def check(files: tuple[str, ...]) -> None:
+    """Check dictionaries, rule files, task files and prompt files.
 
-    Also runs the examples of rule files. Dictionaries end in .tsv, rule files and prompt files in .toml. Without FILE,
-    checks all files of this package.
+    Also runs the examples of rule files. Dictionaries end in .tsv, the others in .toml. Without FILE, checks all files
+    of this package.
     """
     from augment_ru.jobs.check import file_problems  # noqa: PLC0415
 
-    del debug
     found = 0
     for line in file_problems([Path(file) for file in files]):
         found += 1

@@ -4,8 +4,9 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.completion import complete_attacks
-from augment_ru.cli.shared_options import PROBABILITY, SEARCH, SETUP, choices, usage, with_options
+from augment_ru.cli.choices import choices
+from augment_ru.cli.complete import complete_attacks
+from augment_ru.cli.shared_options import DEBUG, PROBABILITY, SEARCH, SETUP, usage, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -15,14 +16,14 @@ from augment_ru.errors import AugmentError
     "--attack",
     "attacks",
     multiple=True,
-    metavar="NAME[+NAME...]",
+    metavar="NAME[+NAME...]|FILE.py",
     shell_complete=complete_attacks,
     help="An attack to explain. Repeatable.",
 )
 @with_options(PROBABILITY)
 @with_options(SEARCH)
 @with_options(SETUP)
-@click.option("--debug", is_flag=True, hidden=True)
+@with_options(DEBUG)
 def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     """Show which changes are applied to a text, and why.
 

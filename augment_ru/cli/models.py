@@ -2,23 +2,22 @@
 
 import click
 
-from augment_ru.cli.shared_options import HelpfulGroup
+from augment_ru.cli.shared_options import DEBUG, HelpfulGroup, with_options
 from augment_ru.errors import AugmentError
 
 
 @click.group(cls=HelpfulGroup)
-@click.option("--debug", is_flag=True, hidden=True)
-def models(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
+@with_options(DEBUG)
+def models() -> None:
     """Download models for attacks and similarities."""
-    del debug
 
 
 @models.command()
 @click.argument("names", nargs=-1, metavar="NAME...")
 @click.option("--preset", help="Download every model that a preset needs.")
 @click.option("--revision", metavar="COMMIT", help="Branch, tag or commit to download.")
-@click.option("--debug", is_flag=True, hidden=True)
-def pull(names: tuple[str, ...], preset: str | None, revision: str | None, debug: bool) -> None:  # noqa: FBT001
+@with_options(DEBUG)
+def pull(names: tuple[str, ...], preset: str | None, revision: str | None) -> None:
     """Download models from the Hugging Face hub into the local cache.
 
     Downloads weights as safetensors if the repository has them, and never code. No other part of augment-ru uses
@@ -31,7 +30,6 @@ def pull(names: tuple[str, ...], preset: str | None, revision: str | None, debug
     from augment_ru.engine.presets import preset as preset_of  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.inference.hub import pull as fetch  # noqa: PLC0415
 
-    del debug
     try:
         wanted = [*names, *(preset_of(preset).models if preset else ())]
     except AugmentError as error:

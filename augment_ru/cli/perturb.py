@@ -5,8 +5,10 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.completion import complete_attacks
+from augment_ru.cli.choices import choices, files_read, merged, split_of
+from augment_ru.cli.complete import complete_attacks
 from augment_ru.cli.shared_options import (
+    DEBUG,
     INPUT,
     PROBABILITY,
     QUIET,
@@ -14,10 +16,6 @@ from augment_ru.cli.shared_options import (
     SEARCH,
     SETUP,
     SPLIT,
-    choices,
-    files_read,
-    merged,
-    split_of,
     usage,
     with_options,
 )
@@ -53,7 +51,7 @@ from augment_ru.errors import AugmentError
 )
 @with_options(SPLIT)
 @with_options(QUIET)
-@click.option("--debug", is_flag=True, hidden=True)
+@with_options(DEBUG)
 def perturb(**given: Any) -> None:  # noqa: ANN401
     """Perturb the rows of a file.
 

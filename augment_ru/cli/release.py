@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import QUIET, HelpfulGroup, usage, with_options
+from augment_ru.cli.shared_options import DEBUG, DEVICE, QUIET, WORKERS, HelpfulGroup, usage, with_options
 from augment_ru.errors import AugmentError, escaped
 
 
@@ -54,16 +54,12 @@ def release() -> None:
 @click.option(
     "-o", "--output", required=True, metavar="DIR", help="A new folder; it appears when the release is complete."
 )
-@click.option(
-    "--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Number of processes.  [default: 1]"
-)
+@with_options(WORKERS)
 @click.option("--resume", is_flag=True, help="Continue a build that was killed.")
-@click.option(
-    "--device", default="auto", metavar="NAME", help="Device of models: auto, cpu, cuda, cuda:N.  [default: auto]"
-)
+@with_options(DEVICE)
 @with_options(QUIET)
-@click.option("--debug", is_flag=True, hidden=True)
-def build_(*, recipe: str, output: str, workers: int, resume: bool, device: str, quiet: bool, debug: bool) -> None:
+@with_options(DEBUG)
+def build_(*, recipe: str, output: str, workers: int | None, resume: bool, device: str | None, quiet: bool) -> None:
     """Build a release: original and perturbed test sets, few-shot episodes, card, manifest, tasks for lm-eval.
 
     \b
@@ -73,9 +69,10 @@ def build_(*, recipe: str, output: str, workers: int, resume: bool, device: str,
     from augment_ru.jobs.progress import progress, say  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.release.build import prepare_build  # noqa: PLC0415
 
-    del debug
     try:
-        prepared = prepare_build(Path(recipe), Path(output), workers=workers, resume=resume, device=device)
+        prepared = prepare_build(
+            Path(recipe), Path(output), workers=workers or 1, resume=resume, device=device or "auto"
+        )
     except AugmentError as error:
         raise usage(error) from error
     with progress("release", "shards", silent=quiet) as advance:
@@ -94,12 +91,11 @@ def build_(*, recipe: str, output: str, workers: int, resume: bool, device: str,
     help="Perturb N rows of each task again and compare.",
 )
 @click.option("--expect", metavar="SHA256", help="The digest of the manifest as it was published.")
-@click.option("--debug", is_flag=True, hidden=True)
-def verify(*, folder: str, rebuild: int, expect: str | None, debug: bool) -> None:
+@with_options(DEBUG)
+def verify(*, folder: str, rebuild: int, expect: str | None) -> None:
     """Check a release: every file, row and edit. Report each change with its file and row."""
     from augment_ru.release.verify import verify_release  # noqa: PLC0415
 
-    del debug
     found = 0
     for line in verify_release(Path(folder), rebuild=rebuild, expect=expect):
         found += 1

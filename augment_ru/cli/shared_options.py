@@ -1,17 +1,12 @@
-"""Options that several commands share, and the run that is made of them."""
+"""Options that several commands share; what is made of their values: `cli.choices`."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
-from augment_ru.cli.completion import complete_constraints, complete_tasks
+from augment_ru.cli.complete import complete_constraints, complete_tasks
 from augment_ru.errors import AugmentError
-
-if TYPE_CHECKING:
-    from augment_ru.engine.prepare import Preparation
-    from augment_ru.engine.presets import Run
-    from augment_ru.jobs.job import Split
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -31,6 +26,13 @@ class HelpfulGroup(click.Group):
             ctx.exit()
         return super().parse_args(ctx, args)
 
+
+DEBUG = (click.option("--debug", is_flag=True, hidden=True, expose_value=False),)
+"""`augment-ru` reads it from its arguments, because an error may occur before any command runs."""
+
+DEVICE = (
+    click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
+)
 
 PROBABILITY = (
     click.option(
@@ -64,12 +66,16 @@ SEARCH = (
 )
 """Options on the search for a perturbation that passes."""
 
-SETUP = (
+SIMILARITY = (
     click.option(
         "--similarity",
         metavar="NAME[:MODEL[@LAYER]]",
         help="meaning, navec, bertscore:MODEL@LAYER, python:MODULE:FUNCTION, or none.  [default: meaning]",
     ),
+)
+
+SETUP = (
+    *SIMILARITY,
     click.option(
         "--set",
         "options",
@@ -93,9 +99,21 @@ SETUP = (
         type=click.Choice(["offline", "tape"]),
         help="Defaults of the other options; tape: those of the TAPE paper, with networks.  [default: offline]",
     ),
-    click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
+    *DEVICE,
 )
 """Options on attacks, similarity, constraints and randomness."""
+
+FILE_FORM = (
+    click.option(
+        "--input-format",
+        type=click.Choice(["jsonl", "json", "csv", "tsv", "parquet", "txt"]),
+        help="Format of the input.  [default: by the end of its name; stdin holds jsonl]",
+    ),
+    click.option(
+        "--encoding", metavar="NAME", help="Encoding of input that is not UTF-8, such as cp1251; output is UTF-8."
+    ),
+)
+"""Options on the file that is read."""
 
 INPUT = (
     click.option(
@@ -109,22 +127,38 @@ INPUT = (
         "fields",
         multiple=True,
         metavar="NAME",
-        help="A field to perturb, in place of the task's. Repeatable.",
+        help="A field that is perturbed, in place of the task's. Repeatable.",
     ),
-    click.option(
-        "--input-format",
-        type=click.Choice(["jsonl", "json", "csv", "tsv", "parquet", "txt"]),
-        help="Format of the input.  [default: by the end of its name; stdin holds jsonl]",
-    ),
-    click.option(
-        "--encoding", metavar="NAME", help="Encoding of the input, such as cp1251; output is UTF-8.  [default: utf-8]"
-    ),
+    *FILE_FORM,
 )
 """Options on the rows and the file that is read."""
 
+MODEL = (
+    click.option(
+        "--label-field",
+        "label_fields",
+        multiple=True,
+        metavar="NAME",
+        help="A field of the right answer, in place of the task's. Repeatable.",
+    ),
+    click.option("--train", metavar="FILE", help="Rows for demonstrations, and to train linear and similar models on."),
+    click.option(
+        "--model-option",
+        "model_options",
+        multiple=True,
+        metavar="KIND.NAME=VALUE",
+        help="An option of the models of a kind; see augment-ru list models -v. Repeatable.",
+    ),
+    click.option("--cache", metavar="FILE|none", help="The cache of answers.  [default: in the user's cache folder]"),
+)
+"""Options on the models that are asked."""
+
 WORKERS = (
     click.option(
-        "--workers", type=click.IntRange(min=1), metavar="N", help="Processes; the rows are the same.  [default: 1]"
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Processes; the output is the same.  [default: 1]",
     ),
 )
 
@@ -176,6 +210,18 @@ POOL = (*PROBABILITY, *_THRESHOLD, *SETUP)
 """The options of a run that searches among all changes: without those on the search for a level."""
 
 
+def table_format(*more: str) -> tuple[Callable[[_F], _F], ...]:
+    """The option on how tables are printed; `more`: further formats."""
+    return (
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(["table", "markdown", "csv", "latex", *more]),
+            help="How the tables are printed.  [default: table]",
+        ),
+    )
+
+
 def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
     """A decorator that adds these options to a command, in this order."""
 
@@ -185,112 +231,3 @@ def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
         return function
 
     return decorate
-
-
-class Choices(NamedTuple):
-    """The preparation and the run that the options of a command ask for."""
-
-    preparation: "Preparation"
-    run: "Run"
-
-
-def choices(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False) -> Choices:
-    """Make a preparation and a run from attacks and options, with the defaults of the preset.
-
-    Args:
-        given: the values of `SETUP`, and those of `SEARCH` and `PROBABILITY` where the command has them.
-        attacks: the specifications of the attacks.
-        asks_model: whether the run asks a model, too, which may need the device.
-
-    Raises:
-        AugmentError: a name is unknown, or a value does not fit.
-    """
-    from augment_ru.engine.attack import attack_name  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.engine.prepare import Preparation  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of  # noqa: PLC0415
-    from augment_ru.engine.recipe import option_values  # noqa: PLC0415
-    from augment_ru.own_code import is_own  # noqa: PLC0415
-
-    if given["no_constraints"] and given["constraints"]:
-        raise AugmentError("--constraint and --no-constraints contradict each other; give one")
-    defaults = preset(given["preset"] or "offline")
-    constraints = () if given["no_constraints"] else given["constraints"] or defaults.constraints
-    spec = given["similarity"] or defaults.similarity
-    similarity = "python" if is_own(spec) else spec.partition(":")[0]
-    parts = {attack_name(name.strip()) for attack in attacks for name in attack.split("+")}
-    options = option_values(given["options"], {*parts, similarity})
-    run = run_of(
-        defaults,
-        [AttackChoice(attack, options, given.get("probability")) for attack in attacks],
-        GateChoice(
-            spec, options.get(similarity, {}), {key: given[key] for key in _SEARCH if given.get(key) is not None}
-        ),
-        seed=given["seed"],
-        device=given["device"],
-        may_import=True,  # a recipe that names code was refused when it was read
-    )
-    if given["device"] not in (None, "auto", "cpu") and not (run.runs_network or asks_model):
-        raise AugmentError(f"--device {given['device']}: nothing in this run uses a GPU; leave it out")
-    return Choices(Preparation(constraints, given["annotator"] or "natasha"), run)
-
-
-_NO_FACTS = {"source", "output", "report", "quiet", "debug", "recipe", "cache", "workers", "resume", "engine"}
-"""Parameters on which no row depends."""
-
-
-def split_of(given: Mapping[str, Any], reads: Sequence[str]) -> "Split":
-    """How a run is split into parts.
-
-    Args:
-        given: the values of `SPLIT` and of all other options.
-        reads: the files and folders that options name.
-
-    Raises:
-        AugmentError: a file cannot be read.
-    """
-    from augment_ru.formats.files import named_files  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.jobs.facts import facts_of  # noqa: PLC0415
-    from augment_ru.jobs.job import Split  # noqa: PLC0415
-
-    facts: Mapping[str, Any] = {}
-    if given["resume"]:
-        params = {param.name: param for param in click.get_current_context().command.params}
-        options = {params[name].opts[0]: value for name, value in given.items() if name not in _NO_FACTS}
-        specs = [*given["attacks"], given["similarity"] or "", given.get("model") or ""]
-        own = [part for spec in specs for part in spec.split("+")]
-        facts = facts_of(options, [*reads, *named_files([*own, given.get("train") or ""])], own)
-    return Split(given["workers"], given["resume"], given["engine"], max(1, int(given["part_size"] * 2**20)), facts)
-
-
-def files_read(given: Mapping[str, Any]) -> list[str]:
-    """The files and folders that options of `SETUP` and `INPUT` name, or a recipe; call it after `choices`.
-
-    Of the user's own code they are the files that `choices` has run.
-    """
-    from augment_ru.formats.files import named_files  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.own_code import own_files  # noqa: PLC0415
-
-    chosen = [pair.partition("=")[2] for pair in given["options"]]
-    model = (given["similarity"] or "").partition(":")[2]
-    task = given["task"] or ""
-    files = named_files([given.get("recipe") or "", *given["constraints"], *chosen, model])
-    return [*files, *([task] if task.endswith(".toml") else []), *map(str, own_files())]
-
-
-_SEARCH = ("threshold", "schedule", "candidates", "min_changes")
-
-
-def merged(given: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of the command line, and those of a recipe that the command line does not set."""
-
-    def absent(value: object) -> bool:  # 0 is not absent: it may be a seed, a probability or a limit
-        return value is None or value is False or value == ()
-
-    context = click.get_current_context()
-    types = {param.name: param for param in context.command.params}
-    values = dict(given)
-    for key, value in recipe.items():
-        if absent(given[key]):
-            param = types[key]
-            values[key] = value if isinstance(value, tuple | bool) else param.type.convert(value, param, context)
-    return values

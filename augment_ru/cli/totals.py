@@ -4,21 +4,15 @@ from pathlib import Path
 
 import click
 
-from augment_ru.cli.shared_options import usage
+from augment_ru.cli.shared_options import DEBUG, table_format, usage, with_options
 from augment_ru.errors import AugmentError
 
 
 @click.command()
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "form",
-    default="table",
-    type=click.Choice(["table", "markdown", "csv", "latex", "json"]),
-    help="How the means are printed.  [default: table]",
-)
-@click.option("--debug", is_flag=True, hidden=True)
-def totals(reports: tuple[Path, ...], form: str, debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
+@with_options(table_format("json"))
+@with_options(DEBUG)
+def totals(reports: tuple[Path, ...], form: str | None) -> None:
     """Means over tasks, from the reports of evaluate: totals of MERA and Russian SuperGLUE, TAPE's Tables 3 and 4.
 
     \b
@@ -26,7 +20,6 @@ def totals(reports: tuple[Path, ...], form: str, debug: bool) -> None:  # noqa: 
     augment-ru evaluate release/ru_worldtree --model linear -o ru_worldtree.json
     augment-ru totals winograd.json ru_worldtree.json
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
-    del debug
     from augment_ru.evaluation import totals as means  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.evaluation.table_text import as_text  # noqa: PLC0415
     from augment_ru.evaluation.terminal import print_table  # noqa: PLC0415
@@ -40,7 +33,7 @@ def totals(reports: tuple[Path, ...], form: str, debug: bool) -> None:  # noqa: 
         click.echo(encoded(means.totals(read)))
         return
     for table in means.total_tables(read, [path.stem for path in reports]):
-        if form == "table":
+        if form in {None, "table"}:
             print_table(table)
         else:
             click.echo(as_text(table, form))

@@ -1,10 +1,12 @@
 """`augment-ru verdicts`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from augment_ru.cli.shared_options import HelpfulGroup
+from augment_ru.cli.shared_options import DEBUG, INPUT, HelpfulGroup, usage, with_options
+from augment_ru.errors import AugmentError
 
 
 @click.group(cls=HelpfulGroup)
@@ -29,28 +31,31 @@ def verdicts() -> None:
     help="Tasks for Label Studio (.json, with the interface beside it in .xml) or for Toloka (.tsv).",
 )
 @click.option("--originals", metavar="FILE", help="The unperturbed rows, if ROWS does not hold them.")
-@click.option("--task", metavar="NAME", help="The task.  [default: recognised by the fields]")
+@with_options(INPUT)
 @click.option(
     "--predictions", metavar="FILE", help="The predictions of evaluate: draw every outcome in its proportion."
 )
 @click.option("--size", default=200, type=click.IntRange(min=1), metavar="N", help="Rows to judge.  [default: 200]")
 @click.option("--seed", default=42, type=int, metavar="N", help="The seed of the draw.  [default: 42]")
-@click.option("--debug", is_flag=True, hidden=True)
-def export(  # noqa: PLR0917  (click passes options by name)
-    source: str,
-    output: Path,
-    originals: str | None,
-    task: str | None,
-    predictions: str | None,
-    size: int,
-    seed: int,
-    debug: bool,  # noqa: FBT001
-) -> None:
+@with_options(DEBUG)
+def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     """Write a sample of perturbed rows for annotators; the question is in Russian, and no attack is named."""
-    del debug
-    from augment_ru.jobs.verdicts import export_sample  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.formats.encodings import UTF8, check_encoding  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.jobs.verdicts import export_sample  # noqa: PLC0415
 
-    export_sample(source, output, originals, task, predictions, size, seed)
+    encoding = given["encoding"] or UTF8
+    try:
+        check_encoding(encoding)
+    except AugmentError as error:
+        raise usage(error) from error
+    rows = {
+        "originals": given["originals"],
+        "task": given["task"],
+        "text_fields": given["fields"],
+        "input_format": given["input_format"],
+        "encoding": encoding,
+    }
+    export_sample(source, output, rows, given["predictions"], given["size"], given["seed"])
 
 
 @verdicts.command("import")
@@ -58,10 +63,9 @@ def export(  # noqa: PLR0917  (click passes options by name)
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="VERDICTS.jsonl", help="The verdicts."
 )
-@click.option("--debug", is_flag=True, hidden=True)
-def import_(files: tuple[Path, ...], output: Path, debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
+@with_options(DEBUG)
+def import_(files: tuple[Path, ...], output: Path) -> None:
     """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv)."""
-    del debug
     from augment_ru.jobs.verdicts import import_answers  # noqa: PLC0415
 
     import_answers(list(files), output)

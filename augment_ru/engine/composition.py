@@ -20,7 +20,7 @@ from augment_ru.engine.overlaps import without_overlaps
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.side_by_side import side_by_side
 from augment_ru.errors import AugmentError
-from augment_ru.own_code import is_own, refuse
+from augment_ru.own_code import chain_names, is_own, refuse
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
@@ -266,7 +266,7 @@ def attack_of(
         AugmentError: a name or an option is unknown, or a value does not fit.
     """
     made = []
-    for name in map(str.strip, spec.split("+")):
+    for name in chain_names(spec):
         if not may_import:
             refuse(name)
         values = dict((options or {}).get(attack_name(name), {}))

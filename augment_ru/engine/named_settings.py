@@ -8,6 +8,7 @@ from augment_ru.engine.attack import Attack
 from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of
 from augment_ru.engine.recipe import option_values, read_recipe
 from augment_ru.errors import AugmentError
+from augment_ru.own_code import chain_names
 
 _SEARCH = ("threshold", "schedule", "candidates", "min_changes")
 
@@ -47,8 +48,8 @@ def recipe_settings(path: Path, attack: str | None) -> dict[str, Any]:
         raise AugmentError(f"{path.name}: attack '{attack}'; name one of the recipe's with attack=…: {known}")
     defaults = preset(given.get("preset", "offline"))
     similarity = given.get("similarity", defaults.similarity)
-    parts = [part.strip() for part in attack.split("+")]
-    everything = {part.strip() for one in attacks for part in one.split("+")} | {similarity.partition(":")[0]}
+    parts = chain_names(attack)
+    everything = {part for one in attacks for part in chain_names(one)} | {similarity.partition(":")[0]}
     options = option_values(given.get("options", ()), everything)
     run = run_of(
         defaults,

@@ -9,6 +9,7 @@ from augment_ru.engine.composition import attack_of
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.similarity import Similarity, similarity_of
 from augment_ru.errors import AugmentError
+from augment_ru.own_code import chain_names
 from augment_ru.records.task import Task
 
 
@@ -100,7 +101,7 @@ class AttackChoice:
     @property
     def parts(self) -> tuple[str, ...]:
         """The names of the attacks in `spec`."""
-        return tuple(part.strip() for part in self.spec.split("+"))
+        return chain_names(self.spec)
 
 
 @dataclass(frozen=True, slots=True)

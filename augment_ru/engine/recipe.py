@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.own_code import refuse
+from augment_ru.own_code import chain_names, refuse
 from augment_ru.strict_tables import INTEGER, NUMBER, TEXT, TEXT_OR_TEXTS, TRUTH, Key, read_toml, table_values
 
 PERTURB_LISTS = {"attack": "attacks", "field": "fields", "constraint": "constraints", "set": "options"}
@@ -25,8 +25,8 @@ _NAMES = ("attack", "similarity", "model")
 
 
 EVALUATE_LISTS = {
-    "model": "models", "field": "text_fields", "label-field": "label_fields", "metric": "metrics", "by": "by",
-    "model-option": "options", "table": "tables",
+    "model": "models", "field": "fields", "label-field": "label_fields", "metric": "metrics", "by": "by",
+    "model-option": "model_options", "table": "tables",
 }  # fmt: skip
 """Those of `evaluate`."""
 EVALUATE_KEYS = {
@@ -34,7 +34,8 @@ EVALUATE_KEYS = {
     "originals": Key(TEXT), "task": Key(TEXT), "train": Key(TEXT), "shots": Key(TEXT), "episodes": Key(INTEGER),
     "device": Key(TEXT), "seed": Key(INTEGER), "cache": Key(TEXT), "title": Key(TEXT), "format": Key(TEXT),
     "output": Key(TEXT), "html": Key(TEXT), "predictions": Key(TEXT),
-    "verdicts": Key(TEXT), "date": Key(TEXT), "flipping": Key(TEXT),
+    "verdicts": Key(TEXT), "date": Key(TEXT), "flipping": Key(TEXT), "input-format": Key(TEXT), "encoding": Key(TEXT),
+    "worst-case": Key(TEXT),
 }  # fmt: skip
 
 
@@ -57,8 +58,9 @@ def read_recipe(
     for key in content:
         value = values[key]
         if key in _NAMES:
-            for part in "+".join([value] if isinstance(value, str) else value).split("+"):
-                refuse(part.strip())
+            for spec in [value] if isinstance(value, str) else value:
+                for part in chain_names(spec):
+                    refuse(part)
         if key in lists:
             options[lists[key]] = (value,) if isinstance(value, str) else tuple(value)
         else:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from augment_ru.evaluation.shown_names import names_of
-from augment_ru.evaluation.table_text import ShownTable, shown, span
+from augment_ru.evaluation.table_text import INTERVAL, ShownTable, shown, span
 
 _SMALLEST_P = 0.0001
 
@@ -38,7 +38,7 @@ def together_table(report: Mapping[str, Any]) -> ShownTable:
         for model in report["models"]
         if all(rate in model for rate in rates)
     ]
-    columns = ["model", "shots", "worst case", "95 %", "worst-case ASR", "95 %", "consistency", "95 %"]
+    columns = ["model", "shots", "worst case", INTERVAL, "worst-case ASR", INTERVAL, "consistency", INTERVAL]
     return ShownTable("All attacks together, %", columns, rows, 2, key="together")
 
 
@@ -90,7 +90,7 @@ def attacks_table(report: Mapping[str, Any]) -> ShownTable:
 
 def difference_columns(counted: str) -> list[str]:
     """The columns of a difference; `counted` is what McNemar's test counts."""
-    columns = ["ASR, first − second, points", "95 %", "decisions", f"{counted}: first", f"{counted}: second"]
+    columns = ["ASR, first − second, points", INTERVAL, "decisions", f"{counted}: first", f"{counted}: second"]
     return [*columns, "only first", "only second", "p (McNemar)"]
 
 
@@ -111,7 +111,7 @@ def _shots(shots: int | None) -> str:
 def strength_table(report: Mapping[str, Any]) -> ShownTable:
     """The rate of each model under each attack, by the similarity and the probability of the perturbation."""
     names = names_of(report)
-    columns = ["model", "shots", "attack", "by", "range", "rows", "right", "broken", "ASR, %", "95 %"]
+    columns = ["model", "shots", "attack", "by", "range", "rows", "right", "broken", "ASR, %", INTERVAL]
     rows = [
         [
             names[model["model"]],
@@ -135,7 +135,7 @@ def subpopulations_table(report: Mapping[str, Any]) -> ShownTable:
     """The rate of each model under each attack in every cell of every property."""
     names = names_of(report)
     columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]
-    columns += ["right", "broken", "ASR, %", "95 %"]
+    columns += ["right", "broken", "ASR, %", INTERVAL]
     rows = [
         [
             names[model["model"]],

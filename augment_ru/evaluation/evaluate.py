@@ -23,6 +23,7 @@ from augment_ru.evaluation.released import TEST
 from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.subpopulations import subpopulations
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
+from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.read import read_rows
 from augment_ru.records import field_paths
 
@@ -31,7 +32,7 @@ Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
 
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """A progress hook: called with a model's name and its number of questions; returns a context manager, whose value is a
-function to call with the number of new answers."""
+function to call with the number of questions that are answered."""
 
 DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
 """A hook that is called with the runs of each model when all its questions are answered."""
@@ -63,6 +64,8 @@ def evaluate(
     date: str | None = None,
     flipping: Wanted = "auto",
     verdicts: str | Path | None = None,
+    input_format: str | None = None,
+    encoding: str = UTF8,
     progress: Progress = _no_progress,
     on_model_done: DoneHook = lambda _: None,
 ) -> Evaluation:
@@ -93,13 +96,24 @@ def evaluate(
             of those that are faster than the cache, `all`, or `none`.
         verdicts: a file of human verdicts (`augment-ru verdicts import`): every rate is then also counted over the rows
             that are valid.
+        input_format: the format of the file `perturbed`, as the end of a file's name without its dot; None goes by the
+            name.
+        encoding: the encoding of files of rows that are not in UTF-8: perturbed rows, originals, train rows.
         progress: the progress hook.
         on_model_done: the hook that is called with the runs of each model.
 
     Raises:
         AugmentError: rows, names or options are wrong, a model fails, or an extra is missing.
     """
-    scope = loaded(perturbed, originals, task=task, text_fields=text_fields, label_fields=label_fields)
+    scope = loaded(
+        perturbed,
+        originals,
+        task=task,
+        text_fields=text_fields,
+        label_fields=label_fields,
+        input_format=input_format,
+        encoding=encoding,
+    )
     rows, clean, train = scope.rows, scope.originals, scope.train if train is None else train
     schema = replace(scope.pairs.task, metrics=tuple(metrics) or scope.pairs.task.metrics)
     scored = metrics_of(schema.metrics)
@@ -112,7 +126,7 @@ def evaluate(
     _check_extras(kind, len(models), len(pairs.attacks))
     _check_labels(label_fields, pairs)
     golds = golds_of([original.values for original in pairs.originals], schema, kind)
-    train_rows = read_rows(str(train)) if train is not None else None
+    train_rows = read_rows(str(train), encoding=encoding) if train is not None else None
     shown = demonstrations(train_rows.values, pairs, kind, seed) if train_rows else None
     plan = EvaluationPlan(pairs, kind, (schema.shots,) if shots is None else tuple(shots), episodes, shown)
     plan.check()
@@ -121,7 +135,8 @@ def evaluate(
     labels = labels_among(known, kind)
     scored = over_classes(scored, labels) if schema.every_class and labels else scored
     shared = {"seed": seed, **({"train": str(train)} if train is not None else {})}
-    named = _named_models(models, pairs, labels, device, options or {}, shared)
+    request = ModelRequest("", pairs.task, labels, device, shared, encoding)
+    named = _named_models(models, request, options or {})
     answers = None if cache in {None, "none"} else Cache(Path(cache))
     runs: list[ModelRun] = []
     try:
@@ -203,15 +218,13 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
             raise AugmentError(f"--model-option {kind}.…: no model of this kind; there are {there}")
 
 
-def _named_models(  # noqa: PLR0917  (passed on as they are)
-    models: Models,
-    pairs: Pairs,
-    labels: tuple[str, ...] | None,
-    device: str,
-    options: Mapping[str, Mapping[str, Any]],
-    shared: Mapping[str, Any],
-) -> list[NamedModel]:
+def _named_models(models: Models, request: ModelRequest, options: Mapping[str, Mapping[str, Any]]) -> list[NamedModel]:
     """The models under their names; those of specifications are made here.
+
+    Args:
+        models: the models.
+        request: what every model is made from.
+        options: further options, by kind of model.
 
     Raises:
         AugmentError: there is no model, two are the same, an option fits none, or a model cannot be made.
@@ -221,7 +234,7 @@ def _named_models(  # noqa: PLR0917  (passed on as they are)
     named: list[NamedModel] = []
     for name, model in given.items():
         if isinstance(model, str):
-            own = {**shared, **options.get(model.partition(":")[0], {})}
-            model = model_of(model, ModelRequest("", pairs.task, labels, device, own))  # noqa: PLW2901
+            own = {**request.options, **options.get(model.partition(":")[0], {})}
+            model = model_of(model, replace(request, options=own))  # noqa: PLW2901
         named.append(NamedModel.of(name, model))
     return named

@@ -112,6 +112,7 @@ class ModelRequest:
         labels: the classes of a classification, sorted, as texts; None where answers are free.
         device: auto, cpu or cuda[:N].
         options: those of `--model-option KIND.NAME=VALUE` for this kind (values are texts), and `seed`, an integer.
+        encoding: the encoding of files of rows that are not in UTF-8, such as a train file.
     """
 
     argument: str
@@ -119,6 +120,7 @@ class ModelRequest:
     labels: tuple[str, ...] | None = None
     device: str = "auto"
     options: Mapping[str, Any] = field(default_factory=dict)
+    encoding: str = "utf-8"
 
 
 ModelMaker: TypeAlias = Callable[[ModelRequest], Model | PredictFunction]

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs, pair_rows, task_of_rows
 from augment_ru.evaluation.released import released, rows_file, with_edit_log
+from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.read import Rows, read_rows, rows_of
 from augment_ru.records.task_file import task_or_file
 
@@ -36,6 +37,8 @@ def loaded(
     task: str | None = None,
     text_fields: Sequence[str] = (),
     label_fields: Sequence[str] = (),
+    input_format: str | None = None,
+    encoding: str = UTF8,
 ) -> Loaded:
     """Read the rows; the arguments are those of `evaluate`.
 
@@ -44,21 +47,25 @@ def loaded(
     """
     given = rows_file(str(perturbed)) if isinstance(perturbed, str | Path) else perturbed
     beside = released(given) if isinstance(given, str) else None
-    rows = read(given, "row")
+    rows = read(given, "row", input_format, encoding)
     if beside is not None:
         rows = with_edit_log(rows, beside.edits, beside.models) if beside.edits is not None else rows
         task, text_fields = task or beside.task, text_fields or beside.fields
     schema = task_of_rows(rows.rows, task_or_file(task) if task else None, tuple(text_fields), tuple(label_fields))
-    clean = read(originals, "original") if originals is not None else None
+    clean = read(originals, "original", encoding=encoding) if originals is not None else None
     name = beside.original if beside else ORIGINAL
     pairs = pair_rows(rows.rows, schema, clean.rows if clean else None, name)
     return Loaded(pairs, rows, clean, beside.train if beside else None)
 
 
-def read(given: RowsOrFile, name: str) -> Rows:
+def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding: str = UTF8) -> Rows:
     """The rows of a file, or rows made in Python, called by this name in messages.
+
+    `input_format` and `encoding` are those of a file, as for `read_rows`.
 
     Raises:
         AugmentError: the file cannot be read, or a row has no form in JSON.
     """
-    return read_rows(str(given)) if isinstance(given, str | Path) else rows_of(given, name)
+    if isinstance(given, str | Path):
+        return read_rows(str(given), input_format, encoding)
+    return rows_of(given, name)

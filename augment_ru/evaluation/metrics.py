@@ -1,14 +1,13 @@
 """The metrics of an evaluation, by name. Scores are in [0, 1], those of MCC in [-1, 1]."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from augment_ru.errors import AugmentError, missing, unknown
+from augment_ru.errors import missing
 from augment_ru.evaluation.answer_scores import best_token_f1, macro_f1, same_answer
+from augment_ru.records import metric_kinds
 
-Kind = Literal["labels", "answers", "lists"]
-"""What a prediction is: labels, one of several classes; answers, a text, of which several may be right; lists, a label
-for each option of a row."""
+Kind: TypeAlias = metric_kinds.Kind
 
 Gold: TypeAlias = str | tuple[str, ...] | tuple[tuple[str, ...], ...]
 """A right answer: of kind labels a label; of kind answers all texts that are right; of kind lists the labels of the
@@ -98,15 +97,16 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-METRICS: dict[str, Metric] = {
-    "accuracy": Metric("labels", accuracy),
-    "macro_f1": Metric("labels", lambda golds, predictions: macro_f1(zip(golds, predictions, strict=True))),
-    "mcc": Metric("labels", mcc),
-    "exact_match": Metric("answers", exact_match),
-    "f1": Metric("answers", f1),
-    "muserc_f1a": Metric("lists", muserc_f1a),
-    "muserc_em": Metric("lists", muserc_em),
+_SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
+    "accuracy": accuracy,
+    "macro_f1": lambda golds, predictions: macro_f1(zip(golds, predictions, strict=True)),
+    "mcc": mcc,
+    "exact_match": exact_match,
+    "f1": f1,
+    "muserc_f1a": muserc_f1a,
+    "muserc_em": muserc_em,
 }
+METRICS = {name: Metric(kind, _SCORES[name]) for name, kind in metric_kinds.METRIC_KINDS.items()}
 
 
 def metrics_of(names: Sequence[str]) -> dict[str, Metric]:
@@ -115,13 +115,8 @@ def metrics_of(names: Sequence[str]) -> dict[str, Metric]:
     Raises:
         AugmentError: there is no such metric, or the metrics are of several kinds.
     """
-    for name in names:
-        if name not in METRICS:
-            raise unknown("metric", name, METRICS)
-    found = {name: METRICS[name] for name in names}
-    if len({metric.kind for metric in found.values()}) > 1:
-        raise AugmentError(f"the metrics {', '.join(names)} score answers of different kinds; take those of one kind")
-    return found
+    metric_kinds.check_metrics(names)
+    return {name: METRICS[name] for name in names}
 
 
 def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:

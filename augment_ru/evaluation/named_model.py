@@ -127,7 +127,7 @@ def ask(
         examples: the questions.
         cache: the cache of answers; None asks every question.
         counts: is added to.
-        advance: is called with the number of new answers.
+        advance: is called with the number of examples that are answered; in the end, with all of them.
 
     Raises:
         AugmentError: the model raises an error, or does not answer every question.
@@ -141,7 +141,7 @@ def ask(
     counts.questions += len(examples)
     counts.different += len(questions)
     counts.from_cache += len(answers)
-    advance(len(answers))
+    advance(len(examples) - len(questions) + len(answers))  # of equal examples only one is asked about
     open_keys = [key for key in questions if key not in answers]
     for start in range(0, len(open_keys), model.chunk):
         chunk = open_keys[start : start + model.chunk]

@@ -11,6 +11,13 @@ from augment_ru.errors import AugmentError, printable
 FORMATS = ("markdown", "csv", "latex")
 
 
+NONE = "–"
+"""A cell without a value."""
+
+INTERVAL = "95 %"
+"""The name of a column with the interval of the rate in the column before it."""
+
+
 class ShownTable(NamedTuple):
     """A table as it is shown.
 
@@ -35,13 +42,13 @@ class ShownTable(NamedTuple):
 
 def shown(value: float | None, digits: int = 2) -> str:
     """A number as tables show it; a dash for None."""
-    return "–" if value is None else f"{value:.{digits}f}"
+    return NONE if value is None else f"{value:.{digits}f}"
 
 
 def span(interval: Sequence[float] | None) -> str:
     """An interval as tables show it."""
     if interval is None:
-        return "–"
+        return NONE
     return f"{interval[0]:.1f}{' to ' if interval[0] < 0 else '–'}{interval[1]:.1f}"
 
 

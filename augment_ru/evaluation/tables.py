@@ -6,7 +6,7 @@ from typing import Any
 from augment_ru.errors import unknown
 from augment_ru.evaluation import detail_tables
 from augment_ru.evaluation.shown_names import names_of
-from augment_ru.evaluation.table_text import ShownTable, shown, span
+from augment_ru.evaluation.table_text import INTERVAL, ShownTable, shown, span
 
 _RATES = ("asr_perturbed_rows", "asr_all_rows", "performance_drop_rate", "flip_rate")
 """The rates of an attack beside its success rate."""
@@ -86,7 +86,7 @@ def headline(report: Mapping[str, Any]) -> ShownTable:
 def counts(report: Mapping[str, Any]) -> ShownTable:
     """The counts behind each rate, with the metrics before and after."""
     metrics = list(report["metrics"])
-    columns = ["model", "shots", "attack", *metrics, "right", "broken", "fixed", "ASR, %", "95 %"]
+    columns = ["model", "shots", "attack", *metrics, "right", "broken", "fixed", "ASR, %", INTERVAL]
     columns += ["ASR of perturbed rows, %", "ASR of all rows, %", "drop rate, %", "flips, %"]
     columns += ["unchanged", "rejected", "rows"]
     rows, names = [], names_of(report)
@@ -110,7 +110,7 @@ def counts(report: Mapping[str, Any]) -> ShownTable:
 
 def valid(report: Mapping[str, Any]) -> ShownTable:
     """The rates over the rows that people found valid, beside those over all."""
-    columns = ["model", "shots", "attack", "judged", "valid", "valid, %", "ASR, all rows", "ASR, valid rows", "95 %"]
+    columns = ["model", "shots", "attack", "judged", "valid", "valid, %", "ASR, all rows", "ASR, valid rows", INTERVAL]
     columns += ["broken", "right"]
     rows, names = [], names_of(report)
     for model, name, entry in _entries(report):

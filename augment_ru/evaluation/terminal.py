@@ -1,5 +1,6 @@
 """The report on a terminal: each metric before and after, attack success rates, and the counts."""
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,10 +13,13 @@ from augment_ru.errors import printable
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.column_groups import column_groups
 from augment_ru.evaluation.shown_names import names_of
-from augment_ru.evaluation.table_text import ShownTable
+from augment_ru.evaluation.table_text import INTERVAL, NONE, ShownTable
 
 _WIDE = 240
 """Columns where the output is no terminal, so that no line is wrapped."""
+
+_CAPTION = 104
+"""The columns that a line of a caption takes at most."""
 
 
 def print_tables(
@@ -68,11 +72,12 @@ def _parts(
 
 def _rates(report: Mapping[str, Any], width: int, *, plain: bool) -> Iterator[Table | Text]:
     metric = next(iter(report["metrics"]))
-    yield _text(
-        f"{metric}, %, after each attack, and in brackets the attack success rate (ASR): right predictions that",
-        style="bold",
+    caption = (
+        f"{metric}, %, after each attack, and in brackets the attack success rate (ASR): right predictions that the "
+        "attack breaks. The lower the rate, the better."
     )
-    yield _text("the attack breaks. The lower the rate, the better.", style="bold")
+    for line in textwrap.wrap(caption, min(width, _CAPTION)):
+        yield _text(line, style="bold")
     columns, rows = _headline(report, plain=plain)
     yield from _drawn(columns, rows, 2, width)
     if report["originals_without_gold"] == report["originals"]:
@@ -120,14 +125,25 @@ _WIDEST_NAME = 24
 
 
 def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: int, width: int) -> Iterator[Table]:
-    """The table, in several if the terminal is too narrow; `named` columns name a row, all others hold numbers."""
+    """The table, in several if the terminal is too narrow; `named` columns name a row, all others hold numbers.
+
+    On such a terminal a column that names nothing (– in every row) is left out.
+    """
     cells = [[cell if isinstance(cell, Text) else _text(cell) for cell in row] for row in rows]
     widths = [
         max([cell_len(name), *(cell.cell_len for cell in column)])
         for name, *column in zip(columns, *cells, strict=True)
     ]
     names = [min(one, _WIDEST_NAME) for one in widths[:named]]
-    for group in column_groups([*names, *widths[named:]], named, width - 4, gap=3):  # lines stand at both sides
+    room = width - 4  # lines stand at both sides
+    silent = [at for at in range(named) if all(row[at].plain == NONE for row in cells)]
+    if silent and sum(names + widths[named:]) + 3 * len(columns) > room + 3:
+        kept = [at for at in range(len(columns)) if at not in silent]
+        shorter = [[row[at] for at in kept] for row in cells]
+        yield from _drawn([columns[at] for at in kept], shorter, named - len(silent), width)
+        return
+    intervals = {at for at, name in enumerate(columns) if name == INTERVAL}
+    for group in column_groups([*names, *widths[named:]], named, room, gap=3, joined=intervals):
         table = Table()
         for column in group:
             left = column < named and columns[column] not in ("shots", "budget")

@@ -1,10 +1,16 @@
 """Files in other encodings than UTF-8, read as UTF-8."""
 
 import codecs
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import BinaryIO
 
 from augment_ru.errors import AugmentError
+from augment_ru.formats.files import twice
 from augment_ru.formats.packed import buffered
+
+UTF8 = "utf-8"
+_BLOCK = 2**20
 
 
 def check_encoding(name: str) -> None:
@@ -21,14 +27,46 @@ def check_encoding(name: str) -> None:
         ) from error
 
 
-def as_utf8(stream: BinaryIO, encoding: str) -> BinaryIO:
-    """The content of a file of another encoding, in UTF-8.
+def is_utf8(encoding: str) -> bool:
+    """Whether this is a name of UTF-8."""
+    return codecs.lookup(encoding).name == UTF8
+
+
+@contextmanager
+def in_utf8(stream: BinaryIO, encoding: str) -> Iterator[BinaryIO]:
+    """The content of a file in UTF-8; `encoding` is that of a file which is not in UTF-8.
+
+    What augment-ru writes is in UTF-8, also where it was read in another encoding. So the files of one command may
+    differ, and a file that is in UTF-8 is read as it is.
 
     Raises:
         AugmentError: while it is read, at the first byte that the encoding does not have.
     """
-    if codecs.lookup(encoding).name == "utf-8":
-        return stream
+    if is_utf8(encoding):
+        yield stream
+        return
+    with twice(stream) as content:
+        known = _holds_utf8(content)
+        content.seek(0)
+        yield content if known else _decoded(content, encoding)
+
+
+def _holds_utf8(stream: BinaryIO) -> bool:
+    """Whether the content is UTF-8; no text has a NUL, which every second byte of UTF-16 can be."""
+    decoder = codecs.getincrementaldecoder(UTF8)()
+    try:
+        while block := stream.read(_BLOCK):
+            decoder.decode(block)
+            if b"\0" in block:
+                return False
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _decoded(stream: BinaryIO, encoding: str) -> BinaryIO:
+    """The content of a file of another encoding, in UTF-8."""
     decoder = codecs.getincrementaldecoder(encoding)()
     done = 0
 

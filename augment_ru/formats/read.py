@@ -6,10 +6,11 @@ from hashlib import blake2b
 from typing import Any, BinaryIO, NamedTuple
 
 from augment_ru.errors import AugmentError
+from augment_ru.formats.encodings import UTF8, in_utf8
 from augment_ru.formats.files import check_input, open_input
 from augment_ru.formats.json_lines import Line, encoded_row
 from augment_ru.formats.row import KEY
-from augment_ru.formats.sources import RowSource, kind_of, source_of
+from augment_ru.formats.sources import PARQUET, RowSource, kind_of, source_of
 
 
 class Row(NamedTuple):
@@ -31,15 +32,25 @@ class Rows(NamedTuple):
         return [row.values for row in self.rows]
 
 
-def read_rows(source: str) -> Rows:
-    """The rows of a file, of any format that perturb reads; `-` is JSON lines on stdin.
+def read_rows(source: str, input_format: str | None = None, encoding: str = UTF8) -> Rows:
+    """The rows of a file, of any format that perturb reads; `-` is stdin.
+
+    Args:
+        source: the file.
+        input_format: its format, as the end of a file's name without its dot; None goes by the name, stdin holds JSON
+            lines.
+        encoding: its encoding, if it is not in UTF-8.
 
     Raises:
         AugmentError: there is no such file, or it does not hold rows.
     """
     check_input(source)
-    with open_input(source) as stream:
-        return rows_in(stream, kind_of(source), "stdin" if source == "-" else source)
+    kind = kind_of(source, input_format)
+    with (
+        open_input(source) as stream,
+        in_utf8(stream, UTF8 if kind == PARQUET else encoding) as content,  # a Parquet file has no other
+    ):
+        return rows_in(content, kind, "stdin" if source == "-" else source)
 
 
 def rows_in(stream: BinaryIO, kind: str, where: str) -> Rows:

@@ -12,9 +12,10 @@ from augment_ru.formats.parquet import Parquet
 from augment_ru.formats.text_lines import TextLines
 
 JSON_LINES = "JSON lines"
+PARQUET = "Parquet"
 
 KINDS = {
-    ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".json": "JSON", ".csv": "CSV", ".tsv": "TSV", ".parquet": "Parquet",
+    ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".json": "JSON", ".csv": "CSV", ".tsv": "TSV", ".parquet": PARQUET,
     ".txt": "text",
 }  # fmt: skip
 """The format of a file by the end of its name."""
@@ -37,14 +38,16 @@ class RowSource(Protocol):
         """
 
 
-def kind_of(name: str | None) -> str:
-    """The format of a file by its name, whether it is packed or not.
+def kind_of(name: str | None, ending: str | None = None) -> str:
+    """The format of a file by its name, whether it is packed or not; or by the ending that it might have, without dot.
 
     stdin and stdout, `-` or None, hold JSON lines, and so does a file whose name has no ending.
 
     Raises:
         AugmentError: the name has an ending of another format.
     """
+    if ending is not None:
+        return KINDS[f".{ending}"]
     if not name or name == "-":
         return JSON_LINES
     bare = bare_name(name)
@@ -55,7 +58,7 @@ def kind_of(name: str | None) -> str:
             f"({', '.join(PACKED)})"
         )
     kind = KINDS.get(suffix, JSON_LINES)
-    if kind == "Parquet" and bare != name:
+    if kind == PARQUET and bare != name:
         raise AugmentError(f"{name}: Parquet files are packed inside; leave out {Path(name).suffix}")
     return kind
 
@@ -70,7 +73,7 @@ def source_of(kind: str, stream: BinaryIO) -> RowSource:
         return json_array.json_source(stream)
     if kind in {"CSV", "TSV"}:
         return delimited.Table(stream, "\t" if kind == "TSV" else None)
-    if kind == "Parquet":
+    if kind == PARQUET:
         return Parquet(stream)
     if kind == "text":
         return TextLines(stream)

@@ -132,7 +132,14 @@ class SearchRows:
         given = attack.options.get(attack.model.partition(":")[0], {})
         seed = job.perturbers[0].seed
         model = victim_of(
-            attack.model, self.labels, self.schema, train=attack.train, device=attack.device, options=given, seed=seed
+            attack.model,
+            self.labels,
+            self.schema,
+            train=attack.train,
+            device=attack.device,
+            options=given,
+            seed=seed,
+            encoding=job.encoding,
         )
         search = {**attack.search, "seconds": seconds}
         adversary = Adversary(job.perturbers, model, preparation=job.preparation, **search)
@@ -185,7 +192,7 @@ def _labels(job: AttackJob, rows: Iterable[Mapping[str, Any]], schema: Task) -> 
     if target is not None and labels and target not in labels:
         raise unknown("label of the rows", target, labels)
     if job.train:
-        labels = labels_of_different(golds | different_golds(read_rows(job.train).values, schema), schema)
+        labels = labels_of_different(golds | different_golds(read_rows(job.train, encoding=job.rows.encoding).values, schema), schema)
     return labels
 
 

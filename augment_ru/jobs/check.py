@@ -9,10 +9,12 @@ from augment_ru import registry
 from augment_ru.constraints.protector import Protector
 from augment_ru.constraints.rule_file import Constraint, RuleExample, constraint_paths, name_of, read_constraint
 from augment_ru.edits import Span
+from augment_ru.engine.prepare import Preparation
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Natasha
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.records.task import generic, task
+from augment_ru.records.task_file import is_task_file, read_task_file
 from augment_ru.resources import folder
 
 _HEADER = {"source": "source", "licen": "licence"}
@@ -30,9 +32,9 @@ def file_problems(files: Sequence[Path]) -> Iterator[str]:
         elif path.suffix == ".tsv":
             yield from dictionary_problems(path)
         elif path.suffix == ".toml":
-            yield from prompt_problems(path) if is_prompt(path) else rule_problems(path)
+            yield from toml_problems(path)
         else:
-            yield f"{path}: neither a dictionary (.tsv) nor a rule or prompt file (.toml)"
+            yield f"{path}: neither a dictionary (.tsv) nor a rule, task or prompt file (.toml)"
 
 
 def dictionary_problems(path: Path) -> Iterator[str]:
@@ -79,15 +81,26 @@ def _row_problems(line: str, cells: list[str], before: list[str], *, all_key: bo
         yield f"not sorted: {' '.join(key)} after {' '.join(last)}"
 
 
-def is_prompt(path: Path) -> bool:
-    """Whether a TOML file is a prompt file: it is in our folder of prompts, or has a key of prompt files."""
-    if path.resolve().parent == folder("prompts"):
-        return True
+def toml_problems(path: Path) -> Iterator[str]:
+    """What is wrong with a TOML file: a prompt file, a task file, or else a rule file, by the keys that it has."""
     try:
-        keys = tomllib.loads(path.read_text(encoding="utf-8")).keys()
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        return False
-    return bool(keys & {"template", "targets", "own"})
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError:  # TOMLDecodeError, UnicodeDecodeError: the reader of rule files says what is wrong
+        content = {}
+    if path.resolve().parent == folder("prompts") or content.keys() & {"template", "targets", "own"}:
+        yield from prompt_problems(path)
+    elif is_task_file(content):
+        yield from task_problems(path)
+    else:
+        yield from rule_problems(path)
+
+
+def task_problems(path: Path) -> Iterator[str]:
+    """What is wrong with a task file: it must be readable, and its constraints must be there, for its language."""
+    try:
+        Preparation().check(read_task_file(path))
+    except AugmentError as error:
+        yield str(error) if str(error).startswith(path.name) else f"{path.name}: {error}"
 
 
 def prompt_problems(path: Path) -> Iterator[str]:

@@ -17,6 +17,7 @@ from augment_ru.evaluation.released import rows_file
 from augment_ru.evaluation.table_text import as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, tables_of
 from augment_ru.evaluation.worst_case import worst_case
+from augment_ru.formats.encodings import check_encoding
 from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.progress import progress, say
@@ -69,6 +70,7 @@ class EvaluationJob:
         check_models(self.models, self.options)
         check_shots(SHOTS if self.shots is None else self.shots, self.settings["episodes"])
         metrics_of(self.settings["metrics"])
+        check_encoding(self.settings["encoding"])
         check_tables(self.keys)
         if self.settings["task"]:
             task_or_file(self.settings["task"])

@@ -9,11 +9,11 @@ from typing import Any
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
 from augment_ru.errors import AugmentError, missing
-from augment_ru.formats.encodings import check_encoding
+from augment_ru.formats.encodings import UTF8, check_encoding, is_utf8
 from augment_ru.formats.files import check_input, check_outputs
 from augment_ru.formats.packed import check_packing
 from augment_ru.formats.pieces import PIECE_BYTES
-from augment_ru.formats.sources import JSON_LINES, KINDS, kind_of
+from augment_ru.formats.sources import JSON_LINES, PARQUET, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
 from augment_ru.records.task import Task
 from augment_ru.records.task_file import task_or_file
@@ -70,7 +70,7 @@ class Job:
         report: the file of the closing table as JSON.
         reads: the files that options name: the recipe, rule files, dictionaries, folders of models.
         input_format: the format of the input, as the end of a file's name without its dot; None goes by the name.
-        encoding: the encoding of the input.
+        encoding: that of the input, if it is not in UTF-8.
         copies: how many perturbations each attack makes of a row, from different draws.
         csv_safe: whether a cell of a table that an edit made look like a formula gets an apostrophe before it.
         quiet: whether neither progress nor the closing table is shown.
@@ -90,7 +90,7 @@ class Job:
     report: str | None = None
     reads: Sequence[str] = ()
     input_format: str | None = None
-    encoding: str = "utf-8"
+    encoding: str = UTF8
     copies: int = 1
     csv_safe: bool = False
     quiet: bool = False
@@ -116,11 +116,11 @@ class Job:
         self._check_split()
         for name in (self.source, self.output or ""):
             check_packing(name)
-        if "Parquet" in {self.input_kind, self.format} and find_spec("pyarrow") is None:
+        if PARQUET in {self.input_kind, self.format} and find_spec("pyarrow") is None:
             raise missing("Parquet files need pyarrow", "hf")
         if self.csv_safe and self.format not in {"CSV", "TSV"}:
             raise AugmentError(f"--csv-safe: the output is {self.format}, no table; leave it out")
-        if self.input_kind == "Parquet" and self.encoding != "utf-8":
+        if self.input_kind == PARQUET and not is_utf8(self.encoding):
             raise AugmentError(f"--encoding {self.encoding}: Parquet files have no other encoding; leave it out")
 
     def _check_outputs(self) -> None:
@@ -142,11 +142,11 @@ class Job:
     @property
     def input_kind(self) -> str:
         """The format of the input: as it is named, or by the name of the file."""
-        return kind_of(self.source) if self.input_format is None else KINDS[f".{self.input_format}"]
+        return kind_of(self.source, self.input_format)
 
     @property
     def format(self) -> str:
         """The format of the output: by its name; on stdout that of the input, or JSON Lines if that is Parquet."""
         if self.output is not None:
             return kind_of(self.output)
-        return JSON_LINES if self.input_kind == "Parquet" else self.input_kind
+        return JSON_LINES if self.input_kind == PARQUET else self.input_kind

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.encodings import as_utf8
+from augment_ru.formats.encodings import in_utf8, is_utf8
 from augment_ru.formats.files import open_input
 from augment_ru.formats.json_lines import Line
 from augment_ru.formats.packed import is_packed
@@ -25,14 +25,14 @@ T = TypeVar("T")
 @contextmanager
 def opened(job: Job) -> Iterator[BinaryIO]:
     """The content of the input, in UTF-8."""
-    with open_input(job.source) as stream:
-        yield as_utf8(stream, job.encoding)
+    with open_input(job.source) as stream, in_utf8(stream, job.encoding) as content:
+        yield content
 
 
 def size_of(job: Job) -> int | None:
     """The bytes that will be read; None if that cannot be known before."""
     plain = job.source != "-" and Path(job.source).is_file() and not is_packed(job.source)
-    return Path(job.source).stat().st_size if plain and job.encoding == "utf-8" and job.limit is None else None
+    return Path(job.source).stat().st_size if plain and is_utf8(job.encoding) and job.limit is None else None
 
 
 def where_of(job: Job) -> str:

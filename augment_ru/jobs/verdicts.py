@@ -1,6 +1,8 @@
 """The work of `augment-ru verdicts`: a sample for annotators, and their answers read back."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation import verdicts
@@ -13,20 +15,28 @@ from augment_ru.jobs.progress import say
 
 
 def export_sample(  # noqa: PLR0917  (the options of the command)
-    source: str, output: Path, originals: str | None, task: str | None, predictions: str | None, size: int, seed: int
+    source: str, output: Path, rows: Mapping[str, Any], predictions: str | None, size: int, seed: int
 ) -> None:
     """Write a sample of perturbed rows for annotators, and print how many there are.
+
+    Args:
+        source: the file of perturbed rows.
+        output: the file that is written.
+        rows: further arguments of `evaluation.loading.loaded`.
+        predictions: the file of the predictions of `evaluate`; None draws from all rows alike.
+        size: how many rows are drawn.
+        seed: the seed of the draw.
 
     Raises:
         AugmentError: a file cannot be read, or its name ends in neither .json nor .tsv.
     """
     if output.suffix not in (".json", ".tsv"):
         raise AugmentError(f"-o {output}: must end in .json (Label Studio) or .tsv (Toloka)")
-    pairs = loaded(source, originals, task=task).pairs
+    pairs = loaded(source, **rows).pairs
     kind = metrics_of(pairs.task.metrics)[pairs.task.metrics[0]].kind
     sample = verdicts.sampled(pairs, size, seed, _outcomes(predictions) if predictions else None)
-    rows = list(verdicts.questions(pairs, sample, kind))
-    text = verdicts.toloka(rows) if output.suffix == ".tsv" else verdicts.label_studio(rows)
+    asked = list(verdicts.questions(pairs, sample, kind))
+    text = verdicts.toloka(asked) if output.suffix == ".tsv" else verdicts.label_studio(asked)
     with replacing(output) as stream:
         stream.write(text.encode())
     files = [output]
@@ -35,7 +45,7 @@ def export_sample(  # noqa: PLR0917  (the options of the command)
         files.append(interface)
         with replacing(interface) as stream:
             stream.write(verdicts.label_studio_interface().encode())
-    say(f"{len(rows):,} rows of {len(pairs.attacks):,} attacks to judge")
+    say(f"{len(asked):,} rows of {len(pairs.attacks):,} attacks to judge")
     say(f"wrote {', '.join(map(str, files))}")
 
 

@@ -47,7 +47,7 @@ def train_of(request: ModelRequest, kind: str) -> Train:
         raise AugmentError(f"{task.name} has no one right answer to learn, but a label for each norm")
     if not path:
         raise AugmentError(f"needs a train file: {kind}:TRAIN.jsonl, or --train TRAIN.jsonl")
-    read = read_rows(str(path))
+    read = read_rows(str(path), encoding=request.encoding)
     if not read.rows:
         raise AugmentError(f"{path}: no rows")
     task = _learned(task, read.values)

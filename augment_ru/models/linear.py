@@ -55,7 +55,7 @@ def linear(request: ModelRequest, /) -> BagOfWords:
     check_positive("features", given.features)
     check_positive("shortest", given.shortest)
     check_at_least("longest", given.longest, given.shortest)
-    corpus = read_rows(given.corpus) if given.corpus else None
+    corpus = read_rows(given.corpus, encoding=request.encoding) if given.corpus else None
     train = train_of(request, "linear")
     sklearn_metrics()
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415  (an extra)

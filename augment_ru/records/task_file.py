@@ -5,11 +5,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from augment_ru.errors import AugmentError
-from augment_ru.records.task import AnswerOffsets, CharacterSpans, Marks, Task, WordSpans, task
+from augment_ru import registry
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.records.metric_kinds import check_metrics
+from augment_ru.records.task import AnswerOffsets, CharacterSpans, Dialogue, Marks, Task, WordSpans, task
+from augment_ru.resources import folder
 from augment_ru.strict_tables import (
+    INTEGER,
     LIST,
     SOME_TEXTS,
+    TABLE,
     TABLES,
     TEXT,
     TEXTS,
@@ -26,10 +31,16 @@ _REQUIRED = Key(TEXT, required=True)
 _KEYS = {
     "fields": Key(SOME_TEXTS, required=True), "name": Key(TEXT), "id": Key(TEXT), "prompt": Key(TEXT),
     "language": Key(Kind("'ru' or 'en'", lambda value: value in ("ru", "en"))), "contains": Key(_PAIR),
-    **{key: Key(TEXTS) for key in ("keys", "constraints", "options", "lists", "gold", "metrics", "optional", "kept",
-                                   "judged", "forbidden", "option_fields")},
+    "gold": Key(SOME_TEXTS), "metrics": Key(SOME_TEXTS), "separator": Key(TEXT), "shots": Key(INTEGER),
+    "trained_on": Key(TEXT), "grouped_by": Key(TEXT), "every_class": Key(TRUTH), "diagnostic": Key(TRUTH),
+    "dialogue": Key(TABLE),
+    **{key: Key(TEXTS) for key in ("keys", "constraints", "options", "lists", "optional", "kept", "judged",
+                                   "forbidden", "option_fields", "inputs", "unlabelled", "norms")},
     "aliases": Key(LIST), "answers": Key(TABLES), "words": Key(TABLES), "characters": Key(TABLES), "marks": Key(TABLES),
 }  # fmt: skip
+_SHARED = {"name", "language", "options", "words", "shots", "separator"}
+"""Keys that files of other kinds may have, too: rule files, prompt files, recipes."""
+_DIALOGUE = dict.fromkeys(("id", "turn", "context"), _REQUIRED)
 _TABLES: Mapping[str, tuple[type, Mapping[str, Key]]] = {
     "answers": (
         AnswerOffsets,
@@ -56,11 +67,17 @@ def task_or_file(spec: str) -> Task:
     return read_task_file(Path(spec)) if spec.endswith(".toml") else task(spec)
 
 
+def is_task_file(content: Mapping[str, Any]) -> bool:
+    """Whether the content of a TOML file is meant to be a task: it has a key that tasks have, and no others do."""
+    return bool(content.keys() & (_KEYS.keys() - _SHARED))
+
+
 def read_task_file(path: Path) -> Task:
     """The task of a TOML file; its name is that of the file, if it states none.
 
     Raises:
-        AugmentError: the file cannot be read, or a key or a value is none of a task.
+        AugmentError: the file cannot be read, or a key or a value is none of a task: also if there is no such metric or
+            prompt, or its name is taken.
     """
     content = read_toml(path, path.name)
     values = {key: value for key, value in table_values(path.name, content, _KEYS).items() if key in content}
@@ -76,7 +93,34 @@ def read_task_file(path: Path) -> Task:
         _check_pattern(f"{path.name}: 'contains'", values["contains"][1])
     values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
     values["keys"] = frozenset(values.get("keys", ()))
-    return Task(**{"name": path.stem, **values})
+    if "dialogue" in values:
+        values["dialogue"] = Dialogue(**table_values(f"{path.name}: [dialogue]", values["dialogue"], _DIALOGUE))
+    found = Task(**{"name": path.stem, **values})
+    try:
+        _check_names(found)
+    except AugmentError as error:
+        raise AugmentError(f"{path.name}: {error}") from error
+    return found
+
+
+def _check_names(made: Task) -> None:
+    """Raise an error if the task has a name of something else, or names what is not there.
+
+    Raises:
+        AugmentError: it is so.
+    """
+    if not made.name.strip() or not made.name.isprintable():
+        raise AugmentError(f"'name' is {made.name!r}; it must be a text of one line")
+    if made.name in {"generic", "original", *registry.names("tasks"), *registry.names("attacks")}:
+        raise AugmentError(f"'{made.name}' is the name of a task or an attack already; write name = \"another one\"")
+    check_metrics(made.metrics)
+    prompts = [path.stem for path in folder("prompts").glob("*.toml")]
+    if made.prompt is not None and made.prompt not in prompts:
+        raise unknown("prompt", made.prompt, prompts)
+    if made.trained_on is not None:
+        task(made.trained_on)
+    if made.shots < 0:
+        raise AugmentError(f"'shots' is {made.shots}; it must be at least 0")
 
 
 def _entry(where: str, table: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, Any]:

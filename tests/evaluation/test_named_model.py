@@ -63,7 +63,7 @@ def test_a_chunk_bounds_each_call_and_equal_questions_are_asked_once() -> None:
     assert ask(NamedModel.of("m", recorder), asked, None, counts, progress.append) == texts(asked)
     assert recorder.calls == [4, 4, 2]
     assert counts == QuestionCounts(questions=13, different=10, from_cache=0)
-    assert sum(progress) == 10
+    assert sum(progress) == 13
 
 
 def test_a_streaming_model_is_kept_answer_by_answer(tmp_path: Path) -> None:

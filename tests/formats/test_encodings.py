@@ -1,0 +1,33 @@
+"""Files in other encodings than UTF-8 are read as if they were in UTF-8; a file in UTF-8 is read as it is."""
+
+from io import BytesIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru import AugmentError
+from augment_ru.formats.encodings import check_encoding, in_utf8
+
+ENCODINGS = ("cp1251", "koi8-r", "cp866", "utf-16", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig", "mac-cyrillic")
+CHARACTERS = "абвгдеёжзийклмнопрстуфхцчшщъыьэюяАБВЁЯ .,!?-()\"'0123456789abcXYZ\n\t"
+ANY_TEXTS = st.text(st.sampled_from(CHARACTERS), max_size=200).map(lambda text: f"{text}\nпёс\n")
+
+
+def read(data: bytes, encoding: str) -> str:
+    """The content of a file with this encoding."""
+    with in_utf8(BytesIO(data), encoding) as stream:
+        return stream.read().decode()
+
+
+@given(ANY_TEXTS, st.sampled_from(ENCODINGS))
+def test_a_text_is_read_whether_it_is_in_the_encoding_or_in_utf8(text: str, encoding: str) -> None:
+    assert read(text.encode(), encoding) == text
+    assert read(text.encode(encoding), encoding).removeprefix("\ufeff") == text
+
+
+def test_a_file_of_a_third_encoding_is_an_error() -> None:
+    with pytest.raises(AugmentError, match="not ascii at byte 0; name its encoding with --encoding"):
+        read("пёс".encode("cp1251"), "ascii")
+    with pytest.raises(AugmentError, match="--encoding cp1521: no such encoding"):
+        check_encoding("cp1521")
