@@ -20,7 +20,8 @@ from augment_ru.errors import AugmentError
 def similarity(source: str, **given: Any) -> None:  # noqa: ANN401
     """Score given pairs of texts: rows with `original` and `perturbed`, or the output of perturb.
 
-    Prints mean, deviation and quantiles by attack, × 100, as in Table 1 of TAPE.
+    Prints mean, deviation and quantiles by attack, × 100, as in Table 1 of TAPE, over all pairs, unchanged ones too.
+    Rows of perturb that state their edits get the score that the gate gave them.
 
     \b
     augment-ru similarity pairs.jsonl --similarity bertscore:bert-base-multilingual-cased
@@ -55,7 +56,8 @@ def similarity(source: str, **given: Any) -> None:  # noqa: ANN401
     if output is not None:
         with replacing(output) as stream:
             for pair, score in zip(pairs, scores, strict=True):
-                stream.write(f"{encoded_row({**pair._asdict(), 'similarity': score})}\n".encode())
+                texts = {"attack": pair.attack, "original": pair.original, "perturbed": pair.perturbed}
+                stream.write(f"{encoded_row({**texts, 'similarity': score})}\n".encode())
         say(f"wrote {len(pairs):,} pairs to {output}")
     made = figures_table(figures(pairs, scores))
     if form == "table":

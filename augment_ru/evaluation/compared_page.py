@@ -14,8 +14,9 @@ _MOST_TOLD = 5
 
 _LEAD = (
     "Over the rows that all reports share: the percentage of right answers in the original and after each attack, then "
-    "the attack success rate (ASR): of the predictions right on the original, the percentage that is wrong on the "
-    "perturbed text. The lower the rate, the better. The lowest rate of a column is bold, unless two models share it."
+    "the attack success rate (ASR): of the answers right on the original, the percentage that is wrong on the "
+    "perturbed text. The lower the rate, the better; the stronger its tint, the higher it is. The lowest rate of a "
+    "column is bold, unless two models share it."
 )
 
 

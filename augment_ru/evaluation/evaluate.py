@@ -127,8 +127,9 @@ def evaluate(
     _check_labels(label_fields, pairs)
     golds = golds_of([original.values for original in pairs.originals], schema, kind)
     train_rows = read_rows(str(train), encoding=encoding) if train is not None else None
-    shown = demonstrations(train_rows.values, pairs, kind, seed) if train_rows else None
-    plan = EvaluationPlan(pairs, kind, (schema.shots,) if shots is None else tuple(shots), episodes, shown)
+    numbers = (schema.shots,) if shots is None else tuple(shots)
+    shown = demonstrations(train_rows.values, pairs, kind, seed) if train_rows and any(numbers) else None
+    plan = EvaluationPlan(pairs, kind, numbers, episodes, shown)
     plan.check()
     found = subpopulations([original.values for original in pairs.originals], schema, labels=kind == "labels", by=by)
     known = [*golds, *(golds_of(train_rows.values, pairs.task, kind) if train_rows else ())]

@@ -8,6 +8,8 @@ from augment_ru.evaluation.tables import beats_majority
 
 _FEW = 20
 """Right predictions below which a cell says nothing."""
+_LEAST = 0.5
+"""The lowest percentage that is not rounded to 0."""
 _TIMES = 1.5
 """How many times the rate of all rows a cell's must be to be told."""
 
@@ -47,9 +49,9 @@ def _of_model(report: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[s
         return
     where = next(_where(report, worst), "")
     together = model["worst_case_asr"]["value"]
-    every = f" All attacks together break {together:.0f} %." if len(rates) > 1 and together > worst["asr"] else ""
+    every = f" All attacks together break {_whole(together)} %." if len(rates) > 1 and together > worst["asr"] else ""
     subject = _subject(report, model, attack, names[attack])
-    yield f"{subject} {worst['asr']:.0f} % of the right answers of {name} wrong{_change(worst)}{where}.{every}"
+    yield f"{subject} {_whole(worst['asr'])} % of the right answers of {name} wrong{_change(worst)}{where}.{every}"
 
 
 def _subject(report: Mapping[str, Any], model: Mapping[str, Any], attack: str, name: str) -> str:
@@ -60,6 +62,11 @@ def _subject(report: Mapping[str, Any], model: Mapping[str, Any], attack: str, n
     if search["model"] == model["signature"]:
         return f"A search of at most {search['budget']:,} queries a row turns"
     return f"The rows of the search {name} turn"
+
+
+def _whole(percentage: float) -> str:
+    """A percentage above 0 without digits after the point."""
+    return f"{percentage:.0f}" if percentage >= _LEAST else "less than 1"
 
 
 def _change(entry: Mapping[str, Any]) -> str:

@@ -36,6 +36,8 @@ SEARCH = "adversary:"
 """What the names of searches against a model start with; the model's name follows."""
 
 _SCRIPTS = ("dom.js", "tables.js", "plots.js", "searches.js", "examples.js", "place.js", "main.js")
+_SOURCE = re.compile(r" \([^()«]*\)")
+"""A source in the description of an attack; brackets with «» hold an example."""
 _PIECES = re.compile(r"\w+|\s+|[^\w\s]")
 _LONG = 4000
 """Pieces (words, spaces, signs) beyond which two texts are not aligned piece by piece, which takes quadratic time."""
@@ -171,12 +173,15 @@ def _flipping(evaluation: Evaluation, attack: str, row: int) -> dict[str, Any]:
 
 
 def about(attack: str) -> str:
-    """The first line of the description of an attack, or of each part of a composition; empty if it is unknown."""
+    """What an attack does, or each part of a composition: the first line of its description; empty if it is unknown.
+
+    Sources in brackets are left out: a probability of a paper would be taken for that of the rows.
+    """
     if attack.startswith(SEARCH):
         return f"A search for the smallest change that turns a right answer of {attack.removeprefix(SEARCH)} wrong."
     known = registry.names("attacks")
     told = [inspect.getdoc(registry.find("attacks", "attack", part)) for part in attack.split("+") if part in known]
-    return " ".join(text.splitlines()[0] for text in told if text)
+    return " ".join(_SOURCE.sub("", text.splitlines()[0]) for text in told if text)
 
 
 def _sample(count: int, seed: int) -> list[int]:

@@ -192,7 +192,9 @@ def _labels(job: AttackJob, rows: Iterable[Mapping[str, Any]], schema: Task) -> 
     if target is not None and labels and target not in labels:
         raise unknown("label of the rows", target, labels)
     if job.train:
-        labels = labels_of_different(golds | different_golds(read_rows(job.train, encoding=job.rows.encoding).values, schema), schema)
+        labels = labels_of_different(
+            golds | different_golds(read_rows(job.train, encoding=job.rows.encoding).values, schema), schema
+        )
     return labels
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from augment_ru.edits import Edit
+from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Needs
 from augment_ru.engine.figures import distribution
 from augment_ru.engine.prepare import Preparation
@@ -23,18 +23,19 @@ ALL = "(pairs)"
 
 
 class TextPair(NamedTuple):
-    """An original text and a perturbed one, and the attack that made it."""
+    """An original text and a perturbed one, the attack that made it, and its edits; None if they are not stated."""
 
     attack: str
     original: str
     perturbed: str
+    script: Script | None = None
 
 
 def pairs_in(row: Row) -> list[TextPair]:
     """The pairs of a row: `original` and `perturbed`, or each text of `augment.source` with the row's own.
 
     Raises:
-        AugmentError: the row has neither.
+        AugmentError: the row has neither, or its edits do not lead from one text to the other.
     """
     values = row.values
     meta = values.get(KEY)
@@ -42,26 +43,63 @@ def pairs_in(row: Row) -> list[TextPair]:
     name = attack if isinstance(attack, str) else ALL
     source = meta.get("source") if isinstance(meta, Mapping) else None
     if isinstance(source, Mapping):
-        found = [(text, values.get(field)) for field, text in source.items()]
+        found = [(field, text, values.get(field)) for field, text in source.items()]
     else:
-        found = [(values.get("original"), values.get("perturbed"))]
+        found = [("", values.get("original"), values.get("perturbed"))]
     if not found or not all(isinstance(one, str) for pair in found for one in pair):
         raise AugmentError(f"{row.where}: needs the texts 'original' and 'perturbed', or a row of augment-ru perturb")
-    return [TextPair(name, str(original), str(perturbed)) for original, perturbed in found]
+    texts = [(field, str(one), str(other)) for field, one, other in found]
+    return [TextPair(name, one, other, _script(row, field, one, other)) for field, one, other in texts]
+
+
+def _script(row: Row, field: str, original: str, perturbed: str) -> Script | None:
+    """The edits of a text with their notes, as the metadata of its row state them; None if it states none.
+
+    Raises:
+        AugmentError: they do not lead from one text to the other.
+    """
+    meta = row.values.get(KEY)
+    edits, notes = (_of_field(meta, key, field) for key in ("edits", "notes"))
+    if edits is None:
+        return None
+    stated = notes or [None] * len(edits)
+    try:
+        script = Script(original, [_edit(edit, note) for edit, note in zip(edits, stated, strict=True)])
+    except (TypeError, ValueError, AugmentError):
+        script = None
+    if script is None or script.text != perturbed:
+        raise AugmentError(f"{row.where}: 'augment.edits' do not lead from 'augment.source' to '{field}'")
+    return script
+
+
+def _of_field(meta: object, key: str, field: str) -> list[Any] | None:
+    """The list that the metadata have for a field under a key; None if there is none."""
+    table = meta.get(key) if isinstance(meta, Mapping) else None
+    found = table.get(field) if isinstance(table, Mapping) else None
+    return found if isinstance(found, list) else None
+
+
+def _edit(stated: Sequence[Any], note: object) -> Edit:
+    start, stop, text = stated
+    if not (type(start) is int and type(stop) is int and isinstance(text, str)):
+        raise TypeError("no edit")
+    reading = note.get("reading") if isinstance(note, Mapping) else None
+    return Edit(start, stop, text, Note(reading) if isinstance(reading, str) else None)
 
 
 def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Preparation) -> list[float]:
     """The similarity of each pair, to four digits.
 
-    The edits of a pair are those between its words; similarities that read edits may score it a little otherwise than
-    with the edits that an attack made.
+    A pair that states its edits has the score that the gate gave it. Of others the edits are those between the words,
+    so similarities that read edits may score them a little otherwise.
     """
     found: list[float] = []
     for prepared in preparation.texts((pair.original for pair in pairs), needs=[Needs(similarity.layers)]):
         start = len(found)
         own = pairs[start : start + len(prepared)]
         scripts = [
-            Script(one.original, (Edit(*edit) for edit in edits_between(one.original, one.perturbed))) for one in own
+            one.script or Script(one.original, (Edit(*edit) for edit in edits_between(one.original, one.perturbed)))
+            for one in own
         ]
         scores = similarity.against(prepared.references).score(np.arange(len(own)), Candidates(scripts))
         found += np.round(scores, DIGITS).tolist()

@@ -1,4 +1,4 @@
-"""The answers in a row: one spelling for labels, one reader for annotated answers.
+"""The answers in a row: one spelling for labels, one reader for annotated answers, and for places in a text.
 
 This module needs the standard library alone: a release holds a copy of it for lm-evaluation-harness.
 """
@@ -56,3 +56,37 @@ def label_of(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip()
+
+
+def whole_words(text: str, start: int, stop: int) -> tuple[int, int]:
+    """The place, widened to whole words and by the character at `stop`, unless a space stands before or at `stop`.
+
+    Some rows count the character at `stop` as part of the place and some do not; the wider place holds in both
+    readings.
+
+    Args:
+        text: the text.
+        start: where the place starts, in code points, `0 <= start < stop`.
+        stop: where it ends; behind the text it is its end.
+
+    >>> whole_words("Купили доску, чтобы", 7, 11)
+    (7, 12)
+    """
+    stop = min(stop, len(text))
+    if stop < len(text) and not (text[stop - 1].isspace() or text[stop].isspace()):
+        stop += 1
+    while start > 0 and text[start].isalnum() and text[start - 1].isalnum():
+        start -= 1
+    while stop < len(text) and text[stop - 1].isalnum() and text[stop].isalnum():
+        stop += 1
+    return start, stop
+
+
+def texts_of_places(places: Sequence[Mapping[str, int]], text: str) -> list[str]:
+    """The different texts at places {start, end} of a text, in their order; each place is that of whole words.
+
+    >>> texts_of_places([{"start": 0, "end": 4}, {"start": 9, "end": 15}, {"start": 0, "end": 5}], "Тверь — город")
+    ['Тверь', 'город']
+    """
+    spans = [whole_words(text, int(place["start"]), int(place["end"])) for place in places]
+    return list(dict.fromkeys(text[start:stop].strip() for start, stop in spans))

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError
 from augment_ru.records import field_paths
+from augment_ru.records.answers import whole_words
 from augment_ru.records.field_paths import Path, named
 from augment_ru.records.task import AnswerOffsets, CharacterSpans, Task, WordSpans
 from augment_ru.script import Script
@@ -155,27 +156,9 @@ def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[O
             raise AugmentError(
                 f"{first}, {last}: {_shown(stated, ' to ')} is no span of '{field}' ({len(text)} characters)"
             )
-        whole = _whole(text, start, stop, spans.label)
+        whole = Span(*whole_words(text, start, stop), spans.label)
         yield Offset(field, whole, field_paths.path_of(row, first), stated[0])
         yield Offset(field, whole, field_paths.path_of(row, last), stated[1])
-
-
-def _whole(text: str, start: int, stop: int, label: str) -> Span:
-    """The span, widened to whole words and by the character at `stop`, unless a space stands before or at `stop`.
-
-    Some rows count the character at `stop` as part of the span and some do not; the wider span holds in both readings.
-
-    >>> _whole("Купили доску, чтобы", 7, 11, "WORD")
-    Span(start=7, stop=12, label='WORD')
-    """
-    stop = min(stop, len(text))
-    if stop < len(text) and not (text[stop - 1].isspace() or text[stop].isspace()):
-        stop += 1
-    while start > 0 and text[start].isalnum() and text[start - 1].isalnum():
-        start -= 1
-    while stop < len(text) and text[stop - 1].isalnum() and text[stop].isalnum():
-        stop += 1
-    return Span(start, stop, label)
 
 
 def _number(stated: object) -> int | None:

@@ -13,6 +13,7 @@ from augment_ru.records import field_paths
 from augment_ru.release.card import card
 from augment_ru.release.croissant import CROISSANT, column_types, croissant
 from augment_ru.release.edit_log import line_digest
+from augment_ru.release.episodes import Episode, episodes_of, train_groups
 from augment_ru.release.lm_eval import harness_files
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
 from augment_ru.release.pairs_shown import shown_demonstrations, shown_pairs
@@ -20,7 +21,7 @@ from augment_ru.release.recipe import ReleaseRecipe
 from augment_ru.release.search_figures import Counted, add_figures, count_entry, figure_entries, no_figures
 from augment_ru.release.settings import constraints_of
 from augment_ru.release.shards import Shard
-from augment_ru.release.sources import TaskInput, episodes_of, train_groups
+from augment_ru.release.sources import TaskInput
 
 CARD, RECIPE = "README.md", "recipe.toml"
 _MOST_LABELS = 20
@@ -67,7 +68,6 @@ def assemble(
         entries.append(task_entry(recipe, task) | figure_entries(figures))
     content: dict[str, Any] = {
         **facts,
-        "episodes": [asdict(episode) for episode in episodes_of(recipe)],
         **figure_entries(totals, recipe),
         "tasks": entries,
     }
@@ -116,6 +116,7 @@ def _write_test(recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard],
 def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
     """A task in the manifest, without the figures of its attacks."""
     train = task.train.records if task.train else ()
+    episodes = episodes_of(recipe, task.recipe, task.schema) if train else [Episode(0, 0)]
     return {
         "name": task.recipe.name,
         "task": task.schema.name,
@@ -133,9 +134,20 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
         "description": task.recipe.description,
         "test": len(task.test.records),
         "train": len(train),
+        "episodes": [asdict(episode) for episode in episodes],
+        "default_episode": _default_episode(recipe, episodes),
         "attacks": [],
         "train_digests": [line_digest(record.line or "") for record in train],
     }
+
+
+def _default_episode(recipe: ReleaseRecipe, episodes: Sequence[Episode]) -> int:
+    """The number of the episode in which lm-evaluation-harness asks, unless it is told another.
+
+    Where tasks have their own numbers of shots, no one number that the user gives fits all: then it is the first
+    episode of the most shots. Else it is that without any.
+    """
+    return max(episodes, key=lambda one: one.shots).number if recipe.has_shots_by_task else 0
 
 
 def _groups(task: TaskInput) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import html
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,9 @@ def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
     return _template().render(
         content,
         front_matter=yaml(_front_matter(content)),
-        few_shot=next((episode for episode in content["episodes"] if episode["shots"] > 1), None),
+        episodes=_episodes(tasks),
+        is_by_task=any(task["default_episode"] for task in tasks),
+        few_shot=_few_shot(tasks),
         harness=harness,
         harness_name=name,
         without_prompt=[
@@ -46,6 +48,26 @@ def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
             if 2 * attack["perturbed"] < attack["rows"]
         ],
     )
+
+
+def _episodes(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """For each number of shots the numbers of its episodes, and the tasks that have them; empty without any shots."""
+    found: dict[tuple[int, str], list[str]] = {}
+    for task in tasks:
+        own: dict[int, list[int]] = {}
+        for episode in task["episodes"]:
+            own.setdefault(episode["shots"], []).append(episode["number"])
+        for shots, numbers in own.items():
+            shown = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}–{numbers[-1]}"
+            found.setdefault((shots, shown), []).append(task["name"])
+    rows = [{"shots": shots, "episodes": shown, "tasks": names} for (shots, shown), names in sorted(found.items())]
+    return rows if any(row["shots"] for row in rows) else []
+
+
+def _few_shot(tasks: Sequence[Mapping[str, Any]]) -> Mapping[str, int] | None:
+    """The episode of the card's command, the first of the most shots; None without any shots."""
+    episodes = [one for task in tasks for one in task["episodes"] if one["shots"]]
+    return max(episodes, key=lambda one: (one["shots"], -one["number"])) if episodes else None
 
 
 @cache

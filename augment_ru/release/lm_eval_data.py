@@ -249,7 +249,8 @@ def _choices(
     if texts:
         pairs = [(text, text) for text in dict.fromkeys(_value(row, texts))]
     if spans:
-        pairs = [(text, text) for text in rows_module.texts_of_places(row, *spans)]
+        places, text = (_value(row, path) for path in spans)
+        pairs = [(one, one) for one in answers.texts_of_places(places, answers.label_of(text))]
     return [label for label, _ in pairs], [word + tail for _, word in pairs]
 
 

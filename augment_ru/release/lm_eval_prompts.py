@@ -55,15 +55,20 @@ def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target
         **({"norms": list(schema.norms)} if schema.norms else {}),
         **({"asked": asked} if asked else {}),
     }
+    shown = _demonstrations(task, schema)
     base: dict[str, Any] = {
         "custom_dataset": Function("data.load_rows"),
         "dataset_kwargs": kwargs,
         "test_split": "test",
-        **_demonstrations(task, schema),
+        **shown,
         "doc_to_text": _jinja(before),
         "target_delimiter": gap,
         "fewshot_delimiter": prompt.separator,
-        "metadata": {"version": VERSION},
+        "metadata": {
+            "version": VERSION,
+            **({"episode": task["default_episode"]} if shown.get("num_fewshot") else {}),
+            **({"max_gen_toks": list(prompt.limits)} if choices is None else {}),
+        },
     }
     if prompt.instruction and choices:
         words = [word for _, word in choices.get("words", ())]
@@ -72,10 +77,15 @@ def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target
 
 
 def _demonstrations(task: Mapping[str, Any], schema: Task) -> dict[str, Any]:
-    """Where the demonstrations come from; for a task that has none, that there are none whatever the user asks for."""
+    """Where the demonstrations come from, and how many there are unless the user says another number.
+
+    For a task that has none, that there are none whatever the user says.
+    """
     if not task["train"] or schema.norms:  # a row of norms has no one right answer to show
         return {"num_fewshot": 0}
-    return {"fewshot_split": "train", "fewshot_config": {"sampler": "first_n"}}
+    shots = next(one["shots"] for one in task["episodes"] if one["number"] == task["default_episode"])
+    stated = {"num_fewshot": shots} if shots else {}
+    return {"fewshot_split": "train", "fewshot_config": {"sampler": "first_n"}, **stated}
 
 
 def _asked(prompt: Prompt, schema: Task) -> dict[str, Any]:
@@ -143,7 +153,6 @@ def _generation(prompt: Prompt) -> dict[str, Any]:
         "generation_kwargs": {"until": list(prompt.stop), "do_sample": False, "max_gen_toks": prompt.limits[0]},
         "process_results": Function("data.score_answer"),
         "metric_list": [_metric("f1", "mean"), _metric("exact_match", "mean")],
-        "metadata": {"version": VERSION, "max_gen_toks": list(prompt.limits)},
     }
 
 

@@ -154,27 +154,6 @@ def with_context(row: Mapping[str, Any], template: str, values: str) -> dict[str
     return {**row, CONTEXT: context.rstrip(), GAP: context[len(context.rstrip()) :]}
 
 
-def texts_of_places(row: Mapping[str, Any], places: str, text: str) -> list[str]:
-    """The different texts at the places {start, end} of a list, in its order; a place is widened to whole words.
-
-    Some rows count the character at `end` as part of the place and some do not.
-    """
-    whole = str(value_of(row, text))
-    spans = [_widened(whole, int(place["start"]), int(place["end"])) for place in value_of(row, places)]
-    return list(dict.fromkeys(whole[start:stop].strip() for start, stop in spans))
-
-
-def _widened(text: str, start: int, stop: int) -> tuple[int, int]:
-    stop = min(stop, len(text))
-    if stop < len(text) and not (text[stop - 1].isspace() or text[stop].isspace()):
-        stop += 1
-    while start > 0 and text[start].isalnum() and text[start - 1].isalnum():
-        start -= 1
-    while stop < len(text) and text[stop - 1].isalnum() and text[stop].isalnum():
-        stop += 1
-    return start, stop
-
-
 def markers_in(text: str) -> list[re.Match[str]]:
     """The markers «(A)», «(B)», … of the options: the last run from A on, the longest of both scripts."""
     found = list(re.finditer(f"[(]([{''.join(_ALPHABETS)}СН])[)]", text))

@@ -98,8 +98,10 @@ _MODEL: Mapping[str, Check] = {"name": _TEXT, "model": _TEXT, "files": _table(_T
 _TASK: Mapping[str, Check] = {
     "name": _TEXT, "task": _TEXT, "fields": _TEXTS, "gold": _TEXTS, "columns": _table(_COLUMN),
     "labels": _list(_LABEL), "answered": _TRUTH, "metrics": _TEXTS, "constraints": _TEXTS, "licence": _TEXT,
-    "description": _TEXT, "test": _COUNT, "train": _COUNT, "attacks": _list(_keys(_FIGURES)), "train_digests": _TEXTS,
-    "searches": _list(_keys(_SEARCH)), "groups": _TEXTS, "train_groups": _list(_or_none(_TEXT)),
+    "description": _TEXT, "test": _COUNT, "train": _COUNT,
+    "episodes": _list(_keys({"number": _COUNT, "shots": _COUNT})), "default_episode": _COUNT,
+    "attacks": _list(_keys(_FIGURES)), "train_digests": _TEXTS, "searches": _list(_keys(_SEARCH)), "groups": _TEXTS,
+    "train_groups": _list(_or_none(_TEXT)),
 }  # fmt: skip
 _DEMONSTRATION: Mapping[str, Check] = {
     "task": _TEXT, "episode": _COUNT, "file": _TEXT, "row": _COUNT, "texts": _TEXTS, "answers": _TEXTS,
@@ -118,7 +120,6 @@ _check_shape = _keys(
         "settings": _table(_keys({"probability": _NUMBER, "threshold": _or_none(_NUMBER), "candidates": _COUNT})),
         "data": _table(_TEXT),
         "inputs": _list(_keys({"task": _TEXT, "split": _TEXT, "file": _TEXT, "rows": _COUNT, "sha256": _TEXT})),
-        "episodes": _list(_keys({"number": _COUNT, "shots": _COUNT})),
         "attacks": _list(_keys({**_FIGURES, "spec": _TEXT})),
         "tasks": _list(_keys(_TASK, "searches", "groups", "train_groups")),
         "searches": _list(_keys(_SEARCH)),
@@ -150,6 +151,8 @@ def check_shape(where: str, content: Mapping[str, Any]) -> None:
         if len(task["train_digests"]) != task["train"]:
             count = len(task["train_digests"])
             raise AugmentError(f"{where}: '{task['name']}' has {task['train']} train rows, and digests of {count}")
+        if task["default_episode"] not in [one["number"] for one in task["episodes"]]:
+            raise AugmentError(f"{where}: '{task['name']}' has no episode {task['default_episode']}")
         if len(task.get("train_groups", task["train_digests"])) != task["train"]:
             count = len(task["train_groups"])
             raise AugmentError(f"{where}: '{task['name']}' has {task['train']} train rows, and groups of {count}")

@@ -1,15 +1,21 @@
 """The recipe of a release: its tasks, attacks, gate, shots, and who publishes it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from augment_ru.errors import AugmentError
 
 ORIGINAL = "original"
 """The name of the unperturbed rows in lm-evaluation-harness; no attack may have it."""
 _ADVERSARY = "adversary"
 """The beginning of the names of variations that searches make."""
+BY_TASK = "task"
+"""What stands for the numbers of demonstrations that the benchmark of each task shows."""
+_MOST_DRAWN = 10**6
+"""The most demonstrations of a task, over all its episodes."""
 _CORPUS = "corpus:"
 """What stands before the path of a text file in an attack's option."""
 
@@ -72,6 +78,7 @@ class TaskRecipe:
         fields: the fields that are perturbed; empty: the schema's.
         constraints: None: the schema's.
         attacks: the names of the attacks that it takes; None: all.
+        shots: its numbers of demonstrations, ascending; None: those of the release.
         licence, description: for the card.
     """
 
@@ -82,6 +89,7 @@ class TaskRecipe:
     fields: tuple[str, ...] = ()
     constraints: tuple[str, ...] | None = None
     attacks: tuple[str, ...] | None = None
+    shots: tuple[int, ...] | None = None
     licence: str = ""
     description: str = ""
 
@@ -155,7 +163,8 @@ class ReleaseRecipe:
 
     Attributes:
         name: an identifier; the names of the tasks for lm-evaluation-harness start with it.
-        shots: the numbers of demonstrations, ascending; every release has zero-shot beside them.
+        shots: the numbers of demonstrations, ascending; every release has zero-shot beside them. None: each task has as
+            many as its benchmark shows.
         episodes: the number of episodes for each number of demonstrations.
     """
 
@@ -171,7 +180,7 @@ class ReleaseRecipe:
     preset: str
     gate: GateRecipe
     attacks: tuple[AttackRecipe, ...]
-    shots: tuple[int, ...]
+    shots: tuple[int, ...] | None
     episodes: int
     tasks: tuple[TaskRecipe, ...]
     adversary: AdversaryRecipe | None = None
@@ -193,6 +202,11 @@ class ReleaseRecipe:
     def attacks_of(self, task: TaskRecipe) -> tuple[AttackRecipe, ...]:
         """The attacks that a task takes, in the order of the recipe."""
         return tuple(attack for attack in self.attacks if task.attacks is None or attack.name in task.attacks)
+
+    @property
+    def has_shots_by_task(self) -> bool:
+        """Whether a task may have other numbers of demonstrations than the next one."""
+        return self.shots is None or any(task.shots is not None for task in self.tasks)
 
     @property
     def own_files(self) -> tuple[str, ...]:
@@ -239,7 +253,7 @@ class ReleaseRecipe:
             "seed": self.seed,
             "preset": self.preset,
             "gate": gate,
-            "shots": {"k": list(self.shots), "episodes": self.episodes},
+            "shots": {"k": BY_TASK if self.shots is None else list(self.shots), "episodes": self.episodes},
             "attack": [_given(attack) | {"options": attack.tables} for attack in self.attacks],
             "task": [_given(task) for task in self.tasks],
             **({"adversary": _given(self.adversary) | {"options": self.adversary.tables}} if self.adversary else {}),
@@ -249,6 +263,22 @@ class ReleaseRecipe:
 def identifier(name: str) -> str:
     """A name in the form that lm-evaluation-harness takes: each run of other characters becomes `_`."""
     return re.sub(r"\W+", "_", name)
+
+
+def check_drawn(where: str, shots: Sequence[int], episodes: int) -> None:
+    """Refuse more demonstrations of a task than a release draws.
+
+    Args:
+        where: where the numbers stand, for messages.
+        shots: the numbers of demonstrations.
+        episodes: how many episodes each number has.
+
+    Raises:
+        AugmentError: how many they are, and how many may be.
+    """
+    drawn = sum(shots) * episodes
+    if drawn > _MOST_DRAWN:
+        raise AugmentError(f"{where} times episodes are {drawn:,} demonstrations; at most {_MOST_DRAWN:,}")
 
 
 def _names_file(value: str) -> bool:

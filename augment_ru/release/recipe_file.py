@@ -12,6 +12,7 @@ from augment_ru.adversary.adversary import check_search
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.release.recipe import (
+    BY_TASK,
     MODEL_KINDS,
     ORIGINAL,
     TRAINED,
@@ -20,6 +21,7 @@ from augment_ru.release.recipe import (
     GateRecipe,
     ReleaseRecipe,
     TaskRecipe,
+    check_drawn,
     identifier,
 )
 from augment_ru.strict_tables import (
@@ -32,6 +34,7 @@ from augment_ru.strict_tables import (
     TEXT,
     TEXTS,
     Key,
+    Kind,
     checked,
     read_toml,
     table_values,
@@ -41,9 +44,9 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 _RESERVED = frozenset({"lm_eval", "own", "readme.md", "manifest.json", "recipe.toml"})
 """The other names in the folder of a release, in lower case; no task may have one of them."""
 
-_MOST_DRAWN = 10**6
-"""The most demonstrations of a task, over all its episodes."""
 _MOST_SEED = 2**63
+
+_NUMBERS_OR_TASK = Kind(f"a list of numbers, or '{BY_TASK}'", lambda value: value == BY_TASK or LIST.fits(value))
 
 _TOP = {
     "name": Key(TEXT, required=True), "title": Key(TEXT, ""), "description": Key(TEXT, ""),
@@ -56,15 +59,15 @@ _GATE = {
     "similarity": Key(TEXT), "threshold": Key(NUMBER), "schedule": Key(TEXT), "candidates": Key(INTEGER),
     "min_changes": Key(INTEGER), "floor": Key(NUMBER), "annotator": Key(TEXT), "options": Key(TABLE, {}),
 }  # fmt: skip
-_SHOTS = {"k": Key(LIST, [1, 4, 8]), "episodes": Key(INTEGER, 5)}
+_SHOTS = {"k": Key(_NUMBERS_OR_TASK, [1, 4, 8]), "episodes": Key(INTEGER, 5)}
 _ATTACK = {
     "spec": Key(TEXT, required=True), "name": Key(TEXT, ""), "probability": Key(NUMBER), "threshold": Key(NUMBER),
     "options": Key(TABLE, {}),
 }  # fmt: skip
 _TASK = {
     "name": Key(TEXT, required=True), "test": Key(TEXT, required=True), "train": Key(TEXT), "task": Key(TEXT),
-    "fields": Key(TEXTS, ()), "constraints": Key(TEXTS), "attacks": Key(TEXTS), "licence": Key(TEXT, ""),
-    "description": Key(TEXT, ""),
+    "fields": Key(TEXTS, ()), "constraints": Key(TEXTS), "attacks": Key(TEXTS), "shots": Key(LIST),
+    "licence": Key(TEXT, ""), "description": Key(TEXT, ""),
 }  # fmt: skip
 _ADVERSARY = {
     "models": Key(SOME_TEXTS, required=True), "attacks": Key(SOME_TEXTS, list(ATTACKS)), "budget": Key(INTEGER, BUDGET),
@@ -95,7 +98,10 @@ def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecip
     gate = table_values(f"{where}: [gate]", top["gate"], _GATE)
     shots = table_values(f"{where}: [shots]", top["shots"], _SHOTS)
     attacks = tuple(_attack(f"{where}: [[attack]] {number}", raw) for number, raw in enumerate(top["attack"], 1))
-    tasks = tuple(_task(f"{where}: [[task]] {number}", raw, attacks) for number, raw in enumerate(top["task"], 1))
+    episodes = _positive(f"{where}: [shots]: episodes", shots["episodes"])
+    tasks = tuple(
+        _task(f"{where}: [[task]] {number}", raw, attacks, episodes) for number, raw in enumerate(top["task"], 1)
+    )
     values = {key: top[key] for key in ("title", "description", "licence", "homepage", "seed", "preset")}
     recipe = ReleaseRecipe(
         name=_name(where, top["name"]),
@@ -105,8 +111,8 @@ def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecip
         tags=tuple(top["tags"]),
         gate=GateRecipe(**gate | {"options": _options(f"{where}: [gate]: options", gate["options"])}),
         attacks=attacks,
-        shots=_shots(where, shots["k"], shots["episodes"]),
-        episodes=shots["episodes"],
+        shots=None if shots["k"] == BY_TASK else _shots(f"{where}: [shots]: k", shots["k"], episodes),
+        episodes=episodes,
         tasks=tasks,
         adversary=_adversary(f"{where}: [adversary]", top["adversary"], tasks)
         if top["adversary"] is not None
@@ -176,7 +182,7 @@ def _option_text(where: str, value: object) -> str:
     raise AugmentError(f"{where} is {value!r}; it must be a text, a number, true or false, or a list of texts")
 
 
-def _task(where: str, raw: Mapping[str, Any], attacks: Sequence[AttackRecipe]) -> TaskRecipe:
+def _task(where: str, raw: Mapping[str, Any], attacks: Sequence[AttackRecipe], episodes: int) -> TaskRecipe:
     values = table_values(where, raw, _TASK)
     name = _name(where, values["name"])
     if name.lower() in _RESERVED:
@@ -186,7 +192,8 @@ def _task(where: str, raw: Mapping[str, Any], attacks: Sequence[AttackRecipe]) -
         if attack not in known:
             raise AugmentError(f"{where}: attacks: {unknown('attack of this recipe', attack, known)}")
     lists = {key: None if values[key] is None else tuple(values[key]) for key in ("constraints", "attacks")}
-    return TaskRecipe(**values | lists | {"fields": tuple(values["fields"])})
+    shots = None if values["shots"] is None else _shots(f"{where}: shots", values["shots"], episodes)
+    return TaskRecipe(**values | lists | {"fields": tuple(values["fields"]), "shots": shots})
 
 
 def _adversary(where: str, raw: Mapping[str, Any], tasks: Sequence[TaskRecipe]) -> AdversaryRecipe:
@@ -226,14 +233,12 @@ def _name(where: str, name: str) -> str:
     return name
 
 
-def _shots(where: str, numbers: list[Any], episodes: object) -> tuple[int, ...]:
+def _shots(where: str, numbers: list[Any], episodes: int) -> tuple[int, ...]:
     for number in numbers:
-        _positive(f"{where}: [shots]: k", number)
+        _positive(where, number)
     if numbers != sorted(set(numbers)):
-        raise AugmentError(f"{where}: [shots]: k = {numbers}; needs different numbers in ascending order")
-    drawn = sum(numbers) * _positive(f"{where}: [shots]: episodes", episodes)
-    if drawn > _MOST_DRAWN:
-        raise AugmentError(f"{where}: [shots]: k times episodes are {drawn:,} demonstrations; at most {_MOST_DRAWN:,}")
+        raise AugmentError(f"{where} = {numbers}; needs different numbers in ascending order")
+    check_drawn(where, numbers, episodes)
     return tuple(numbers)
 
 

@@ -8,9 +8,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from augment_ru.draws import Streams, digests
 from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import group_of
@@ -21,20 +18,13 @@ from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import kind_of, source_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
+from augment_ru.release.episodes import draw_episodes, shots_of
 from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.release.settings import schema_of
 from augment_ru.script import Script
 
 PERTURBATION, EPISODE = "perturbation", "episode"
 """The fields that TAPE adds to the rows of a task."""
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """A draw of demonstrations: its number, and how many demonstrations it has."""
-
-    number: int
-    shots: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +69,13 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
     known = answers & first.keys()  # a test set may have no right answers
     test = InputFile(task.test, digest, _records(task.test, rows, schema, task.name, required=known))
     train = None
-    if recipe.shots and task.train is not None:
+    if task.train is not None and shots_of(recipe, task, schema):
         digest, rows = _read(folder, task.train)
         if not rows:
-            raise AugmentError(f"{task.train}: no rows; demonstrations are drawn from them (or set k = [] in [shots])")
-        numbers = draw_episodes(recipe, task, [group_of(values, schema) for _, values in rows])
+            raise AugmentError(
+                f"{task.train}: no rows; demonstrations are drawn from them (or set shots = [] in its [[task]])"
+            )
+        numbers = draw_episodes(recipe, task, schema, [group_of(values, schema) for _, values in rows])
         records = _records(task.train, rows, schema, task.name, required=answers, episodes=numbers)
         train = InputFile(task.train, digest, records)
     return TaskInput(task, schema, test, train)
@@ -179,39 +171,3 @@ def with_perturbation(line: str, name: str) -> str:
     """The line of a row with another value of `perturbation`."""
     start, stop = located(line, (PERTURBATION,))
     return line[:start] + encoded(name, like=line[start:stop]) + line[stop:]
-
-
-def episodes_of(recipe: ReleaseRecipe) -> list[Episode]:
-    """The episodes of a release: 0 is zero-shot; then come those of each number of shots, in order."""
-    shots = [0, *(shots for shots in recipe.shots for _ in range(recipe.episodes))]
-    return [Episode(number, own) for number, own in enumerate(shots)]
-
-
-def draw_episodes(recipe: ReleaseRecipe, task: TaskRecipe, groups: Sequence[str | None]) -> list[list[int]]:
-    """For each train row the episodes that show it, ascending; a number repeats if the row is drawn twice.
-
-    The shots of an episode are drawn with replacement (TAPE, section 4.1), as many of each group, for a row is shown
-    rows of its own group. Each draw is a function of seed, task, group, episode and shot alone.
-
-    Args:
-        recipe: the recipe.
-        task: the task.
-        groups: the group of each train row; None for all rows of a task without groups.
-    """
-    found: list[list[int]] = [[] for _ in groups]
-    rows: dict[str | None, list[int]] = {}
-    for at, group in enumerate(groups):
-        rows.setdefault(group, []).append(at)
-    for group, own in rows.items():
-        name = task.name if group is None else f"{task.name}:{group}"
-        for episode in episodes_of(recipe):
-            key = Streams.of(digests([name]), recipe.seed, "episode", episode.number)
-            shots = np.arange(episode.shots)
-            for at in (key.uniform(np.zeros_like(shots), shots) * len(own)).astype(np.int64).tolist():
-                found[own[at]].append(episode.number)
-    return found
-
-
-def train_groups(schema: Task, records: Sequence[Record]) -> list[str | None]:
-    """The group of each train row (`Task.grouped_by`)."""
-    return [group_of(record.values, schema) for record in records]

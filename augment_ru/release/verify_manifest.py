@@ -1,7 +1,6 @@
 """Checking the manifest of a release: it must follow from the recipe and the rows, as when it was built."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from augment_ru.release.assemble import CARD, RECIPE, task_entry
 from augment_ru.release.manifest import MANIFEST, OWN
 from augment_ru.release.pairs_shown import shown_demonstrations, shown_pairs
 from augment_ru.release.search_figures import add_figures, entries_of, figure_entries, no_figures
-from augment_ru.release.sources import TaskInput, episodes_of
+from augment_ru.release.sources import TaskInput
 from augment_ru.release.variations import make_tools, settings_of
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
 
@@ -31,7 +30,6 @@ def manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Ite
     head = {
         "name": (recipe.name, "the name of the recipe"),
         "settings": (_settings(release), "what the recipe sets"),
-        "episodes": ([asdict(episode) for episode in episodes_of(recipe)], "the episodes of the recipe"),
         "examples": (shown_pairs(release.folder, content["tasks"]), "pairs of rows of the release"),
         "demonstrations": (
             shown_demonstrations(release.folder, content["tasks"], content["inputs"]),

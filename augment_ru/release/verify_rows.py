@@ -19,12 +19,13 @@ from augment_ru.release.edit_log import (
     replayed_line,
     row_problem,
 )
+from augment_ru.release.episodes import draw_episodes
 from augment_ru.release.manifest import MANIFEST, file_digest
 from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.release.recipe_file import parse_release_recipe
 from augment_ru.release.search_figures import Counted, count_entry, entries_of, figure_entries, no_figures
 from augment_ru.release.settings import schema_of
-from augment_ru.release.sources import EPISODE, PERTURBATION, InputFile, TaskInput, draw_episodes
+from augment_ru.release.sources import EPISODE, PERTURBATION, InputFile, TaskInput
 
 
 @dataclass(frozen=True)
@@ -241,7 +242,7 @@ def _check_train(
     if len(lines) != known["train"]:
         problems.append(f"{name}: {len(lines)} rows; {MANIFEST} says {known['train']}")
     stated, digests = known["train_digests"], [line_digest(line) for line in lines]
-    episodes = draw_episodes(release.recipe, task, known.get("train_groups", [None] * known["train"]))
+    episodes = draw_episodes(release.recipe, task, schema, known.get("train_groups", [None] * known["train"]))
     records = []
     for number, (line, place) in enumerate(zip(lines, _aligned(stated, digests), strict=True), start=1):
         if place is None or stated[place] != digests[number - 1]:

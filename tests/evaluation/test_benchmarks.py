@@ -139,8 +139,9 @@ def test_lidirus_is_learned_from_terra(tmp_path: Path) -> None:
         {"sentence1": a, "sentence2": b, **base, "idx": n, "label": label} for n, (a, b, label) in enumerate(pairs * 2)
     ]
     given = [{**row, "augment": {"attack": "x"}} for row in rows]
-    report = evaluate(given, [f"linear:{train}"], originals=rows).report()
-    assert report["models"][0]["metrics"]["mcc"]["value"] == 100.0
+    for how in ({"models": [f"linear:{train}"]}, {"models": ["linear"], "train": train}):
+        report = evaluate(given, originals=rows, **how).report()
+        assert report["models"][0]["metrics"]["mcc"]["value"] == 100.0
 
 
 def test_the_baseline_of_russian_superglue_counts_words_of_a_corpus(tmp_path: Path) -> None:

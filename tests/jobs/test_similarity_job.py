@@ -59,6 +59,27 @@ def test_the_scores_of_typos_are_those_that_perturb_gave(tmp_path: Path) -> None
     assert given == [result.similarity if result.status == "perturbed" else pytest.approx(1.0) for result in results]
 
 
+@pytest.mark.parametrize("attack", ["emojify", "butterfingers", "eda_swap"])
+def test_rows_of_perturb_have_the_score_that_the_gate_gave_them(attack: str) -> None:
+    """Their edits are read, with what stands for an emoji."""
+    results = list(Augmenter(attack, seed=3).texts(TEXTS))
+    rows = [Row(f"line {at}", json.loads(one.line())) for at, one in enumerate(results, 1)]
+    similarity = similarity_of("meaning")
+    assert similarity is not None
+    found = scored([pair for row in rows for pair in pairs_in(row)], similarity, Preparation(()))
+    assert found == [one.similarity if one.status == "perturbed" else 1.0 for one in results]
+    assert "perturbed" in {one.status for one in results}
+
+
+@pytest.mark.parametrize(
+    "edits", [[[0, 1, "М"]], [[0, 99, ""]], [["0", 1, "М"]], [[0, 1]], [3], [[0, 2, "a"], [1, 3, ""]]]
+)
+def test_edits_that_do_not_lead_to_the_text_are_refused(edits: list[object]) -> None:
+    row = {"text": "Рама.", "augment": {"attack": "a", "source": {"text": "Мама."}, "edits": {"text": edits}}}
+    with pytest.raises(AugmentError, match=r"line 2: 'augment.edits' do not lead from 'augment.source' to 'text'"):
+        pairs_in(Row("line 2", row))
+
+
 def test_rows_of_perturb_are_pairs_and_others_are_named() -> None:
     row = {"text": "Мама мыал раму.", "augment": {"attack": "a", "source": {"text": "Мама мыла раму."}, "edits": {}}}
     assert pairs_in(Row("line 1", row)) == [TextPair("a", "Мама мыла раму.", "Мама мыал раму.")]

@@ -70,7 +70,8 @@ def test_a_row_is_what_perturb_writes(small: Path, tmp_path: Path) -> None:
 
 
 def test_train_rows_name_their_episodes_as_often_as_they_were_drawn(small: Path, manifest: dict[str, Any]) -> None:
-    assert [episode["shots"] for episode in manifest["episodes"]] == [0, 1, 1, 1, 4, 4, 4]
+    for task in manifest["tasks"]:
+        assert [episode["shots"] for episode in task["episodes"]] == [0, 1, 1, 1, 4, 4, 4]
     for name in ("pronouns", "school", "hops"):
         rows = rows_of(small / name / "train.jsonl")
         assert {row["perturbation"] for row in rows} == {name}
@@ -88,15 +89,17 @@ def test_more_shots_than_train_rows_are_drawn_with_replacement(tmp_path: Path) -
 
 @given(st.integers(), st.integers(1, 9), st.integers(1, 40))
 def test_episodes_depend_on_nothing_but_seed_task_and_rows(seed: int, shots: int, rows: int) -> None:
-    from augment_ru.release.sources import draw_episodes  # noqa: PLC0415
+    from augment_ru.records.task import generic  # noqa: PLC0415
+    from augment_ru.release.episodes import draw_episodes  # noqa: PLC0415
 
     content = {
         "name": "x", "licence": "mit", "seed": seed, "shots": {"k": [shots], "episodes": 2},
         "attack": [{"spec": "case"}], "task": [{"name": "a", "test": "t", "train": "t"}],
     }  # fmt: skip
     plan = parse_release_recipe(content, "x")
-    found = draw_episodes(plan, plan.tasks[0], [None] * rows)
-    assert found == draw_episodes(parse_release_recipe(plan.content(), "x"), plan.tasks[0], [None] * rows)
+    found = draw_episodes(plan, plan.tasks[0], generic(), [None] * rows)
+    again = parse_release_recipe(plan.content(), "x")
+    assert found == draw_episodes(again, again.tasks[0], generic(), [None] * rows)
     assert Counter(number for row in found for number in row) == {1: shots, 2: shots}
 
 
@@ -175,6 +178,14 @@ def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_pa
         ('test = "test.jsonl"', 'test = "test.jsonl"\nattacks = ["case"]', "no attack of this recipe called 'case'"),
         ("[shots]", '[gate]\nsimilarity = "nav"\n[shots]', "no similarity called 'nav'"),
         ("[shots]", "[gate]\nthreshold = 2\n[shots]", "threshold 2"),
+        ("k = [1, 4]", 'k = "all"', "k' is 'all'; it must be a list of numbers, or 'task'"),
+        (
+            'name = "school"',
+            'name = "school"\nshots = [2, 1]',
+            "[[task]] 1: shots = [2, 1]; needs different",
+        ),
+        ('name = "school"', 'name = "school"\nshots = [0]', "[[task]] 1: shots: 0; needs a whole number from 1 on"),
+        ('name = "school"', 'name = "school"\nshots = 5', "'shots' is 5; it must be a list"),
         ("k = [1, 4]", "k = [1000000000]", "[shots]: k times episodes are 2,000,000,000 demonstrations; at most"),
         ("episodes = 2", "episodes = 10000000", "[shots]: k times episodes are 50,000,000 demonstrations; at most"),
         ("[shots]", 'preset = "x"\n[shots]', "preset 'x'; possible: offline, tape"),
@@ -217,7 +228,8 @@ def test_a_release_without_shots_needs_no_train(tmp_path: Path) -> None:
     path = recipe(tmp_path, RECIPE.replace("k = [1, 4]", "k = []").replace('train = "train.jsonl"', ""))
     built(path, tmp_path / "out")
     assert not (tmp_path / "out/school/train.jsonl").exists()
-    assert json.loads((tmp_path / "out/manifest.json").read_bytes())["episodes"] == [{"number": 0, "shots": 0}]
+    (task,) = json.loads((tmp_path / "out/manifest.json").read_bytes())["tasks"]
+    assert task["episodes"] == [{"number": 0, "shots": 0}]
 
 
 def test_the_card_holds_texts_as_they_were_given(tmp_path: Path) -> None:

@@ -218,3 +218,57 @@ def test_the_score_of_grouped_rows_is_the_mean_over_the_groups(harness: tuple[in
     _, results = harness
     parts = [results["results"][f"all_mera_rummlu_original_{domain}"] for domain in ("STEM", "гуманитарные_науки")]
     assert results["groups"]["all_mera_rummlu_original"]["acc,none"] == fmean(one["acc,none"] for one in parts)
+
+
+OWN_SHOTS = {"mera_chegeka": 4, "mera_rummlu": 5, "mera_parus": 0, "mera_ruworldtree": 5, "mera_rcb": 2}
+"""As many demonstrations as MERA shows (its Table 2); of RCB as many as the recipe says."""
+
+
+@pytest.fixture(scope="module")
+def by_task(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release in which each task has its own number of shots."""
+    folder = tmp_path_factory.mktemp("by_task")
+    text = HEAD.replace("k = [1]", 'k = "task"')
+    for name in OWN_SHOTS:
+        text += f'[[task]]\nname = "{name}"\ntest = "{name}.test.jsonl"\ntrain = "{name}.train.jsonl"\n'
+        write_rows(folder / f"{name}.test.jsonl", benchmark_rows(name, "Вот и весь рассказ"))
+        write_rows(folder / f"{name}.train.jsonl", benchmark_rows(name, "Так говорят соседи"))
+    text += "shots = [2]\n"  # of the last task
+    (folder / "recipe.toml").write_text(text, encoding="utf-8")
+    built(folder / "recipe.toml", folder / "out")
+    return folder / "out"
+
+
+def test_each_task_has_the_shots_of_its_benchmark_or_its_own(by_task: Path) -> None:
+    for name, shots in OWN_SHOTS.items():
+        path = by_task / name / "train.jsonl"
+        rows = rows_of(path) if path.exists() else []
+        groups = {row["meta"].get("domain") for row in rows}
+        assert sum(row["episode"].count(1) for row in rows) == shots * len(groups)
+    assert not list(verify_release(by_task, rebuild=1))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_harness_shows_each_task_its_own_shots(by_task: Path, network: Path) -> None:
+    """One command for all tasks, without a number of shots; `evaluate` with the same demonstrations agrees."""
+    pytest.importorskip("lm_eval")
+    pytest.importorskip("accelerate")
+    from lm_eval import simple_evaluate  # noqa: PLC0415
+    from lm_eval.models.huggingface import HFLM  # noqa: PLC0415
+    from lm_eval.tasks import TaskManager  # noqa: PLC0415
+
+    model = HFLM(pretrained=str(network), batch_size=16, max_length=2560, device="cpu", dtype="float32")
+    manager = TaskManager(include_path=str(by_task / "lm_eval"), include_defaults=False)
+    found = simple_evaluate(model, tasks=["all"], task_manager=manager, bootstrap_iters=0, log_samples=True)
+    assert found is not None
+    options = {"hf-causal": {"score": "loglikelihood", "top_p": "none"}}
+    for name, shots in OWN_SHOTS.items():
+        task = task_of(name)
+        names = [f"all_{name}_butterfingers{ending}" for ending in endings(task, found)]
+        assert {found["n-shot"][one] for one in names} == {shots}
+        evaluation = evaluate(
+            by_task / name, [f"hf-causal:{network}"], shots=[shots], episodes=1, options=options, cache="none"
+        )
+        groups = [str(one.values["meta"].get("domain", "")) for one in evaluation.pairs.originals]
+        for variation in VARIATIONS:
+            assert by_harness(task, variation, found) == by_evaluate(task, variation, evaluation, groups)

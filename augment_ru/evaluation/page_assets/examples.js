@@ -89,7 +89,7 @@ function body(example) {
     return element("tr", {}, element("td", {}, nameOf(run, 60)), element("td", {}, spelt(before)), element("td", {}, spelt(after)),
       element("td", {}, element("span", { class: `badge ${outcome}` }, outcome)));
   });
-  const head = ["model", "prediction for the original", "prediction for the perturbed text", "outcome"].map((name) => element("th", {}, name));
+  const head = ["answer of", "original", "perturbed", "outcome"].map((name) => element("th", {}, name));
   const facts = [`right answer: ${spelt(original.gold)}`, `status: ${example.status}`];
   if (example.similarity !== null) facts.push(`similarity: ${example.similarity}`);
   if (example.probability !== null) facts.push(`probability: ${Number(example.probability.toFixed(4))}`);

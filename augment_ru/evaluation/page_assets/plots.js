@@ -137,8 +137,16 @@ function strength() {
   box.replaceChildren(canvas(bottom + 48, `Attack success rate against ${kind}`, ...made));
 }
 
-function legible(rows) {
-  // Cells of one or two rows as one; its rate is that of their counts.
+function wilson(share, count) {
+  // Wilson's 95 % interval of a share, in per cent; those of the report are made in the same way.
+  const z = 1.959963984540054;
+  const middle = (share + (z * z) / (2 * count)) / (1 + (z * z) / count);
+  const half = (z / (1 + (z * z) / count)) * Math.sqrt((share * (1 - share)) / count + (z * z) / (4 * count * count));
+  return [Math.max(0, 100 * (middle - half)), Math.min(100, 100 * (middle + half))];
+}
+
+function legible(rows, perRow) {
+  // Cells of one or two rows as one; its rate is that of their counts, over `perRow` decisions of each row.
   const few = rows.filter((row) => row.rows <= 2);
   if (few.length < 2) return rows;
   const sum = (key) => few.reduce((total, row) => total + row[key], 0);
@@ -149,7 +157,8 @@ function legible(rows) {
   };
   const [right, broken] = [sum("right"), sum("broken")];
   return [...rows.filter((row) => row.rows > 2), {
-    value: `(few rows: ${few.length} cells)`, rows: sum("rows"), right, broken, asr: right ? (100 * broken) / right : null, ci95: null,
+    value: `(few rows: ${few.length} cells)`, rows: sum("rows"), right, broken, asr: right ? (100 * broken) / right : null,
+    ci95: right ? wilson(broken / right, right / perRow) : null,
     accuracy_before: mean("accuracy_before"), accuracy_after: mean("accuracy_after"), wide_interval: true,
   }];
 }
@@ -157,7 +166,8 @@ function legible(rows) {
 function cells() {
   const run = report.models[byId("cells-model").value];
   const attack = byId("cells-attack").value;
-  const properties = Object.entries(run.attacks[attack].subpopulations);
+  const entry = run.attacks[attack];
+  const properties = Object.entries(entry.subpopulations);
   byId("cells-caption").textContent = `${nameOf(run)}, ${shownName(attack)}`;
   const narrow = isNarrow();
   const [step, head] = [narrow ? 40 : 23, 28];
@@ -175,7 +185,7 @@ function cells() {
     made.push(drawn("rect", { x: 0, y, width: WIDTH, height: head - 4, class: "band" }), text(8, y + 16, fitting(data.properties[name] || name, WIDTH - 16), "strong"));
     y += head;
     const top = y - 2;
-    for (const row of legible(rows)) {
+    for (const row of legible(rows, entry.decisions / entry.rows)) {
       const centre = narrow ? y + 28 : y + step / 2 - 1;
       const part = drawn("g", { class: "cell" });
       const words = `${name} ${row.value}: ${number(row.accuracy_before)} → ${number(row.accuracy_after)} % right; success rate ${number(row.asr, 2)} % (95 %: ${span(row.ci95)}), ${whole(row.broken)} of ${whole(row.right)} broken`;

@@ -1,0 +1,75 @@
+"""The episodes of a task in a release: how many demonstrations each has, and which train rows they are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from augment_ru.draws import Streams, digests
+from augment_ru.evaluation.answers import group_of
+from augment_ru.records.record import Record
+from augment_ru.records.task import Task
+from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe, check_drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A draw of demonstrations: its number, and how many demonstrations it has."""
+
+    number: int
+    shots: int
+
+
+def shots_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[int, ...]:
+    """The numbers of demonstrations of a task, ascending, without 0.
+
+    Its own, else those of the release, else as many as its benchmark shows.
+
+    Raises:
+        AugmentError: they are too many.
+    """
+    if task.shots is not None:
+        return task.shots
+    if recipe.shots is not None:
+        return recipe.shots
+    check_drawn(f"{task.name}: the shots of its benchmark", [schema.shots], recipe.episodes)
+    return (schema.shots,) if schema.shots else ()
+
+
+def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[Episode]:
+    """The episodes of a task: 0 is zero-shot; then come those of each number of shots, in order."""
+    shots = [0, *(shots for shots in shots_of(recipe, task, schema) for _ in range(recipe.episodes))]
+    return [Episode(number, own) for number, own in enumerate(shots)]
+
+
+def draw_episodes(
+    recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, groups: Sequence[str | None]
+) -> list[list[int]]:
+    """For each train row the episodes that show it, ascending; a number repeats if the row is drawn twice.
+
+    The shots of an episode are drawn with replacement (TAPE, section 4.1), as many of each group, for a row is shown
+    rows of its own group. Each draw is a function of seed, task, group, episode and shot alone.
+
+    Args:
+        recipe: the recipe.
+        task: the task.
+        schema: its schema.
+        groups: the group of each train row; None for all rows of a task without groups.
+    """
+    found: list[list[int]] = [[] for _ in groups]
+    rows: dict[str | None, list[int]] = {}
+    for at, group in enumerate(groups):
+        rows.setdefault(group, []).append(at)
+    for group, own in rows.items():
+        name = task.name if group is None else f"{task.name}:{group}"
+        for episode in episodes_of(recipe, task, schema):
+            key = Streams.of(digests([name]), recipe.seed, "episode", episode.number)
+            shots = np.arange(episode.shots)
+            for at in (key.uniform(np.zeros_like(shots), shots) * len(own)).astype(np.int64).tolist():
+                found[own[at]].append(episode.number)
+    return found
+
+
+def train_groups(schema: Task, records: Sequence[Record]) -> list[str | None]:
+    """The group of each train row (`Task.grouped_by`)."""
+    return [group_of(record.values, schema) for record in records]
