@@ -202,6 +202,7 @@ def main() -> None:
     parser.add_argument("sentences", type=Path)
     parser.add_argument("counts", type=Path, nargs="?")
     parser.add_argument("--seed", type=int, default=42)
+    parser.add_argument("--repeats", type=int, default=1, help="seeds over which the first table is averaged")
     parser.add_argument("--limit", type=int, default=3000, help="sentences of the second table; the first takes all")
     given = parser.parse_args()
     texts = [json.loads(line)["text"] for line in given.sentences.read_text(encoding="utf-8").splitlines()]
@@ -209,19 +210,19 @@ def main() -> None:
     console = Console()
 
     words = sum(len(_WORD.findall(text)) for text in texts)
-    results = Augmenter("misspell", constraints=(), similarity="none", seed=given.seed).texts(texts)
     kinds = Counter[str]()
-    for result in results:
-        for edit in result.script.edits:
-            if edit.note and edit.note.kind:
-                kinds.update(edit.note.kind.split("+"))
+    for seed in range(given.seed, given.seed + given.repeats):
+        for result in Augmenter("misspell", constraints=(), similarity="none", seed=seed).texts(texts):
+            for edit in result.script.edits:
+                if edit.note and edit.note.kind:
+                    kinds.update(edit.note.kind.split("+"))
     table = Table("class", "people", "95 %", "misspell", "inside", title=f"errors in {_REST_WORDS:,} words")
     rest = counts["classes"]["rest"] if counts else {}
     inside = asked = 0
     for name, parts in _CLASSES.items():
         count = sum(rest.get(part, 0) for part in parts)
         low, high = poisson(count)
-        made = kinds[name] / words * _REST_WORDS
+        made = kinds[name] / given.repeats / words * _REST_WORDS
         large = count >= 10
         asked += large
         inside += large and low <= made <= high

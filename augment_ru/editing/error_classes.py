@@ -51,6 +51,18 @@ class ErrorRates:
         """The rates of a class; none if it is not among these."""
         return self.by_class.get(name, ())
 
+    def times(self, factors: Mapping[str, float]) -> "ErrorRates":
+        """These rates, those of each class multiplied by its factor; classes without one stay. `mean` is the old one.
+
+        Args:
+            factors: a number of 0 or more for each class.
+        """
+        found = {
+            name: tuple(ErrorRate(one.places, min(one.rate * factors.get(name, 1.0), _HIGHEST_RATE)) for one in rates)
+            for name, rates in self.by_class.items()
+        }
+        return ErrorRates(found, self.mean)
+
     def rate(self, name: str) -> float:
         """The rate of a class that has only one; 0 if it is not among these."""
         return math.fsum(one.rate for one in self.of(name))

@@ -293,6 +293,17 @@ def test_profiles(profile: str) -> None:
     assert (kinds["slang"] > 0) == (profile == "messenger")
 
 
+def test_profiles_join_words_more_or_less_often() -> None:
+    texts = [f"Он не спит, ещё бы, а так вот лежит в постели, номер {number}" for number in range(2000)]
+    found = {}
+    for profile in ("blog", "messenger", "careful"):
+        attack = make("misspell", {"profile": profile, "classes": ("ne", "join_preposition", "tsya", "vowel_oa")})
+        results = Augmenter(attack, constraints=(), similarity="none").texts(texts)
+        kinds = collections.Counter(edit.note.kind for result in results for edit in result.script.edits if edit.note)
+        found[profile] = (kinds["ne"] + kinds["join_preposition"]) / kinds["vowel_oa"]
+    assert found["careful"] < found["blog"] < found["messenger"]
+
+
 def test_every_class_of_the_lexicon_and_the_rules_is_counted() -> None:
     classes = {name for name, *_ in rows(dictionary_path("misspell_classes"), columns=5)}
     listed = {kind for _, _, kind, _ in rows(dictionary_path("misspellings"), columns=4)}
