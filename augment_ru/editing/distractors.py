@@ -16,8 +16,9 @@ from augment_ru.editing.placement import CLOSING_MARKS, added, end_of_question
 from augment_ru.edits import Change, Edit, Span
 from augment_ru.engine.proposals import Proposals
 from augment_ru.records.options import comparable
-from augment_ru.text.batch import Batch, Context
+from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
+from augment_ru.text.context import Context
 from augment_ru.text.words import count_russian_words
 
 _LINKS = ("EMAIL", "URL", "MENTION", "HASHTAG", "MARKUP")

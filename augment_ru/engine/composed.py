@@ -14,8 +14,9 @@ from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.search import cut
 from augment_ru.errors import AugmentError
 from augment_ru.script import Script, compose
-from augment_ru.text.batch import Batch, Context
+from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
+from augment_ru.text.context import Context
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from augment_ru.edits import Span
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, answer_values, label_of
 from augment_ru.records.record import Record, option_letter, option_markers
-from augment_ru.text.batch import Context
+from augment_ru.text.context import Context
 
 
 def contexts_of(records: Sequence[Record]) -> list[Context]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -12,43 +11,15 @@ from augment_ru.draws import Floats, Ints, Keys, Streams
 from augment_ru.edits import Span
 from augment_ru.text import characters
 from augment_ru.text.characters import BREAK, CLUSTER, Counts, Flags, Mask
+from augment_ru.text.context import NO_CONTEXT, Context
 from augment_ru.text.doc import Annotate, Doc
 from augment_ru.text.words import word_bounds
 
 T = TypeVar("T")
-
 OPTION = "OPTION"
 """The label of the protected spans of options and of their markers."""
 _MARKER = 3
 """Characters of a marker: «(A)»."""
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What the record says about one of its texts.
-
-    Attributes:
-        answers: the right answers, as texts.
-        options: where the options of the question start; None if the text has none.
-        right: the right option, without its marker; None if the record does not say which option is right.
-        wrong: the wrong options, without their markers; empty if the record does not say which option is right.
-        judged: whether the text is a statement to judge or to choose; such a text gets no distractor.
-        record: all texts of the record as they came, this one among them.
-        forbidden: further words that a distractor after the text must not contain.
-        label: the label of the record; "" if it has none.
-    """
-
-    answers: tuple[str, ...] = ()
-    options: int | None = None
-    right: Span | None = None
-    wrong: tuple[Span, ...] = ()
-    judged: bool = False
-    record: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
-    label: str = ""
-
-
-NO_CONTEXT = Context()
 
 
 class Asking(Protocol):

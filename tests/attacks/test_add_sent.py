@@ -32,7 +32,7 @@ from augment_ru.release.build import build_release
 from augment_ru.release.verify import verify_release
 from augment_ru.resources import dictionary_path
 from augment_ru.resources import rows as rows_of
-from augment_ru.text.batch import Context
+from augment_ru.text.context import Context
 from augment_ru.text.words import LETTERS
 
 ATTACKS = ["add_sent"]  # a small model stands for mGPT

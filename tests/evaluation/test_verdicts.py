@@ -45,19 +45,19 @@ def test_the_sample_has_every_attack_and_every_outcome_in_its_proportion() -> No
 
 def test_annotators_see_texts_and_the_right_answer_and_no_attack(tmp_path: Path) -> None:
     source = write(tmp_path / "rows.jsonl", ROWS)
-    export_sample(str(source), tmp_path / "tasks.json", None, None, None, 20, 42)
+    export_sample(str(source), tmp_path / "tasks.json", {}, None, 20, 42)
     tasks = [one["data"] for one in json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))]
     assert len(tasks) == 20
     assert tasks[0].keys() == {"id", "original", "perturbed", "answer", "question"}
     assert {one["answer"] for one in tasks} == {"yes"}
     assert "изменённый" in tasks[0]["question"]
     assert 'value="$perturbed"' in (tmp_path / "tasks.xml").read_text(encoding="utf-8")
-    export_sample(str(source), tmp_path / "tasks.tsv", None, None, None, 20, 42)
+    export_sample(str(source), tmp_path / "tasks.tsv", {}, None, 20, 42)
     with (tmp_path / "tasks.tsv").open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream, dialect="excel-tab"))
     assert [row["INPUT:id"] for row in rows] == [one["id"] for one in tasks]
     with pytest.raises(AugmentError, match=r"must end in \.json"):
-        export_sample(str(source), tmp_path / "tasks.xlsx", None, None, None, 20, 42)
+        export_sample(str(source), tmp_path / "tasks.xlsx", {}, None, 20, 42)
 
 
 def alpha(votes: Sequence[verdicts.Vote]) -> float:

@@ -1,0 +1,33 @@
+"""What a record says about one of its texts: its answers, options and label."""
+
+from dataclasses import dataclass
+
+from augment_ru.edits import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the record says about one of its texts.
+
+    Attributes:
+        answers: the right answers, as texts.
+        options: where the options of the question start; None if the text has none.
+        right: the right option, without its marker; None if the record does not say which option is right.
+        wrong: the wrong options, without their markers; empty if the record does not say which option is right.
+        judged: whether the text is a statement to judge or to choose; such a text gets no distractor.
+        record: all texts of the record as they came, this one among them.
+        forbidden: further words that a distractor after the text must not contain.
+        label: the label of the record; "" if it has none.
+    """
+
+    answers: tuple[str, ...] = ()
+    options: int | None = None
+    right: Span | None = None
+    wrong: tuple[Span, ...] = ()
+    judged: bool = False
+    record: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    label: str = ""
+
+
+NO_CONTEXT = Context()
