@@ -10,7 +10,7 @@ from augment_ru.formats.encodings import UTF8, in_utf8
 from augment_ru.formats.files import check_input, open_input
 from augment_ru.formats.json_lines import Line, encoded_row
 from augment_ru.formats.row import KEY
-from augment_ru.formats.sources import PARQUET, RowSource, kind_of, source_of
+from augment_ru.formats.sources import PARQUET, RowsRead, kind_of, source_of
 
 
 class Row(NamedTuple):
@@ -64,11 +64,11 @@ def rows_in(stream: BinaryIO, kind: str, where: str) -> Rows:
     Raises:
         AugmentError: it does not hold rows.
     """
-    reading = Reading(stream, kind, where)
+    reading = RowsRead(stream, kind, where)
     return Rows(list(reading), reading.digest)
 
 
-class Reading:
+class RowsRead:
     """The rows in the content of a file, one by one, once; the arguments are those of `rows_in`.
 
     Attributes:
@@ -111,7 +111,7 @@ def _bytes_of(values: Mapping[str, Any]) -> bytes:
         return json.dumps(dict(values), default=str).encode()
 
 
-def _read(place: str, held: RowSource, line: Line) -> Row:
+def _read(place: str, held: RowsRead, line: Line) -> Row:
     if line.problem:
         raise AugmentError(f"{place}: {line.problem}")
     try:

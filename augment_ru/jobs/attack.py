@@ -17,7 +17,7 @@ from augment_ru.evaluation.cache import Cache, default_path
 from augment_ru.evaluation.evaluate import check_models
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.formats.files import check_input, twice
-from augment_ru.formats.read import Reading, read_rows
+from augment_ru.formats.read import RowsRead, read_rows
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.parts import write_parts
@@ -77,7 +77,7 @@ def run_attack(job: AttackJob) -> int:
     """
     began, rows, tally = time.perf_counter(), job.rows, Tally({})
     with opened(rows) as stream, twice(stream) as content:  # the labels are read before the rows
-        reading = Reading(content, rows.input_kind, where_of(rows))
+        reading = RowsRead(content, rows.input_kind, where_of(rows))
         coming = iter(reading)
         first = list(islice(coming, 1))
         schema = task_of_rows(first, rows.schema, tuple(rows.fields), tuple(job.label_fields))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from augment_ru import AugmentError
 from augment_ru.evaluation.answers import different_golds, golds_of, labels_among, labels_of_different
-from augment_ru.formats.read import Reading, rows_in
+from augment_ru.formats.read import RowsRead, rows_in
 from augment_ru.records.task import generic
 
 _LABELS = st.sampled_from(["да", "нет", "-1", 0, 1, -1, None, ""])
@@ -27,7 +27,7 @@ def test_rows_one_by_one_are_those_of_the_whole_file(labels: list[Any]) -> None:
     content = lines({"text": "Кот спит.", "label": label} for label in labels)
     whole = rows_in(content, "jsonl", "rows")
     content.seek(0)
-    reading = Reading(content, "jsonl", "rows")
+    reading = RowsRead(content, "jsonl", "rows")
     assert list(reading) == whole.rows
     assert (reading.count, reading.digest) == (len(labels), whole.digest)
 
@@ -44,7 +44,7 @@ def test_labels_are_found_in_little_memory() -> None:
     content = lines({"text": "Кот спит. " * 100, "label": at % 2} for at in range(5000))
     size = len(content.getbuffer())
     tracemalloc.start()
-    golds = different_golds((row.values for row in Reading(content, "jsonl", "rows")), generic())
+    golds = different_golds((row.values for row in RowsRead(content, "jsonl", "rows")), generic())
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert golds == {("0",), ("1",)}
@@ -52,7 +52,7 @@ def test_labels_are_found_in_little_memory() -> None:
 
 
 def test_an_error_names_its_line() -> None:
-    reading = Reading(io.BytesIO(b'{"text": "\xd0\x94\xd0\xb0."}\n{\n'), "jsonl", "rows.jsonl")
+    reading = RowsRead(io.BytesIO(b'{"text": "\xd0\x94\xd0\xb0."}\n{\n'), "jsonl", "rows.jsonl")
     with pytest.raises(AugmentError, match=r"^rows\.jsonl: line 2: not JSON"):
         list(reading)
     assert reading.count == 1
