@@ -10,7 +10,7 @@ from augment_ru.formats.encodings import UTF8, in_utf8
 from augment_ru.formats.files import check_input, open_input
 from augment_ru.formats.json_lines import Line, encoded_row
 from augment_ru.formats.row import KEY
-from augment_ru.formats.sources import PARQUET, RowsRead, kind_of, source_of
+from augment_ru.formats.sources import PARQUET, RowSource, kind_of, source_of
 
 
 class Row(NamedTuple):
@@ -111,7 +111,7 @@ def _bytes_of(values: Mapping[str, Any]) -> bytes:
         return json.dumps(dict(values), default=str).encode()
 
 
-def _read(place: str, held: RowsRead, line: Line) -> Row:
+def _read(place: str, held: RowSource, line: Line) -> Row:
     if line.problem:
         raise AugmentError(f"{place}: {line.problem}")
     try:

@@ -58,7 +58,7 @@ def label_of(value: object) -> str:
     return str(value).strip()
 
 
-def whole_words(text: str, start: int, stop: int) -> tuple[int, int]:
+def words_around(text: str, start: int, stop: int) -> tuple[int, int]:
     """The place, widened to whole words and by the character at `stop`, unless a space stands before or at `stop`.
 
     Some rows count the character at `stop` as part of the place and some do not; the wider place holds in both
@@ -69,7 +69,7 @@ def whole_words(text: str, start: int, stop: int) -> tuple[int, int]:
         start: where the place starts, in code points, `0 <= start < stop`.
         stop: where it ends; behind the text it is its end.
 
-    >>> whole_words("Купили доску, чтобы", 7, 11)
+    >>> words_around("Купили доску, чтобы", 7, 11)
     (7, 12)
     """
     stop = min(stop, len(text))
@@ -88,5 +88,5 @@ def texts_of_places(places: Sequence[Mapping[str, int]], text: str) -> list[str]
     >>> texts_of_places([{"start": 0, "end": 4}, {"start": 9, "end": 15}, {"start": 0, "end": 5}], "Тверь — город")
     ['Тверь', 'город']
     """
-    spans = [whole_words(text, int(place["start"]), int(place["end"])) for place in places]
+    spans = [words_around(text, int(place["start"]), int(place["end"])) for place in places]
     return list(dict.fromkeys(text[start:stop].strip() for start, stop in spans))

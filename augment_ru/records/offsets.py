@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError
 from augment_ru.records import field_paths
-from augment_ru.records.answers import whole_words
+from augment_ru.records.answers import words_around
 from augment_ru.records.field_paths import Path, named
 from augment_ru.records.task import AnswerOffsets, CharacterSpans, Task, WordSpans
 from augment_ru.script import Script
@@ -156,7 +156,7 @@ def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[O
             raise AugmentError(
                 f"{first}, {last}: {_shown(stated, ' to ')} is no span of '{field}' ({len(text)} characters)"
             )
-        whole = Span(*whole_words(text, start, stop), spans.label)
+        whole = Span(*words_around(text, start, stop), spans.label)
         yield Offset(field, whole, field_paths.path_of(row, first), stated[0])
         yield Offset(field, whole, field_paths.path_of(row, last), stated[1])
 

@@ -20,7 +20,7 @@ class Episode:
     shots: int
 
 
-def shots_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[int, ...]:
+def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[int, ...]:
     """The numbers of demonstrations of a task, ascending, without 0.
 
     Its own, else those of the release, else as many as its benchmark shows.
@@ -38,7 +38,7 @@ def shots_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[int
 
 def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[Episode]:
     """The episodes of a task: 0 is zero-shot; then come those of each number of shots, in order."""
-    shots = [0, *(shots for shots in shots_of(recipe, task, schema) for _ in range(recipe.episodes))]
+    shots = [0, *(shots for shots in asked_shots(recipe, task, schema) for _ in range(recipe.episodes))]
     return [Episode(number, own) for number, own in enumerate(shots)]
 
 

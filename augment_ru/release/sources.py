@@ -18,7 +18,7 @@ from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import kind_of, source_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
-from augment_ru.release.episodes import draw_episodes, shots_of
+from augment_ru.release.episodes import asked_shots, draw_episodes
 from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.release.settings import schema_of
 from augment_ru.script import Script
@@ -69,7 +69,7 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
     known = answers & first.keys()  # a test set may have no right answers
     test = InputFile(task.test, digest, _records(task.test, rows, schema, task.name, required=known))
     train = None
-    if task.train is not None and shots_of(recipe, task, schema):
+    if task.train is not None and asked_shots(recipe, task, schema):
         digest, rows = _read(folder, task.train)
         if not rows:
             raise AugmentError(

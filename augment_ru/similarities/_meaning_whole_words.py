@@ -7,7 +7,7 @@ from augment_ru.similarities._meaning_letters import Triple
 from augment_ru.similarities._meaning_words import Fates, Source, forms_of
 
 
-def whole_words(source: Source, edits: Sequence[Triple]) -> Fates | None:
+def fates_of_whole_words(source: Source, edits: Sequence[Triple]) -> Fates | None:
     """The fates of words that edits take away or exchange as a whole; None if an edit does anything else.
 
     Args:

@@ -69,7 +69,7 @@ def digits_of(word: str) -> str:
     return "" if word.isalpha() else "".join(char for char in word if char.isdigit())
 
 
-def source_of(text: str) -> "Source":
+def kept_source(text: str) -> "Source":
     """A text with its words; kept for the next attack on it, unless it is long."""
     return _kept(text) if len(text) <= _KEPT_LENGTH else Source(text)
 

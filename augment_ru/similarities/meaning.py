@@ -18,8 +18,8 @@ from augment_ru.script import Script
 from augment_ru.similarities._meaning_features import features_of
 from augment_ru.similarities._meaning_letters import Triple, by_sentence, other_letters
 from augment_ru.similarities._meaning_matching import fates_of, word_edits
-from augment_ru.similarities._meaning_whole_words import whole_words
-from augment_ru.similarities._meaning_words import Fates, Source, source_of
+from augment_ru.similarities._meaning_whole_words import fates_of_whole_words
+from augment_ru.similarities._meaning_words import Fates, Source, kept_source
 from augment_ru.version import version_of
 
 _CONSTANT = "constant"
@@ -116,7 +116,7 @@ class MeaningScorer(Scorer):
     def _source(self, index: int) -> Source:
         source = self._sources.get(index)
         if source is None:
-            source = self._sources[index] = source_of(self._references[index])
+            source = self._sources[index] = kept_source(self._references[index])
         return source
 
     def _score(self, fates: Fates) -> float:
@@ -137,7 +137,7 @@ def _fates(source: Source, script: Script, triples: Sequence[Triple], notes: Seq
         found = []
         for sentence, edits in by_sentence(source, triples):
             letters = other_letters(sentence, edits)
-            fates = whole_words(sentence, edits) if letters is None else Fates(sentence, damaged=letters)
+            fates = fates_of_whole_words(sentence, edits) if letters is None else Fates(sentence, damaged=letters)
             if fates is None:
                 break
             found.append(fates)

@@ -20,7 +20,7 @@ from augment_ru.resources import dictionary_path
 from augment_ru.similarities._meaning_features import features_of
 from augment_ru.similarities._meaning_letters import other_letters
 from augment_ru.similarities._meaning_matching import fates_of, word_edits
-from augment_ru.similarities._meaning_whole_words import whole_words
+from augment_ru.similarities._meaning_whole_words import fates_of_whole_words
 from augment_ru.similarities._meaning_words import Fates, Source
 from augment_ru.similarities.meaning import Meaning, weights_of
 from augment_ru.text.edit_distance import edit_distance
@@ -281,15 +281,15 @@ def test_words_gone_or_exchanged_as_a_whole_have_the_fates_that_matching_finds(t
     for texts_written in (written, [""] * len(ranges)):
         edits = [Edit(*place, new) for place, new in zip(ranges, texts_written, strict=True)]
         triples = [(edit.start, edit.stop, edit.text) for edit in edits]
-        fates = whole_words(source, triples)
+        fates = fates_of_whole_words(source, triples)
         assert fates is None or fates == fates_of(source, edits) or other_letters(source, triples) is not None
 
 
 def test_whole_words_are_found_without_matching() -> None:
     source = Source("Кошка спит в доме")
-    assert whole_words(source, [(6, 11, "")]) == Fates(source, lost=[1])
-    assert whole_words(source, [(0, 5, "в доме"), (11, 17, "кошка")]) == Fates(
+    assert fates_of_whole_words(source, [(6, 11, "")]) == Fates(source, lost=[1])
+    assert fates_of_whole_words(source, [(0, 5, "в доме"), (11, 17, "кошка")]) == Fates(
         source, moved=[2, 3, 0], order=[2, 3, 1, 0]
     )
-    assert whole_words(source, [(6, 8, "")]) is None
-    assert whole_words(source, [(0, 5, "спит"), (6, 10, "пёс")]) is None
+    assert fates_of_whole_words(source, [(6, 8, "")]) is None
+    assert fates_of_whole_words(source, [(0, 5, "спит"), (6, 10, "пёс")]) is None
