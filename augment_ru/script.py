@@ -258,8 +258,9 @@ def compose(first: Script, second: Script) -> list[Composed]:
                     start - group.start, stop - group.start, middle[start - group.start : stop - group.start], edit.note
                 )
                 for (start, stop, _, _), edit in ((stretches[index], first.edits[index]) for index in ours)
-                if edit.note is not None
+                if edit.read != edit.text
                 and not any(one.start + group.start < stop and one.stop + group.start > start for one in opaque)
+                and not any(one.start + group.start == one.stop + group.start == start == stop for one in opaque)
             ]
             text, read = Script(middle, inner).text, Script(middle, [*opaque, *kept]).read
             kinds = _kinds([*map(first.edits.__getitem__, ours), *map(second.edits.__getitem__, theirs)])
