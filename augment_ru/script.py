@@ -25,6 +25,9 @@ class EditColumns(Protocol):
     def count(self, row: int) -> int:
         """The number of the same edits."""
 
+    def text(self, row: int) -> str | None:
+        """Text number `row` with its edits applied; None if it is to be made from them."""
+
 
 _set = object.__setattr__
 
@@ -68,19 +71,18 @@ class Script:
         _set(self, "_moves", None)
 
     @classmethod
-    def of_columns(cls, source: str, text: str | None, columns: "EditColumns", row: int, at: int) -> "Script":
+    def of_columns(cls, source: str, columns: "EditColumns", row: int, at: int) -> "Script":
         """A script of edits in columns, which are not checked again; `Edit` objects are made at the first read.
 
         Args:
             source: the source text.
-            text: the new text; None if it is to be made from the edits when it is first read.
             columns: the edits of the text's batch.
             row: the number of the text in the batch.
             at: the global place where the text starts.
         """
         script = cls.__new__(cls)
         _set(script, "source", source)
-        _set(script, "_text", text)
+        _set(script, "_text", None)
         _set(script, "_columns", (columns, row, at))
         _set(script, "_moves", None)
         return script
@@ -122,6 +124,9 @@ class Script:
     @property
     def text(self) -> str:
         """The source with all edits applied."""
+        if self._text is None and self._columns is not None:
+            columns, row, _ = self._columns
+            _set(self, "_text", columns.text(row))
         if self._text is None:
             _set(self, "_text", self._with([edit.text for edit in self.edits]))
         return cast("str", self._text)
@@ -253,8 +258,9 @@ def compose(first: Script, second: Script) -> list[Composed]:
                     start - group.start, stop - group.start, middle[start - group.start : stop - group.start], edit.note
                 )
                 for (start, stop, _, _), edit in ((stretches[index], first.edits[index]) for index in ours)
-                if edit.note is not None
+                if edit.read != edit.text
                 and not any(one.start + group.start < stop and one.stop + group.start > start for one in opaque)
+                and not any(one.start + group.start == one.stop + group.start == start == stop for one in opaque)
             ]
             text, read = Script(middle, inner).text, Script(middle, [*opaque, *kept]).read
             kinds = _kinds([*map(first.edits.__getitem__, ours), *map(second.edits.__getitem__, theirs)])

@@ -122,6 +122,14 @@ def test_a_composed_edit_keeps_the_reading_of_what_the_second_script_left_whole(
     assert [(part.edit, part.edit.note) for part in over] == [(Edit(0, 3, "🐈"), None)]
 
 
+def test_what_stands_where_an_edit_took_something_away_needs_no_reading_of_it() -> None:
+    for note in (Note(None, "final"), Note(".")):
+        first = Script("Кот спит.", [Edit(8, 9, "", note)])
+        (part,) = compose(first, Script(first.text, [Edit(8, 8, ". Пёс лает.", Note(". Пёс ест."))]))
+        assert part.edit.text == ". Пёс лает."
+        assert part.edit.read == ". Пёс ест."
+
+
 def test_a_script_is_read_with_the_readings_of_its_edits() -> None:
     script = Script("кот спит 2 часа", [Edit(0, 3, "🐱", Note("кот")), Edit(9, 10, "3")])
     assert (script.text, script.read) == ("🐱 спит 3 часа", "кот спит 3 часа")

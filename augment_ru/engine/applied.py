@@ -19,7 +19,8 @@ from augment_ru.text.characters import Mask, decode, surrogates
 class Applied:
     """The texts of a batch with edits applied, and these edits in columns, sorted by place."""
 
-    texts: list[str]
+    make_texts: Callable[[], list[str]] | None
+    """Makes the texts when they are first read, since a similarity may read the edits alone; None if there are none."""
     starts: Ints
     stops: Ints
     """Global places of each edit in the batch, shape (edits,)."""
@@ -28,6 +29,15 @@ class Applied:
     """The index of the first edit of each text, and at the end the number of edits, shape (texts + 1,)."""
     make_notes: Callable[[Ints], Sequence[Note | None]] | None = None
     """From the indices of edits to their notes, which are made when they are first read; None if no edit has one."""
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts with the edits applied; empty if there are none."""
+        return [] if self.make_texts is None else self.make_texts()
+
+    def text(self, row: int) -> str | None:
+        """Text number `row` with its edits applied; None if there are no texts."""
+        return None if self.make_texts is None else self.texts[row]
 
     @cached_property
     def _firsts(self) -> list[int]:
@@ -93,10 +103,18 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
     texts = proposals.replace(edits)
     if proposals.clean and surrogates(texts.codes).any():
         raise AugmentError("an attack proposes a text with a lone surrogate; no text may hold one")
-    lengths = texts.lengths
-    growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
     firsts = np.searchsorted(starts, batch.starts)
 
+    def make_texts() -> list[str]:
+        return _texts(batch, starts, stops, texts, firsts)
+
+    return Applied(make_texts, starts, stops, texts, firsts, _notes_of(proposals, edits))
+
+
+def _texts(batch: Batch, starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
+    """The texts of a batch with these texts in place of these ranges."""
+    lengths = texts.lengths
+    growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
     if (lengths == 1).all() and (stops - starts == 1).all():
         codes = batch.codes.copy()
         codes[starts] = texts.codes
@@ -110,8 +128,7 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
         codes[~is_new] = batch.codes[kept]
     joined = decode(codes)
     bounds = (batch.starts + growth[firsts]).tolist()
-    new = [joined[start : stop - 1] for start, stop in pairwise(bounds)]
-    return Applied(new, starts, stops, texts, firsts, _notes_of(proposals, edits))
+    return [joined[start : stop - 1] for start, stop in pairwise(bounds)]
 
 
 def _notes_of(proposals: Proposals, edits: Ints) -> Callable[[Ints], Sequence[Note | None]] | None:
@@ -125,4 +142,4 @@ def one_by_one(proposals: Proposals) -> Applied:
     order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
     firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))
     starts, stops = proposals.starts[order], proposals.stops[order]
-    return Applied([], starts, stops, proposals.replace(order), firsts, _notes_of(proposals, order))
+    return Applied(None, starts, stops, proposals.replace(order), firsts, _notes_of(proposals, order))

@@ -125,7 +125,7 @@ class Gate:
                 lowest[broken] = -np.inf
                 changed = changed[~np.isin(self._owners[changed], broken)]
             rows.append(changed)
-            scripts += (self._script(row, applied.texts[row], applied, row) for row in changed.tolist())
+            scripts += (self._script(row, applied, row) for row in changed.tolist())
         if scripts:
             scores = self._scored(np.concatenate(rows), scripts)
             at = 0
@@ -185,7 +185,7 @@ class Gate:
             alone = one_by_one(one.proposals.keep(wanted).settled())
             starts = one.proposals.starts[one.proposals.first_edits][wanted]
             rows.append(self._batch.rows(starts))
-            scripts += (self._script(row, None, alone, number) for number, row in enumerate(rows[-1].tolist()))
+            scripts += (self._script(row, alone, number) for number, row in enumerate(rows[-1].tolist()))
         if not scripts:
             return list(kept)
         scores = self._scored(np.concatenate(rows), scripts)
@@ -206,8 +206,8 @@ class Gate:
             found.append(more)
         return found
 
-    def _script(self, row: int, text: str | None, columns: EditColumns, number: int) -> Script:
-        return Script.of_columns(self._batch.texts[row], text, columns, number, int(self._batch.starts[row]))
+    def _script(self, row: int, columns: EditColumns, number: int) -> Script:
+        return Script.of_columns(self._batch.texts[row], columns, number, int(self._batch.starts[row]))
 
     def _scored(self, rows: Ints, scripts: Sequence[Script]) -> Floats:
         scores: Floats = np.round(self._scorer.score(rows, Candidates(scripts)), DIGITS)

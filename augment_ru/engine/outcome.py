@@ -115,7 +115,7 @@ class Chunk:
         prepared, texts = self._prepared, self._prepared.batch.texts
         applied = self._applied[max(self._candidates[at], 0)]
         return {
-            prepared.fields[row]: Script.of_columns(texts[row], applied.texts[row], applied, row, prepared.places[row])
+            prepared.fields[row]: Script.of_columns(texts[row], applied, row, prepared.places[row])
             for row in prepared.rows(at)
         }
 

@@ -108,4 +108,4 @@ class PoolGate:
                     texts.append(edit.text)
                     units.append(number)
         begins, ends, numbers = (np.array(values, dtype=np.int64) for values in (starts, stops, units))
-        return Applied([], begins, ends, Replacements.of(texts), np.zeros(1, dtype=np.int64)), numbers
+        return Applied(None, begins, ends, Replacements.of(texts), np.zeros(1, dtype=np.int64)), numbers

@@ -63,7 +63,8 @@ def stores_beside(output: str) -> list[PartStore]:
         return []
     target = followed(Path(output))
     names = _names(target.name)
-    return [_FolderStore(path) for path in sorted(target.parent.iterdir()) if names.fullmatch(path.name)]
+    found = sorted(path.name for path in target.parent.iterdir() if names.fullmatch(path.name))
+    return [_FolderStore(target.with_name(name)) for name in found]
 
 
 def sweep(output: str) -> None:
