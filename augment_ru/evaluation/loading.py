@@ -19,14 +19,14 @@ class Loaded(NamedTuple):
 
     Attributes:
         pairs: the rows beside their originals.
-        rows: the perturbed rows.
-        originals: the originals, if they were given apart.
+        digest: a hash of the perturbed rows.
+        digest_of_originals: a hash of the originals; None if they were not given apart.
         train: the train rows of the release; None outside of one.
     """
 
     pairs: Pairs
-    rows: Rows
-    originals: Rows | None
+    digest: str
+    digest_of_originals: str | None
     train: Path | None
 
 
@@ -55,7 +55,7 @@ def loaded(
     clean = read(originals, "original", encoding=encoding) if originals is not None else None
     name = beside.original if beside else ORIGINAL
     pairs = pair_rows(rows.rows, schema, clean.rows if clean else None, name)
-    return Loaded(pairs, rows, clean, beside.train if beside else None)
+    return Loaded(pairs, rows.digest, clean.digest if clean else None, beside.train if beside else None)
 
 
 def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding: str = UTF8) -> Rows:
