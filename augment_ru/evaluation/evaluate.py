@@ -114,7 +114,7 @@ def evaluate(
         input_format=input_format,
         encoding=encoding,
     )
-    rows, clean, train = scope.rows, scope.originals, scope.train if train is None else train
+    train = scope.train if train is None else train
     schema = replace(scope.pairs.task, metrics=tuple(metrics) or scope.pairs.task.metrics)
     scored = metrics_of(schema.metrics)
     kind = next(iter(scored.values())).kind
@@ -152,8 +152,8 @@ def evaluate(
         if answers:
             answers.close()
     settings = {
-        "data": rows.digest,
-        **({"originals": clean.digest} if clean else {}),
+        "data": scope.digest,
+        **({"originals": scope.digest_of_originals} if scope.digest_of_originals else {}),
         **({"train": train_rows.digest} if train_rows else {}),
         **({"verdicts": Path(verdicts).name} if verdicts is not None else {}),
         "shots": ",".join(map(str, plan.shots)),

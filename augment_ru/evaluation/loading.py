@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from augment_ru.evaluation.pairs import ORIGINAL, Pairs, pair_rows, task_of_rows
+from augment_ru.evaluation.pairs import ORIGINAL, Pairs, given_up, pair_rows, task_of_rows
 from augment_ru.evaluation.released import released, rows_file, with_edit_log
 from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.read import Rows, read_rows, rows_of
@@ -19,14 +19,14 @@ class Loaded(NamedTuple):
 
     Attributes:
         pairs: the rows beside their originals.
-        rows: the perturbed rows.
-        originals: the originals, if they were given apart.
+        digest: a hash of the perturbed rows.
+        digest_of_originals: a hash of the originals; None if they were not given apart.
         train: the train rows of the release; None outside of one.
     """
 
     pairs: Pairs
-    rows: Rows
-    originals: Rows | None
+    digest: str
+    digest_of_originals: str | None
     train: Path | None
 
 
@@ -54,8 +54,8 @@ def loaded(
     schema = task_of_rows(rows.rows, task_or_file(task) if task else None, tuple(text_fields), tuple(label_fields))
     clean = read(originals, "original", encoding=encoding) if originals is not None else None
     name = beside.original if beside else ORIGINAL
-    pairs = pair_rows(rows.rows, schema, clean.rows if clean else None, name)
-    return Loaded(pairs, rows, clean, beside.train if beside else None)
+    pairs = pair_rows(given_up(rows.rows), schema, clean.rows if clean else None, name)
+    return Loaded(pairs, rows.digest, clean.digest if clean else None, beside.train if beside else None)
 
 
 def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding: str = UTF8) -> Rows:

@@ -1,9 +1,9 @@
 """Every perturbed row beside its original, from one output of perturb or from two aligned files."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import PERTURBATION, without_metadata
@@ -13,6 +13,8 @@ from augment_ru.formats.row import KEY
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, generic, recognise
+
+T = TypeVar("T")
 
 ORIGINAL = "original"
 """The name of the attack in rows that were not perturbed."""
@@ -126,14 +128,14 @@ def pair_rows(
         if attack != ORIGINAL:
             perturbed.append((attack, row))
         elif originals is None:
-            clean.append(row)
+            clean.append(Row(row.where, without_metadata(row.values)))
     if originals is None and not clean and all(_is_plain(row.values) for _, row in perturbed):
         clean, perturbed = [row for _, row in perturbed], []  # rows as they are: nothing was perturbed
     index = _OriginalIndex(task)
     for row in clean:
         index.add(row)
     attacks: dict[str, list[Pair]] = {}
-    for attack, row in perturbed:
+    for attack, row in given_up(perturbed):
         own = attacks.setdefault(attack, [])
         own.append(index.pair(attack, row, len(own), restore=originals is None))
     for attack, pairs in attacks.items():
@@ -143,6 +145,13 @@ def pair_rows(
                 f"'{task.id or 'id'}' that tells them apart; give all rows, in the same order"
             )
     return Pairs(task, index.originals, attacks)
+
+
+def given_up(items: list[T]) -> Iterator[T]:
+    """The items of a list, which holds each no longer once it was given."""
+    items.reverse()
+    while items:
+        yield items.pop()
 
 
 def _attack(values: Mapping[str, Any], names_of_originals: Collection[str]) -> str:

@@ -1,6 +1,7 @@
 """Work on a Ray cluster: the parts of a run as Ray tasks, and the rows of a Ray Data dataset."""
 
 import logging
+import os
 import pickle
 import signal
 import sys
@@ -10,10 +11,11 @@ from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 from augment_ru.engine.datasets import Perturbs, PerturbsColumns
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError, Terminated, missing
 from augment_ru.records.task import Task
 from augment_ru.run.engines import Done, Session, Work
 from augment_ru.run.shipping import shipped, unpacked_work
@@ -38,7 +40,7 @@ class Ray:
 
     A part that was lost with its machine is done anew on another one. Parts and what comes of them travel through Ray,
     so only the driver reads the input and writes the output. Files that options name must have the same path on every
-    machine.
+    machine, from the driver's folder if it is no whole path.
 
     Args:
         address: of the cluster; "" for the one that Ray finds (RAY_ADDRESS), or a new one on this machine.
@@ -58,6 +60,7 @@ class Ray:
 
         Raises:
             AugmentError: there is no such cluster.
+            Terminated: a signal ended the program while the cluster was begun.
         """
         with redirect_stdout(sys.stderr or StringIO()):  # where Ray prints what it says of lost machines
             is_new = not self._ray.is_initialized()
@@ -86,16 +89,19 @@ class Ray:
             raise AugmentError(
                 f"--engine ray:{self._address}: {first}; start a cluster with ray start --head"
             ) from error
-        for name, handler in handlers.items():  # Ray sets its own
-            with suppress(ValueError):  # not in the main thread
-                signal.signal(getattr(signal, name), handler)
+        except SystemExit as error:  # raised by Ray's own handler of SIGTERM
+            raise Terminated(128 + signal.SIGTERM) from error
+        finally:
+            for name, handler in handlers.items():  # Ray sets its own
+                with suppress(ValueError):  # not in the main thread
+                    signal.signal(getattr(signal, name), handler)
 
 
 class _Tasks:
     def __init__(self, ray: Any, work: bytes, most: int | None) -> None:  # noqa: ANN401
         self._ray, self._most = ray, most
         self._name = blake2b(work, digest_size=16).hexdigest()
-        self._work = ray.put(work)
+        self._work, self._folder = ray.put(work), str(Path.cwd())
         self._task = ray.remote(num_cpus=1, max_retries=_RETRIES)(_do)
         self._running: dict[Any, int] = {}
         self._size, self._known_until = 1, 0.0
@@ -108,7 +114,7 @@ class _Tasks:
         return min(self._size, self._most or self._size)
 
     def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
-        self._running[self._task.remote(self._work, self._name, part)] = number
+        self._running[self._task.remote(self._work, self._name, self._folder, part)] = number
 
     def wait(self) -> Sequence[Done]:
         ready, _ = self._ray.wait(list(self._running), num_returns=1)
@@ -133,11 +139,13 @@ class _Tasks:
 _functions: dict[str, Callable[[Any], Any]] = {}
 
 
-def _do(work: bytes, name: str, part: Any) -> tuple[Any, bytes | None]:  # noqa: ANN401
+def _do(work: bytes, name: str, folder: str, part: Any) -> tuple[Any, bytes | None]:  # noqa: ANN401
     """One part: its outcome, and the error that it ends with, pickled. The work is loaded once in a process."""
     try:
         if name not in _functions:
             _functions.clear()  # of another run
+            with suppress(OSError):  # the folder is not on this machine
+                os.chdir(folder)  # options may name files by their paths from the folder of the driver
             _functions[name] = unpacked_work(work).begin()
         return _functions[name](part), None
     except (Exception, SystemExit) as error:  # noqa: BLE001  (it is raised by the driver, when it is its turn)

@@ -14,11 +14,12 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation
 from augment_ru.engine.composition import attack_of
+from augment_ru.errors import Terminated
 from augment_ru.jobs.job import Job, Split
 from augment_ru.jobs.perturb import run
 from augment_ru.own_code import load_file
 from augment_ru.run.engines import RAY, engine_of, in_order
-from commands import PATIENCE, started, wait_until
+from commands import PATIENCE, started, wait_until, write
 
 ray = pytest.importorskip("ray", reason='needs pip install ".[ray]"')
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray's own
@@ -115,6 +116,42 @@ def test_a_driver_that_was_killed_is_gone_on_with(cluster: Any, tmp_path: Path, 
     assert f"{kept} parts kept" in done.stderr.decode()
     assert (tmp_path / "out.jsonl").read_bytes() == expected
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl", "out.jsonl", "shouting.py"}
+
+
+def test_files_are_named_from_the_folder_of_the_driver(cluster: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    rows = [{**row, "label": at % 2} for at, row in enumerate(ROWS[:20])]
+    write(tmp_path / "in.jsonl", *rows)
+    command = [
+        *(sys.executable, "-m", "augment_ru", "attack", "in.jsonl", "--model", "majority:in.jsonl", "--cache", "none"),
+        *("--attack", "butterfingers", "--similarity", "none", "--no-constraints", "--budget", "3", "-q"),
+    ]
+    written = []
+    for name, more in (("one", []), ("ray", ["--engine", f"ray:{cluster.address}", "--part-size", "0.0005"])):
+        done = subprocess.run(
+            [*command, "-o", f"{name}.jsonl", *more], cwd=tmp_path, capture_output=True, check=False, timeout=PATIENCE
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        written.append((tmp_path / f"{name}.jsonl").read_bytes())
+    assert written[0] == written[1]
+
+
+def test_a_signal_while_a_cluster_is_begun_is_no_error_of_a_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray's own handler of SIGTERM, which it sets on the way, ends the program with 1."""
+
+    def init(**options: Any) -> None:  # noqa: ANN401
+        del options
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+        signal.raise_signal(signal.SIGTERM)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", init)
+    with pytest.raises(Terminated) as found:
+        run(job(tmp_path, split=Split(engine=RAY)))
+    assert found.value.code == 128 + signal.SIGTERM
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_the_first_error_of_the_input_is_reported(cluster: Any, tmp_path: Path) -> None:  # noqa: ANN401
