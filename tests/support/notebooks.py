@@ -2,8 +2,8 @@
 
     python tests/support/notebooks.py examples/notebooks/*.ipynb
 
-runs notebooks, each in its own folder as Jupyter does, and writes what their cells show. A cell shows what it prints, and the value of its last line: as HTML
-if it has some, and as text.
+runs notebooks, each in its own folder as Jupyter does, and writes what their cells show. A cell shows what it prints,
+and the value of its last line: as HTML if it has some, and as text.
 """
 
 import ast
