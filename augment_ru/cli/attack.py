@@ -46,7 +46,8 @@ from augment_ru.errors import AugmentError
 def attack(**given: Any) -> None:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
 
-    Writes one row for each input row. A run that was killed asks only what is not in the cache.
+    Writes one row for each input row. A run that was killed asks only what is not in the cache. On a terminal, without
+    -o, the differences are shown in colours.
 
     \b
     augment-ru attack in.jsonl -o out.jsonl --model linear:train.jsonl
