@@ -82,6 +82,8 @@ def run_attack(job: AttackJob) -> int:
         reading = RowsRead(content, rows.input_kind, where_of(rows))
         coming = iter(reading)
         first = list(islice(coming, 1))
+        if not first:
+            raise AugmentError(f"{where_of(rows)}: no rows; a search needs at least one")
         schema = task_of_rows(first, rows.schema, tuple(rows.fields), tuple(job.label_fields))
         labels = _labels(job, (row.values for row in chain(first, coming)), schema)
         content.seek(0)
