@@ -11,7 +11,7 @@ from augment_ru.cli.shared_options import DEBUG, INPUT, MODEL, POOL, QUIET, ROWS
 from augment_ru.errors import AugmentError
 
 
-@click.command()
+@click.command(short_help="Search for the smallest changes that break a model's answers.")
 @click.argument("source", metavar="IN|-")
 @click.option("-o", "--output", metavar="OUT", help="Output file, written when the run is complete.  [default: stdout]")
 @click.option("--model", metavar="KIND[:ARGUMENT]", required=True, help="The model; see augment-ru list models.")
