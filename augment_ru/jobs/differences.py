@@ -25,7 +25,7 @@ _PICTURES = 0x2400
 """Code points below `_CONTROL` have pictures from here on."""
 
 
-class Shown(Protocol):
+class ShownRecord(Protocol):
     """What became of a record: a result of an attack, or what a search found."""
 
     @property
@@ -67,7 +67,7 @@ def difference(script: Script, *, coloured: bool) -> Text:
     return shown
 
 
-def show_results(console: Console, results: Iterable[Shown], first: int, told: Callable[[Any], str]) -> int:
+def show_results(console: Console, results: Iterable[ShownRecord], first: int, told: Callable[[Any], str]) -> int:
     """Print each result: a line on the outcome, then the texts of the record.
 
     Args:

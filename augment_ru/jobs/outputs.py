@@ -13,7 +13,7 @@ from augment_ru.formats.packed import bare_name, is_packed, packed
 from augment_ru.formats.sources import KINDS
 
 if TYPE_CHECKING:
-    from augment_ru.jobs.differences import Shown
+    from augment_ru.jobs.differences import ShownRecord
 
 
 class Reject(Protocol):
@@ -26,7 +26,7 @@ class Reject(Protocol):
 class Show(Protocol):
     """Called with results in place of a sink."""
 
-    def __call__(self, results: "Sequence[Shown]") -> None:
+    def __call__(self, results: "Sequence[ShownRecord]") -> None:
         """Show them."""
 
 
@@ -110,7 +110,7 @@ def shows_differences(told: Callable[[Any], str]) -> Show:
     console = Console(highlight=False)
     shown = 0
 
-    def show(results: "Sequence[Shown]") -> None:
+    def show(results: "Sequence[ShownRecord]") -> None:
         nonlocal shown
         shown = show_results(console, results, shown, told)
 
