@@ -14,7 +14,7 @@ NOTEBOOKS = sorted((ROOT / "examples").glob("notebooks/*.ipynb"))
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_cells_show_what_the_notebook_holds(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(path.parent)  # as Jupyter does, wherever it was started
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for number, outputs in notebooks.run(notebook, path.name):
         assert outputs == notebook["cells"][number]["outputs"], f"cell {number}"

@@ -11,7 +11,7 @@ from augment_ru.cli.shared_options import DEBUG, INPUT, MODEL, POOL, QUIET, ROWS
 from augment_ru.errors import AugmentError
 
 
-@click.command()
+@click.command(short_help="Search for the smallest changes that break a model's answers.")
 @click.argument("source", metavar="IN|-")
 @click.option("-o", "--output", metavar="OUT", help="Output file, written when the run is complete.  [default: stdout]")
 @click.option("--model", metavar="KIND[:ARGUMENT]", required=True, help="The model; see augment-ru list models.")
@@ -46,7 +46,8 @@ from augment_ru.errors import AugmentError
 def attack(**given: Any) -> None:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
 
-    Writes one row for each input row. A run that was killed asks only what is not in the cache.
+    Writes one row for each input row. A run that was killed asks only what is not in the cache. On a terminal, without
+    -o, the differences are shown in colours.
 
     \b
     augment-ru attack in.jsonl -o out.jsonl --model linear:train.jsonl

@@ -6,7 +6,7 @@ from augment_ru.cli.shared_options import DEBUG, QUIET, table_format, usage, wit
 from augment_ru.errors import AugmentError
 
 
-@click.command()
+@click.command(short_help="Put the reports of several evaluations side by side.")
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...")
 @click.option("-o", "--output", metavar="COMPARISON.json", help="The comparison as JSON; - for stdout.")
 @click.option("--html", metavar="PAGE.html", help="The comparison as a web page.")

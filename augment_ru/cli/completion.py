@@ -7,7 +7,7 @@ from augment_ru.cli.shared_options import DEBUG, with_options
 from augment_ru.errors import AugmentError
 
 
-@click.command()
+@click.command(short_help="Print a script that completes commands in a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @with_options(DEBUG)
 def completion(shell: str) -> None:

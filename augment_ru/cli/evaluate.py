@@ -21,7 +21,7 @@ from augment_ru.errors import AugmentError
 _DEFAULTS = {"shots": "0", "episodes": 5, "device": "auto", "seed": 42, "form": "table", "encoding": "utf-8"}
 
 
-@click.command()
+@click.command(short_help="Count the right answers of models that perturbations break.")
 @click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
 @click.option(
     "--model",

@@ -35,6 +35,11 @@ class _ReaderGoneError(Exception):
 class _Commands(HelpfulGroup):
     """Prints an error as one line on stderr. Exit codes: 2 usage, 1 data or run, 130 interrupted, 141 closed pipe."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands as they are added: the main jobs first."""
+        del ctx
+        return list(self.commands)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The arguments; without any, the help is printed."""
         try:
@@ -112,17 +117,17 @@ def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
 
 for _command in (
     perturb,
-    attack,
     evaluate,
-    compare,
-    verdicts,
+    attack,
     release,
-    similarity,
-    totals,
     explain,
-    calibrate,
     list_,
     check,
+    calibrate,
+    similarity,
+    compare,
+    totals,
+    verdicts,
     models,
     completion,
 ):

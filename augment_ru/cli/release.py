@@ -44,7 +44,7 @@ class _Build(click.Command):
         formatter.write_usage("augment-ru release", "[OPTIONS] RECIPE.toml -o DIR")
 
 
-@click.group(cls=_Release)
+@click.group(cls=_Release, short_help="Build an adversarial test set to publish, or check one.")
 def release() -> None:
     """Build adversarial test sets for publication as a benchmark, or check them."""
 

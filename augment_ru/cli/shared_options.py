@@ -34,11 +34,13 @@ DEVICE = (
     click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
 )
 
-PROBABILITY = (
-    click.option(
-        "--probability", type=float, metavar="P", help="Share of the possible changes, 0 to 1.  [default: the attack's]"
-    ),
-)
+
+def _probability(default: str) -> tuple[Callable[[_F], _F], ...]:
+    help_ = f"Share of the possible changes, 0 to 1.  [default: {default}]"
+    return (click.option("--probability", type=float, metavar="P", help=help_),)
+
+
+PROBABILITY = _probability("the attack's")
 
 _THRESHOLD = (
     click.option(
@@ -141,7 +143,11 @@ MODEL = (
         metavar="NAME",
         help="A field of the right answer, in place of the task's. Repeatable.",
     ),
-    click.option("--train", metavar="FILE", help="Rows for demonstrations, and to train linear and similar models on."),
+    click.option(
+        "--train",
+        metavar="FILE",
+        help="Train rows: linear and similar models learn them; of others, they are the demonstrations.",
+    ),
     click.option(
         "--model-option",
         "model_options",
@@ -206,7 +212,7 @@ ROWS = (
 
 QUIET = (click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor what the run came to."),)
 
-POOL = (*PROBABILITY, *_THRESHOLD, *SETUP)
+POOL = (*_probability("1"), *_THRESHOLD, *SETUP)
 """The options of a run that searches among all changes: without those on the search for a level."""
 
 

@@ -9,7 +9,7 @@ from augment_ru.cli.shared_options import DEBUG, DEVICE, FILE_FORM, SIMILARITY, 
 from augment_ru.errors import AugmentError
 
 
-@click.command()
+@click.command(short_help="Score given pairs of texts.")
 @click.argument("source", metavar="PAIRS|-")
 @with_options(SIMILARITY)
 @with_options(FILE_FORM)

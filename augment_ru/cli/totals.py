@@ -8,7 +8,7 @@ from augment_ru.cli.shared_options import DEBUG, table_format, usage, with_optio
 from augment_ru.errors import AugmentError
 
 
-@click.command()
+@click.command(short_help="Means over tasks, from several reports.")
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...", type=click.Path(path_type=Path))
 @with_options(table_format("json"))
 @with_options(DEBUG)

@@ -9,7 +9,7 @@ from augment_ru.cli.shared_options import DEBUG, INPUT, HelpfulGroup, usage, wit
 from augment_ru.errors import AugmentError
 
 
-@click.group(cls=HelpfulGroup)
+@click.group(cls=HelpfulGroup, short_help="Have people judge perturbed rows.")
 def verdicts() -> None:
     """Have people judge perturbed rows, and count rates over those that they find valid.
 

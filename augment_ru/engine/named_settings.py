@@ -45,7 +45,8 @@ def recipe_settings(path: Path, attack: str | None) -> dict[str, Any]:
         (attack,) = attacks
     if attack is None or attack not in attacks:
         known = ", ".join(attacks) or "none"
-        raise AugmentError(f"{path.name}: attack '{attack}'; name one of the recipe's with attack=…: {known}")
+        said = f"has {len(attacks)} attacks" if attack is None else f"has no attack '{attack}'"
+        raise AugmentError(f"{path.name}: {said}; name one with attack=…: {known}")
     defaults = preset(given.get("preset", "offline"))
     similarity = given.get("similarity", defaults.similarity)
     parts = chain_names(attack)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from augment_ru.errors import AugmentError
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs, given_up, pair_rows, task_of_rows
 from augment_ru.evaluation.released import released, rows_file, with_edit_log
 from augment_ru.formats.encodings import UTF8
@@ -48,6 +49,9 @@ def loaded(
     given = rows_file(str(perturbed)) if isinstance(perturbed, str | Path) else perturbed
     beside = released(given) if isinstance(given, str) else None
     rows = read(given, "row", input_format, encoding)
+    if not rows.rows:
+        where = f"{'stdin' if given == '-' else given}: " if isinstance(given, str) else ""
+        raise AugmentError(f"{where}no rows; give the output of augment-ru perturb")
     if beside is not None:
         rows = with_edit_log(rows, beside.edits, beside.models) if beside.edits is not None else rows
         task, text_fields = task or beside.task, text_fields or beside.fields

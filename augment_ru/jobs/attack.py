@@ -10,6 +10,7 @@ from typing import Any
 
 from augment_ru.adversary.adversary import Adversary, check_search
 from augment_ru.adversary.case import STATUSES, SearchCase
+from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.evaluation.answers import different_golds, labels_of_different
@@ -20,6 +21,7 @@ from augment_ru.formats.files import check_input, twice
 from augment_ru.formats.read import RowsRead, read_rows
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.job import Job
+from augment_ru.jobs.outputs import is_shown, shows_differences
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.perturb import wrote
 from augment_ru.jobs.progress import Advance, progress, say
@@ -80,6 +82,8 @@ def run_attack(job: AttackJob) -> int:
         reading = RowsRead(content, rows.input_kind, where_of(rows))
         coming = iter(reading)
         first = list(islice(coming, 1))
+        if not first:
+            raise AugmentError(f"{where_of(rows)}: no rows; a search needs at least one")
         schema = task_of_rows(first, rows.schema, tuple(rows.fields), tuple(job.label_fields))
         labels = _labels(job, (row.values for row in chain(first, coming)), schema)
         content.seek(0)
@@ -87,14 +91,16 @@ def run_attack(job: AttackJob) -> int:
         seconds = job.search["seconds"]
         facts = {**rows.split.facts, "the rows": reading.digest}  # what is searched for depends on all their labels
         split = replace(rows.split, facts=facts)
-        work = SearchRows(
-            replace(job, rows=replace(rows, split=split)), schema, labels, seconds and time.time() + seconds
-        )
+        until = seconds and time.time() + seconds
+        shown: list[Finding] | None = [] if is_shown(rows.output) else None
+        work = SearchRows(replace(job, rows=replace(rows, split=split)), schema, labels, until, shown)
         with progress("attack", "rows", total, silent=rows.quiet) as advance:
             if split.has_parts:
                 write_parts(work, tally, lambda done: advance(done["rows"], note=tally.searches.note), content)
             else:
-                write_rows(work, tally, advance, content)
+                write_rows(work, tally, advance, content, shown=shown is not None)
+    if shown is not None:  # not before, because the bar stands on the same terminal
+        shows_differences(lambda found: f"changes: {found.changes}, queries: {found.queries}")(shown)
     say(_closing(tally, time.perf_counter() - began), quiet=rows.quiet)
     say(wrote(rows, tally), quiet=rows.quiet)
     return 1 if tally.skipped else 0
@@ -109,12 +115,14 @@ class SearchRows:
         schema: the task of the rows.
         labels: those of the model; None where answers are free.
         deadline: when the searches end, in seconds since 1970; None for no end.
+        shown: takes what was found, in place of writing it; None if it is written.
     """
 
     attack: AttackJob
     schema: Task
     labels: tuple[str, ...] | None
     deadline: float | None
+    shown: list[Finding] | None = None
 
     @property
     def job(self) -> Job:
@@ -145,7 +153,7 @@ class SearchRows:
         adversary = Adversary(job.perturbers, model, preparation=job.preparation, **search)
         gold = self.schema.gold
 
-        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Iterator[tuple[Record, Changed]]:
+        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Iterable[tuple[Record, Changed]]:
             counts = tally.searches
             records = [replace(record, task=replace(record.task, gold=gold)) for record in chunk]
 
@@ -160,9 +168,11 @@ class SearchRows:
                 found = adversary.search(job.preparation.chunk(records, adversary.needs), finished)
             counts.cached += adversary.ledger.counts.from_cache - before
             tally.written += len(found)
-            for one in found:
-                tally.warned += bool(one.warnings)
-                yield one.record, one.changed(job.meta)
+            tally.warned += sum(bool(one.warnings) for one in found)
+            if self.shown is not None:
+                self.shown.extend(found)
+                return ()
+            return [(one.record, one.changed(job.meta)) for one in found]
 
         return on_chunk
 

@@ -1,24 +1,48 @@
 """Differences on the terminal: a perturbed text with what was removed and added, in colours or in marks."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.text import Text
 
 from augment_ru.engine.differences import parts
-from augment_ru.engine.result import Result
+from augment_ru.records.record import Record
 from augment_ru.script import Script
 
 _STYLES = {"kept": "", "removed": "red strike", "added": "bold green"}
 _MARKS = {"kept": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 """As wdiff marks them."""
-_STATUS_STYLES = {"perturbed": "green", "unchanged": "dim", "rejected": "yellow"}
+_STATUS_STYLES = {
+    "perturbed": "green", "unchanged": "dim", "rejected": "yellow",
+    "broken": "red", "withstood": "green", "wrong_before": "dim",
+}  # fmt: skip
 _COMMANDS = "\r\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 _TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _CONTROL = 0x20
 _PICTURES = 0x2400
 """Code points below `_CONTROL` have pictures from here on."""
+
+
+class ShownRecord(Protocol):
+    """What became of a record: a result of an attack, or what a search found."""
+
+    @property
+    def record(self) -> Record:
+        """The record, as it came."""
+
+    @property
+    def scripts(self) -> Mapping[str, Script]:
+        """The edits of each field."""
+
+    @property
+    def status(self) -> str:
+        """What became of it."""
+
+    @property
+    def similarity(self) -> float | None:
+        """The similarity of the new texts."""
 
 
 def pictured(text: str) -> str:
@@ -43,13 +67,14 @@ def difference(script: Script, *, coloured: bool) -> Text:
     return shown
 
 
-def show_results(console: Console, results: Iterable[Result], first: int) -> int:
+def show_results(console: Console, results: Iterable[ShownRecord], first: int, told: Callable[[Any], str]) -> int:
     """Print each result: a line on the outcome, then the texts of the record.
 
     Args:
         console: the terminal.
         results: the results of records, those of one record side by side.
         first: the number of the record before the first.
+        told: what a result says of itself, before its status.
 
     Returns:
         The number of the last record.
@@ -59,7 +84,7 @@ def show_results(console: Console, results: Iterable[Result], first: int) -> int
     for result in results:
         if result.record is not record:
             number, record = number + 1, result.record
-        line = Text(f"{number}  ", style="dim").append(result.settings.attack, style="not dim bold")
+        line = Text(f"{number}  ", style="dim").append(told(result), style="not dim bold")
         line.append(f"  {result.status}", style=f"not dim {_STATUS_STYLES[result.status]}")
         if result.similarity is not None:
             line.append(f"  {result.similarity:.4f}", style="not dim")

@@ -4,14 +4,16 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
-from augment_ru.engine.result import Result
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import removed, replacing_file
 from augment_ru.formats.json_lines import Line, encoded
 from augment_ru.formats.packed import bare_name, is_packed, packed
 from augment_ru.formats.sources import KINDS
+
+if TYPE_CHECKING:
+    from augment_ru.jobs.differences import ShownRecord
 
 
 class Reject(Protocol):
@@ -24,7 +26,7 @@ class Reject(Protocol):
 class Show(Protocol):
     """Called with results in place of a sink."""
 
-    def __call__(self, results: Sequence[Result]) -> None:
+    def __call__(self, results: "Sequence[ShownRecord]") -> None:
         """Show them."""
 
 
@@ -99,8 +101,8 @@ def rejected_line(line: Line, reason: str) -> bytes:
     return f"{encoded(row)}\n".encode()
 
 
-def shows_differences() -> Show:
-    """A function that shows results on stdout, which is a terminal."""
+def shows_differences(told: Callable[[Any], str]) -> Show:
+    """A function that shows results on stdout, which is a terminal; `told`: what a result says before its status."""
     from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
 
     from augment_ru.jobs.differences import show_results  # noqa: PLC0415
@@ -108,8 +110,8 @@ def shows_differences() -> Show:
     console = Console(highlight=False)
     shown = 0
 
-    def show(results: Sequence[Result]) -> None:
+    def show(results: "Sequence[ShownRecord]") -> None:
         nonlocal shown
-        shown = show_results(console, results, shown)
+        shown = show_results(console, results, shown, told)
 
     return show

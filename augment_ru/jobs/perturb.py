@@ -24,7 +24,7 @@ def run(job: Job) -> int:
     Raises:
         AugmentError: a row or a file is wrong.
     """
-    show = shows_differences() if is_shown(job.output) else None
+    show = shows_differences(lambda result: result.settings.attack) if is_shown(job.output) else None
     work = PerturbRows(job, show)
     tally = Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
     with progress("perturb", "rows", size_of(job), silent=job.quiet or show is not None) as advance:
@@ -82,12 +82,15 @@ class PerturbRows:
 def wrote(job: Job, tally: Tally) -> str:
     """What a run wrote, as a message."""
     rows = f"{tally.written:,} row{'' if tally.written == 1 else 's'}"
+    if is_shown(job.output):
+        table = f", and wrote the table to {job.report}" if job.report is not None else ""
+        return f"showed {rows}{table}; -o FILE writes rows"
     files = [f"{rows} to {job.output or 'stdout'}"]
     if tally.skipped and job.output:
         files.append(f"{tally.skipped:,} to {rejects_of(job.output)}")
     if job.report is not None:
         files.append(f"the table to {job.report}")
-    return f"{'showed' if is_shown(job.output) else 'wrote'} {', '.join(files)}"
+    return f"wrote {', '.join(files)}"
 
 
 def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally, advance: Callable[[], None]) -> Iterator[Result]:

@@ -132,7 +132,7 @@ class Tally:
             status += summary.figures.statuses
         parts = [f"{self.rows:,} rows in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
         if cost.pairs:
-            parts.append(f"{cost.pairs:,} pairs scored in {cost.calls:,} calls")
+            parts.append(f"{cost.pairs:,} pairs scored in {cost.calls:,} call{'' if cost.calls == 1 else 's'}")
         if cost.passes:
             each = f", {cost.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
             parts.append(f"{cost.passes:,} forward passes{each}")

@@ -51,10 +51,28 @@ def test_a_terminal_shows_coloured_differences_and_a_pipe_gets_rows(tmp_path: Pa
     assert '"augment"' not in shown
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
     assert "1  case  perturbed" in plain
-    assert plain.rstrip().endswith("augment-ru: showed 2 rows to stdout")
+    assert plain.rstrip().endswith("augment-ru: showed 2 rows; -o FILE writes rows")
     out = tmp_path / "out.jsonl"
     assert f"wrote 2 rows to {out}" in re.sub(r"\s+", " ", on_terminal("perturb", source, *FAST, "-o", out))
     assert b'"augment"' in run("perturb", source, *FAST).stdout
+
+
+MODEL = """
+def first(examples):
+    return ["a" if "Кошка" in one.text else "b" for one in examples]
+"""
+
+
+def test_a_terminal_shows_what_a_search_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = write(tmp_path / "in.jsonl", {"text": "Кошка спит.", "label": "a"}, {"text": "и", "label": "b"})
+    (tmp_path / "first_model.py").write_text(MODEL, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    shown = on_terminal("attack", source, *FAST, "--model", "python:first_model:first", "--cache", "none")
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
+    assert '"augment"' not in plain
+    assert re.search(r"1  changes: 1, queries: \d+  broken", plain)
+    assert re.search(r"\n2  changes: 0, queries: \d+  (withstood|unchanged)\n", plain)
+    assert plain.rstrip().endswith("augment-ru: showed 2 rows; -o FILE writes rows")
 
 
 def test_a_run_ends_by_saying_what_it_wrote(tmp_path: Path) -> None:

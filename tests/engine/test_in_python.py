@@ -189,7 +189,7 @@ def test_presets_and_recipes_are_those_of_the_command_line(tmp_path: Path) -> No
     for at, attack in enumerate(("case", "eda_swap")):
         made = Augmenter.from_recipe(recipe, attack)
         assert [result.row() for result in made.records(ROWS)] == rows[at::2]
-    with pytest.raises(AugmentError, match="name one of the recipe's with attack=…: case, eda_swap"):
+    with pytest.raises(AugmentError, match="has 2 attacks; name one with attack=…: case, eda_swap"):
         Augmenter.from_recipe(recipe)
     offline = Augmenter.from_preset("offline", "case", seed=3)
     assert [result.row() for result in offline.records(ROWS)] == [

@@ -2,8 +2,8 @@
 
     python tests/support/notebooks.py examples/notebooks/*.ipynb
 
-runs notebooks and writes what their cells show. A cell shows what it prints, and the value of its last line: as HTML
-if it has some, and as text.
+runs notebooks, each in its own folder as Jupyter does, and writes what their cells show. A cell shows what it prints,
+and the value of its last line: as HTML if it has some, and as text.
 """
 
 import ast
@@ -53,12 +53,13 @@ def written(notebook: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    """Run the notebooks that are named, in the current folder, and write what their cells show."""
-    for name in sys.argv[1:]:
-        notebook = json.loads(Path(name).read_text(encoding="utf-8"))
-        for number, outputs in run(notebook, name):
-            notebook["cells"][number]["outputs"] = outputs
-        Path(name).write_text(written(notebook), encoding="utf-8")
+    """Run the notebooks that are named, and write what their cells show."""
+    for path in map(Path, sys.argv[1:]):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        with contextlib.chdir(path.parent):
+            for number, outputs in run(notebook, path.name):
+                notebook["cells"][number]["outputs"] = outputs
+        path.write_text(written(notebook), encoding="utf-8")
 
 
 if __name__ == "__main__":
