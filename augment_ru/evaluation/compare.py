@@ -16,6 +16,7 @@ from augment_ru.evaluation.outcomes import AttackOutcomes
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.rates import DIGITS, JudgedRun, cells_of, percent, rate_entry, together_entries
 from augment_ru.evaluation.report import FORMAT as EVALUATION
+from augment_ru.evaluation.report import VERSION as REPORT_VERSION
 from augment_ru.evaluation.robustness import worst_cells
 from augment_ru.evaluation.row_outcomes import read_outcomes
 from augment_ru.evaluation.shared_rows import shared_rows
@@ -111,8 +112,16 @@ def _check(report: NamedReport) -> None:
     values = report.values
     if not isinstance(values, Mapping) or values.get("format") != EVALUATION:
         raise AugmentError(f"{report.name}: is no report; give the file of augment-ru evaluate -o REPORT.json")
+    if values.get("version") != REPORT_VERSION:
+        raise AugmentError(
+            f"{report.name}: is a report of version {values.get('version')!r}; this augment-ru compares version "
+            f"{REPORT_VERSION}; run augment-ru evaluate again"
+        )
     if not values.get("attacks"):
-        raise AugmentError(f"{report.name}: has no attacks; only reports with attacks can be compared row by row")
+        raise AugmentError(
+            f"{report.name}: has no attacks; compare takes reports of perturbed rows; for metrics "
+            "of original rows alone, evaluate all models in one run"
+        )
     if not isinstance(values.get("rows"), Mapping):
         raise AugmentError(
             f"{report.name}: states no rows, so an older version wrote it; run augment-ru evaluate again"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from augment_ru.errors import AugmentError
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs, pair_rows, task_of_rows
 from augment_ru.evaluation.released import released, rows_file, with_edit_log
 from augment_ru.formats.encodings import UTF8
@@ -64,8 +65,11 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
     `input_format` and `encoding` are those of a file, as for `read_rows`.
 
     Raises:
-        AugmentError: the file cannot be read, or a row has no form in JSON.
+        AugmentError: the file cannot be read or is empty, or a row has no form in JSON.
     """
-    if isinstance(given, str | Path):
-        return read_rows(str(given), input_format, encoding)
-    return rows_of(given, name)
+    if not isinstance(given, str | Path):
+        return rows_of(given, name)
+    found = read_rows(str(given), input_format, encoding)
+    if not found.rows:
+        raise AugmentError(f"{given}: no rows")
+    return found

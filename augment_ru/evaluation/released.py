@@ -38,9 +38,17 @@ class Released:
 
 
 def rows_file(source: str) -> str:
-    """The file of rows that a source names: itself, or the test file in the folder of a released task."""
+    """The file of rows that a source names: itself, or the test file in the folder of a released task.
+
+    Raises:
+        AugmentError: it is a folder without a test file.
+    """
     path = Path(source)
-    return str(path / TEST) if source != "-" and path.is_dir() else source
+    if source == "-" or not path.is_dir():
+        return source
+    if not (path / TEST).is_file():
+        raise AugmentError(f"{source}: is a folder without {TEST}; give a file, or the folder of a released task")
+    return str(path / TEST)
 
 
 def released(source: str) -> Released | None:

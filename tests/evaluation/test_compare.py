@@ -101,6 +101,9 @@ def test_what_cannot_be_compared_is_refused_in_one_line() -> None:
     old = NamedReport("old", {key: value for key, value in one.values.items() if key != "rows"})
     with pytest.raises(AugmentError, match="old: states no rows, so an older version wrote it"):
         compare([one, old])
+    later = NamedReport("later", {**one.values, "version": 99})
+    with pytest.raises(AugmentError, match="later: is a report of version 99; this augment-ru compares version 2"):
+        compare([one, later])
     with pytest.raises(AugmentError, match="strange: is no report"):
         compare([one, NamedReport("strange", {"format": "x"})])
     damages: list[dict[str, Any]] = [{"rows": {"a": 5}}, {"models": [{}]}, {"models": 3}]
