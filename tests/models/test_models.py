@@ -64,7 +64,7 @@ def test_linear_is_the_paper_s_baseline() -> None:
     expected = LogisticRegression(max_iter=1000).fit(
         vectors.fit_transform([row["text"] for row in rows]), [row["label"] for row in rows]
     )
-    model = model_of_spec(f"linear:{EXAMPLES / 'reviews_train.jsonl'}")
+    model = model_of(f"linear:{EXAMPLES / 'reviews_train.jsonl'}", ModelRequest("", TASK, ("negative", "positive")))
     assert model(examples_of(*texts)) == expected.predict(vectors.transform(texts)).tolist()
 
 
