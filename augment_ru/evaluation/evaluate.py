@@ -161,7 +161,7 @@ def evaluate(
         "episodes": str(episodes),
     }
     name = _name_of(perturbed)
-    return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed, title, name, date, flips)
+    return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed, title, name, date, flips, scope.specs)
 
 
 def _name_of(perturbed: RowsOrFile) -> str | None:

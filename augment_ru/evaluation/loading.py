@@ -23,12 +23,14 @@ class Loaded(NamedTuple):
         rows: the perturbed rows.
         originals: the originals, if they were given apart.
         train: the train rows of the release; None outside of one.
+        specs: the attacks of each variation of the release, by the variation's name.
     """
 
     pairs: Pairs
     rows: Rows
     originals: Rows | None
     train: Path | None
+    specs: Mapping[str, str]
 
 
 def loaded(
@@ -56,7 +58,8 @@ def loaded(
     clean = read(originals, "original", encoding=encoding) if originals is not None else None
     name = beside.original if beside else ORIGINAL
     pairs = pair_rows(rows.rows, schema, clean.rows if clean else None, name)
-    return Loaded(pairs, rows, clean, beside.train if beside else None)
+    specs = {attack: beside.specs[attack] for attack in pairs.attacks if attack in beside.specs} if beside else {}
+    return Loaded(pairs, rows, clean, beside.train if beside else None, specs)
 
 
 def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding: str = UTF8) -> Rows:

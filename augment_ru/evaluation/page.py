@@ -121,7 +121,7 @@ def _data(evaluation: Evaluation, report: Mapping[str, Any], date: str | None) -
         **data_of_report(report),
         "header": [*(one for one in stated if one), *task_name],
         "findings": findings(report),
-        "about": {name: about(name) for name in attacks},
+        "about": {name: about(evaluation.specs.get(name, name)) for name in attacks},
         "sections": _sections(report),
         "properties": TITLES,
         "subpopulations": [{"name": one.name, "cells": one.cells} for one in evaluation.subpopulations],

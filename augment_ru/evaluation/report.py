@@ -52,6 +52,7 @@ class Evaluation:
         date: the date that the report states; None for none.
         flipping: by the number of a judged run, the attack and the number of the row: which edits flip the answer, by
             field; for rows whose edits were asked one by one.
+        specs: the attacks behind the names of the variations of a release.
     """
 
     pairs: Pairs
@@ -66,6 +67,7 @@ class Evaluation:
     data: str | None = None
     date: str | None = None
     flipping: Flipping = field(default_factory=dict)
+    specs: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
@@ -115,6 +117,7 @@ class Evaluation:
             "originals": len(self.pairs.originals),
             "originals_without_gold": sum(None in gold for gold in self.golds),
             "attacks": list(self.pairs.attacks),
+            **({"specs": dict(self.specs)} if self.specs else {}),
             "majority": self._majority(),
             "models": [self._model(one) for one in self.judged],
             "comparisons": comparisons(self.judged, len(self.pairs.originals)),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from augment_ru import AugmentError, Example, evaluate
+from augment_ru.evaluation.page import page
 from augment_ru.models.linear import NGRAMS
 from releases import EXAMPLE, built, recipe, rows_of
 
@@ -49,6 +50,13 @@ def test_what_the_edit_log_says_is_counted(small: Path, place: str) -> None:
     rejected = sum(report["models"][0]["attacks"][name]["rejected"] for name in attacks)
     assert rejected > 0, "the example has rejected rows, so the log was read"
     assert report["models"][0]["attacks"]["butterfingers"]["strength"]["similarity"]
+
+
+def test_the_page_explains_variations_with_names_of_their_own(small: Path) -> None:
+    found = evaluate(small / "school", {"m": options})
+    assert found.report()["specs"]["typos_in_chat"] == "case+butterfingers"
+    told = "Change the case of letters; the text keeps its length. Replace letters by those of neighbouring keys"
+    assert told in page(found)
 
 
 def test_the_episodes_are_those_of_the_train_rows(small: Path) -> None:
