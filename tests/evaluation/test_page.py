@@ -275,6 +275,13 @@ def test_a_page_without_attacks_has_the_metrics_alone() -> None:
     data = data_of(page(evaluate(rows, {"reader": reader})))
     assert data["sections"] == ["robustness"]
     assert list(data["tables"]) == ["metrics"]
+    assert "attack" not in data["lead"]
+    rows.append({"id": 9, "text": "9 no", "label": "no"})
+    (told,) = data_of(page(evaluate(rows, {"reader": reader})))["findings"]
+    assert told.endswith("is no better than the most frequent answer.")
+    rows.append({"id": 10, "text": "10 no", "label": "no"})
+    (told,) = data_of(page(evaluate(rows, {"reader": reader})))["findings"]
+    assert told == "reader (0-shot) has accuracy 80 %; the most frequent answer has 60 %."
 
 
 @needs_browser
@@ -284,6 +291,7 @@ def test_a_page_without_attacks_is_drawn(window: chromium.Browser, tmp_path: Pat
     path.write_text(page(evaluate(rows, {"reader": reader})), encoding="utf-8")
     window.open(path)
     assert window.all("#table tbody tr:first-child td") == ["reader", "0", "66.67", "40.00"]
+    assert window.all("h1") == ["Evaluation report"]
     assert len(window.all("main > section")) == 1
     assert window.complaints() == []
 
