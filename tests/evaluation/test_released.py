@@ -72,7 +72,8 @@ def test_the_episodes_are_those_of_the_train_rows(small: Path) -> None:
     assert [(one["shots"], one["episodes"]) for one in report["models"]] == [(0, 1), (1, 3), (4, 3)]
     manifest = json.loads((small / "manifest.json").read_text())
     wanted: dict[int, set[tuple[str, ...]]] = defaultdict(set)
-    for episode in manifest["episodes"]:
+    school = next(task for task in manifest["tasks"] if task["name"] == "school")
+    for episode in school["episodes"]:
         rows = [
             row["question"]
             for row in rows_of(small / "school/train.jsonl")

@@ -68,19 +68,19 @@ def test_a_report_stands_for_its_rows_and_their_outcomes(tmp_path: Path) -> None
     report.write_text(json.dumps(done.report()), encoding="utf-8")
     predictions = write(tmp_path / "predictions.jsonl", list(done.predictions()))
     files = [tmp_path / name for name in ("a.json", "b.json", "c.json")]
-    export_sample(str(report), files[0], None, None, None, 20, 42)
-    export_sample(str(source), files[1], None, None, str(predictions), 20, 42)
-    export_sample(str(source), files[2], None, None, None, 20, 42)
+    export_sample(str(report), files[0], {}, None, 20, 42)
+    export_sample(str(source), files[1], {}, str(predictions), 20, 42)
+    export_sample(str(source), files[2], {}, None, 20, 42)
     given_report, given_predictions, alone = (file.read_bytes() for file in files)
     assert given_report == given_predictions != alone
     with pytest.raises(AugmentError, match=r"predictions\.jsonl: are not of these rows"):
-        export_sample(str(source), files[2], None, None, str(write(predictions, [])), 20, 42)
+        export_sample(str(source), files[2], {}, str(write(predictions, [])), 20, 42)
     write(source, ROWS[:40])
     with pytest.raises(AugmentError, match=r"report\.json: its rows were changed since"):
-        export_sample(str(report), files[0], None, None, None, 20, 42)
+        export_sample(str(report), files[0], {}, None, 20, 42)
     source.unlink()
     with pytest.raises(AugmentError, match=r"report\.json: its rows, rows\.jsonl, are not beside it"):
-        export_sample(str(report), files[0], None, None, None, 20, 42)
+        export_sample(str(report), files[0], {}, None, 20, 42)
 
 
 def alpha(votes: Sequence[verdicts.Vote]) -> float:
