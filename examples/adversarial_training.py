@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from augment_ru import Adversary
-from augment_ru.adversary.victim import victim_of
+from augment_ru.adversary.victim import labels_of, victim_of
 from augment_ru.formats.read import read_rows
 from augment_ru.records.task import generic
 
@@ -24,7 +24,7 @@ def attacked(train: str, rows: str, given: argparse.Namespace) -> list:
     """What a search finds for the rows of a file against a model that is trained on another."""
     values = read_rows(rows).values
     options = {"analyzer": given.analyzer}
-    victim = victim_of(f"{given.model}:{train}", values, generic(), train=train, options=options)
+    victim = victim_of(f"{given.model}:{train}", labels_of(values, generic()), generic(), options=options)
     return list(Adversary(ATTACKS, victim, budget=given.budget, threshold=given.threshold).records(values, generic()))
 
 

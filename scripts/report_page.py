@@ -28,9 +28,9 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 
 def example_commands() -> list[list[str]]:
-    """The two commands of README's example: perturb, then evaluate."""
+    """The two commands of README's example that writes a report: perturb, then evaluate."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"^augment-ru perturb .*\n^augment-ru evaluate .*$", text, re.MULTILINE)
+    found = re.search(r"^augment-ru perturb .*\n^augment-ru evaluate .* -o report.json .*$", text, re.MULTILINE)
     if not found:
         raise SystemExit("README.md has no example of perturb and evaluate")
     return [shlex.split(line) for line in found[0].splitlines()]

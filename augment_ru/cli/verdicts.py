@@ -21,7 +21,7 @@ def verdicts() -> None:
 
 
 @verdicts.command("export")
-@click.argument("source", metavar="ROWS")
+@click.argument("source", metavar="REPORT.json|ROWS")
 @click.option(
     "-o",
     "--output",
@@ -30,7 +30,7 @@ def verdicts() -> None:
     metavar="TASKS.json|TASKS.tsv",
     help="Tasks for Label Studio (.json, with the interface beside it in .xml) or for Toloka (.tsv).",
 )
-@click.option("--originals", metavar="FILE", help="The unperturbed rows, if ROWS does not hold them.")
+@click.option("--originals", metavar="FILE", help="The unperturbed rows, if they are elsewhere.")
 @with_options(INPUT)
 @click.option(
     "--predictions", metavar="FILE", help="The predictions of evaluate: draw every outcome in its proportion."
@@ -39,7 +39,10 @@ def verdicts() -> None:
 @click.option("--seed", default=42, type=int, metavar="N", help="The seed of the draw.  [default: 42]")
 @with_options(DEBUG)
 def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
-    """Write a sample of perturbed rows for annotators; the question is in Russian, and no attack is named."""
+    """Write a sample of perturbed rows for annotators; the question is in Russian, and no attack is named.
+
+    Of a report of evaluate the rows are those beside it, each outcome of its first model in its proportion.
+    """
     from augment_ru.formats.encodings import UTF8, check_encoding  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.jobs.verdicts import export_sample  # noqa: PLC0415
 

@@ -1,7 +1,7 @@
 """Right answers and predictions in the form that metrics compare: labels, texts, or lists of labels."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError
@@ -17,6 +17,8 @@ Answer: TypeAlias = tuple[Any, ...]
 _BITS = 14_000
 """Bits of the longest number in a prediction: Python writes no number of over 4,300 digits."""
 
+_SHOWN = 5
+"""Labels that a message names."""
 _UNLABELLED = "-1"
 """The label that the `datasets` package writes where labels are held back."""
 
@@ -81,6 +83,22 @@ def _without_held_back(golds: Sequence[tuple[Gold | None, ...]], task: Task) -> 
 def labels_among(golds: Iterable[object], kind: Kind) -> tuple[str, ...] | None:
     """The labels among right answers as `golds_of` gives them, sorted; None where answers are free."""
     return None if kind == "answers" else tuple(sorted({label for gold in golds for label in _flat(gold)}))
+
+
+def check_labels_shared(train: str, learned: Collection[str], asked: Collection[str] | None) -> None:
+    """Refuse a train file that has none of the labels of the rows: a model that learns from it is always wrong.
+
+    Args:
+        train: the train file, for messages.
+        learned: its labels.
+        asked: those of the rows; None or empty if they are not known.
+
+    Raises:
+        AugmentError: the labels of both.
+    """
+    if learned and asked and not set(learned) & set(asked):
+        own, others = (", ".join(sorted(one)[:_SHOWN]) for one in (learned, asked))
+        raise AugmentError(f"{train}: its labels are {own}; those of the rows are {others}: none is the same")
 
 
 def _flat(gold: Any) -> Iterator[str]:  # noqa: ANN401  (texts, nested in tuples)

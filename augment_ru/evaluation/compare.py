@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.compare_originals import with_originals_as_rows, without_rates
 from augment_ru.evaluation.comparisons import comparisons
 from augment_ru.evaluation.intervals import bootstrap
 from augment_ru.evaluation.named_model import QuestionCounts
@@ -16,6 +17,7 @@ from augment_ru.evaluation.outcomes import AttackOutcomes
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.rates import DIGITS, JudgedRun, cells_of, percent, rate_entry, together_entries
 from augment_ru.evaluation.report import FORMAT as EVALUATION
+from augment_ru.evaluation.report import VERSION as REPORT_VERSION
 from augment_ru.evaluation.robustness import worst_cells
 from augment_ru.evaluation.row_outcomes import read_outcomes
 from augment_ru.evaluation.shared_rows import shared_rows
@@ -71,6 +73,8 @@ def compare(
         raise AugmentError("one report alone has nothing to be compared with; give two or more")
     for report in reports:
         _check(report)
+    if are_clean := all(not report.values["attacks"] for report in reports):
+        reports = [NamedReport(name, with_originals_as_rows(name, values)) for name, values in reports]
     names = _numbered([report.name for report in reports])
     try:
         shared = shared_rows([report.values["rows"] for report in reports])
@@ -80,7 +84,7 @@ def compare(
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise AugmentError(f"{', '.join(names)}: one of them {_SAID_OF_DAMAGE}: {error!r}") from error
     records = len({key.partition("-")[0] for own in shared.values() for key, _ in own})
-    return {
+    found = {
         "format": FORMAT,
         "version": VERSION,
         "signature": f"{FORMAT}-v{VERSION}|seed={seed}|augment-ru={__version__}",
@@ -100,6 +104,7 @@ def compare(
         "models": models,
         "comparisons": comparisons(judged, records),
     }
+    return without_rates(found) if are_clean else found
 
 
 def _check(report: NamedReport) -> None:
@@ -111,9 +116,12 @@ def _check(report: NamedReport) -> None:
     values = report.values
     if not isinstance(values, Mapping) or values.get("format") != EVALUATION:
         raise AugmentError(f"{report.name}: is no report; give the file of augment-ru evaluate -o REPORT.json")
-    if not values.get("attacks"):
-        raise AugmentError(f"{report.name}: has no attacks; only reports with attacks can be compared row by row")
-    if not isinstance(values.get("rows"), Mapping):
+    if values.get("version") != REPORT_VERSION:
+        raise AugmentError(
+            f"{report.name}: is a report of version {values.get('version')!r}; this augment-ru compares version "
+            f"{REPORT_VERSION}; run augment-ru evaluate again"
+        )
+    if not isinstance(values.get("rows"), Mapping) or not isinstance(values.get("attacks"), list):
         raise AugmentError(
             f"{report.name}: states no rows, so an older version wrote it; run augment-ru evaluate again"
         )
@@ -131,6 +139,9 @@ def _numbered(names: Sequence[str]) -> list[str]:
 
 def _nothing_shared(names: Sequence[str], reports: Sequence[NamedReport]) -> str:
     listed = [list(report.values["rows"]) for report in reports]
+    if not all(listed):
+        told = ", ".join(name for name, own in zip(names, listed, strict=True) if not own)
+        return f"{told}: no attacks, and others have some; compare reports with attacks, or those without"
     if not set.intersection(*map(set, listed)):
         told = "; ".join(f"{name}: {', '.join(own)}" for name, own in zip(names, listed, strict=True))
         return f"the reports share no attack ({told}); evaluate the models on the same perturbed rows"

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from augment_ru.evaluation import detail_tables
+from augment_ru.evaluation.compare_originals import LEAD, clean_findings, differences
 from augment_ru.evaluation.page import about, data_of_report, page_of
 from augment_ru.evaluation.shown_names import shown_names
 from augment_ru.evaluation.table_text import ShownTable
-from augment_ru.evaluation.tables import headline
+from augment_ru.evaluation.tables import clean, headline
 
 _MOST_TOLD = 5
 """The most differences that are told in words."""
@@ -22,23 +23,26 @@ _LEAD = (
 
 def compared_tables(found: Mapping[str, Any]) -> list[ShownTable]:
     """The tables of a comparison: the rates, the differences between models and between attacks, the reports."""
+    if not found["attacks"]:
+        return [clean(found), differences(found), _reports(found)]
     tables = (headline(found), detail_tables.models_table(found), detail_tables.attacks_table(found), _reports(found))
     return [table for table in tables if table.rows]
 
 
 def _reports(found: Mapping[str, Any]) -> ShownTable:
+    attacks = bool(found["attacks"])
     rows = [
         [
             one["name"],
             (one["data"] or {}).get("name") or "–",
-            ", ".join(one["attacks_left_out"]) or "–",
+            *([", ".join(one["attacks_left_out"]) or "–"] if attacks else []),
             f"{one['rows']:,}",
             f"{one['shared']:,}",
         ]
         for one in found["reports"]
     ]
-    columns = ["report", "data", "attacks that not all have", "perturbed rows", "shared by all"]
-    return ShownTable("Reports", columns, rows, 3, key="reports")
+    columns = ["report", "data", *(["attacks that not all have", "perturbed rows"] if attacks else ["rows"])]
+    return ShownTable("Reports", [*columns, "shared by all"], rows, 2 + attacks, key="reports")
 
 
 def compared_findings(found: Mapping[str, Any]) -> list[str]:
@@ -46,6 +50,8 @@ def compared_findings(found: Mapping[str, Any]) -> list[str]:
 
     Models that are no better than the most frequent answer are left out.
     """
+    if not found["attacks"]:
+        return list(clean_findings(found))
     names = shown_names(found["attacks"])
     weak = {model["model"] for model in found["models"] if not model["beats_majority"]}
     between = [
@@ -73,7 +79,7 @@ def _told(one: Mapping[str, Any], attack: str) -> str:
 
 def compared_page(found: Mapping[str, Any], tables: Sequence[ShownTable] | None = None) -> str:
     """The page of a comparison as HTML; the same comparison gives the same bytes."""
-    rows = sum(found["rows"].values())
+    rows = sum(found["rows"].values()) if found["attacks"] else found["originals"]
     data = data_of_report(found, compared_tables(found) if tables is None else tables)
     date = [found["date"]] if "date" in found else []
     return page_of(
@@ -81,9 +87,9 @@ def compared_page(found: Mapping[str, Any], tables: Sequence[ShownTable] | None 
             **data,
             "compared": True,
             "header": [*date, f"{len(found['reports'])} reports", f"{rows:,} shared rows"],
-            "lead": _LEAD,
+            "lead": _LEAD if found["attacks"] else LEAD,
             "findings": compared_findings(found),
             "about": {name: about(name) for name in found["attacks"]},
-            "sections": ["robustness", "rates"],
+            "sections": ["robustness", *(["rates"] if found["attacks"] else [])],
         }
     )

@@ -100,8 +100,13 @@ def difference_cells(one: Mapping[str, Any]) -> Sequence[str]:
     test = one.get("mcnemar")
     if test is None:
         return [*cells, *["–"] * 6]
+    return [*cells, *test_cells(test)]
+
+
+def test_cells(test: Mapping[str, Any]) -> Sequence[str]:
+    """The cells of McNemar's test: its counts and its p value."""
     p = "< 0.0001" if test["p"] < _SMALLEST_P else f"{test['p']:.4f}"
-    return [*cells, *(f"{test[key]:,}" for key in ("decisions", "a", "b", "only_a", "only_b")), p]
+    return [*(f"{test[key]:,}" for key in ("decisions", "a", "b", "only_a", "only_b")), p]
 
 
 def _shots(shots: int | None) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import golds_of, labels_among
+from augment_ru.evaluation.answers import check_labels_shared, golds_of, labels_among
 from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.demonstrations import demonstrations
 from augment_ru.evaluation.examples import Model, ModelRequest, PredictFunction, maker_of, model_of
@@ -132,8 +132,9 @@ def evaluate(
     plan = EvaluationPlan(pairs, kind, numbers, episodes, shown)
     plan.check()
     found = subpopulations([original.values for original in pairs.originals], schema, labels=kind == "labels", by=by)
-    known = [*golds, *(golds_of(train_rows.values, pairs.task, kind) if train_rows else ())]
-    labels = labels_among(known, kind)
+    shown_golds = golds_of(train_rows.values, pairs.task, kind) if train_rows else []
+    check_labels_shared(f"--train {train}", labels_among(shown_golds, kind) or (), labels_among(golds, kind))
+    labels = labels_among([*golds, *shown_golds], kind)
     scored = over_classes(scored, labels) if schema.every_class and labels else scored
     shared = {"seed": seed, **({"train": str(train)} if train is not None else {})}
     request = ModelRequest("", pairs.task, labels, device, shared, encoding)
@@ -160,7 +161,7 @@ def evaluate(
         "episodes": str(episodes),
     }
     name = _name_of(perturbed)
-    return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed, title, name, date, flips)
+    return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed, title, name, date, flips, scope.specs)
 
 
 def _name_of(perturbed: RowsOrFile) -> str | None:

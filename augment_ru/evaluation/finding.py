@@ -37,7 +37,11 @@ def _of_model(report: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[s
     name = names[model["model"]] + ("" if model["shots"] is None else f" ({model['shots']}-shot)")
     if not beats_majority(report, model):
         if report["majority"]:
-            yield f"{name} is no better than the most frequent answer, so its rates say nothing."
+            so = ", so its rates say nothing" if model["attacks"] else ""
+            yield f"{name} is no better than the most frequent answer{so}."
+        return
+    if not model["attacks"]:
+        yield from _without_attacks(report, model, name)
         return
     rates = {attack: entry for attack, entry in model["attacks"].items() if entry["asr"] is not None}
     if not rates:
@@ -52,6 +56,17 @@ def _of_model(report: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[s
     every = f" All attacks together break {_whole(together)} %." if len(rates) > 1 and together > worst["asr"] else ""
     subject = _subject(report, model, attack, names[attack])
     yield f"{subject} {_whole(worst['asr'])} % of the right answers of {name} wrong{_change(worst)}{where}.{every}"
+
+
+def _without_attacks(report: Mapping[str, Any], model: Mapping[str, Any], name: str) -> Iterator[str]:
+    """The main metric of a model on the rows as they are."""
+    for metric, one in model["metrics"].items():
+        if one["value"] is None:
+            return
+        most = report["majority"].get(metric)
+        beside = "" if most is None else f"; the most frequent answer has {most:.0f} %"
+        yield f"{name} has {metric.replace('_', ' ')} {one['value']:.0f} %{beside}."
+        return
 
 
 def _subject(report: Mapping[str, Any], model: Mapping[str, Any], attack: str, name: str) -> str:

@@ -23,12 +23,14 @@ class Loaded(NamedTuple):
         digest: a hash of the perturbed rows.
         digest_of_originals: a hash of the originals; None if they were not given apart.
         train: the train rows of the release; None outside of one.
+        specs: the attacks of each variation of the release, by the variation's name.
     """
 
     pairs: Pairs
     digest: str
     digest_of_originals: str | None
     train: Path | None
+    specs: Mapping[str, str]
 
 
 def loaded(
@@ -59,7 +61,8 @@ def loaded(
     clean = read(originals, "original", encoding=encoding) if originals is not None else None
     name = beside.original if beside else ORIGINAL
     pairs = pair_rows(given_up(rows.rows), schema, clean.rows if clean else None, name)
-    return Loaded(pairs, rows.digest, clean.digest if clean else None, beside.train if beside else None)
+    specs = {attack: beside.specs[attack] for attack in pairs.attacks if attack in beside.specs} if beside else {}
+    return Loaded(pairs, rows.digest, clean.digest if clean else None, beside.train if beside else None, specs)
 
 
 def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding: str = UTF8) -> Rows:
@@ -68,8 +71,11 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
     `input_format` and `encoding` are those of a file, as for `read_rows`.
 
     Raises:
-        AugmentError: the file cannot be read, or a row has no form in JSON.
+        AugmentError: the file cannot be read or is empty, or a row has no form in JSON.
     """
-    if isinstance(given, str | Path):
-        return read_rows(str(given), input_format, encoding)
-    return rows_of(given, name)
+    if not isinstance(given, str | Path):
+        return rows_of(given, name)
+    found = read_rows(str(given), input_format, encoding)
+    if not found.rows:
+        raise AugmentError(f"{given}: no rows")
+    return found

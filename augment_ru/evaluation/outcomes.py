@@ -1,7 +1,7 @@
 """The outcomes of attacks on a model: which right predictions were kept and which were broken; the metrics' scores."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from augment_ru.evaluation.answers import Answer, group_of
 from augment_ru.evaluation.intervals import Cells
 from augment_ru.evaluation.metrics import Gold, Kind, Metric, is_right
-from augment_ru.evaluation.pairs import Pair, Pairs
+from augment_ru.evaluation.pairs import ORIGINAL, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 
 Flags = npt.NDArray[np.bool_]
@@ -114,6 +114,13 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Ki
     judged = np.array([pair.verdict is not None for pair in rows], np.bool_)
     valid = np.array([pair.verdict == "valid" for pair in rows], np.bool_)
     return AttackOutcomes(original, known, before, after, flipped, perturbed, judged, valid, status)
+
+
+def outcomes_of_originals(run: ModelRun, pairs: Pairs, golds: Golds, kind: Kind) -> AttackOutcomes:
+    """The outcomes of the originals themselves, as if an attack had left all of them as they are."""
+    same = [Pair(at, ORIGINAL, "unchanged", original.values) for at, original in enumerate(pairs.originals)]
+    alone = replace(pairs, attacks={ORIGINAL: same})
+    return outcomes_of(replace(run, attacks={ORIGINAL: run.originals}), alone, ORIGINAL, golds, kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,9 @@ SEARCH = "adversary:"
 """What the names of searches against a model start with; the model's name follows."""
 
 _SCRIPTS = ("dom.js", "tables.js", "plots.js", "searches.js", "examples.js", "place.js", "main.js")
+_WITHOUT_ATTACKS = (
+    "The metrics of each model on the rows as they are, in per cent, and those of the most frequent right answer."
+)
 _SOURCE = re.compile(r" \([^()«]*\)")
 """A source in the description of an attack; brackets with «» hold an example."""
 _PIECES = re.compile(r"\w+|\s+|[^\w\s]")
@@ -120,8 +123,9 @@ def _data(evaluation: Evaluation, report: Mapping[str, Any], date: str | None) -
     return {
         **data_of_report(report),
         "header": [*(one for one in stated if one), *task_name],
+        **({} if attacks else {"lead": _WITHOUT_ATTACKS}),
         "findings": findings(report),
-        "about": {name: about(name) for name in attacks},
+        "about": {name: about(evaluation.specs.get(name, name)) for name in attacks},
         "sections": _sections(report),
         "properties": TITLES,
         "subpopulations": [{"name": one.name, "cells": one.cells} for one in evaluation.subpopulations],

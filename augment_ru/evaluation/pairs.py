@@ -83,7 +83,7 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
         AugmentError: there are no rows, or the first row fits no task, or several.
     """
     if not rows:
-        raise AugmentError("no rows; there must be at least one")
+        raise AugmentError("no rows; give rows, or the output of augment-ru perturb")
     where, values = rows[0]
     meta = values.get(KEY)
     source = meta.get("source") if isinstance(meta, Mapping) else None

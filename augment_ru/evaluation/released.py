@@ -27,6 +27,7 @@ class Released:
         train: the file of the train rows; None if there is none.
         edits: the edit log; None if there is none.
         models: the model that each variation of the adversarial part is made against, by the variation's name.
+        specs: the attacks of each variation, as in `--attack`, by the variation's name.
     """
 
     original: str
@@ -35,12 +36,21 @@ class Released:
     train: Path | None = None
     edits: Path | None = None
     models: Mapping[str, str] = field(default_factory=dict)
+    specs: Mapping[str, str] = field(default_factory=dict)
 
 
 def rows_file(source: str) -> str:
-    """The file of rows that a source names: itself, or the test file in the folder of a released task."""
+    """The file of rows that a source names: itself, or the test file in the folder of a released task.
+
+    Raises:
+        AugmentError: it is a folder without a test file.
+    """
     path = Path(source)
-    return str(path / TEST) if source != "-" and path.is_dir() else source
+    if source == "-" or not path.is_dir():
+        return source
+    if not (path / TEST).is_file():
+        raise AugmentError(f"{source}: is a folder without {TEST}; give a file, or the folder of a released task")
+    return str(path / TEST)
 
 
 def released(source: str) -> Released | None:
@@ -54,7 +64,7 @@ def released(source: str) -> Released | None:
         return None
     folder = path.resolve().parent
     train, edits = folder / TRAIN, folder / EDITS
-    known, models = _in_manifest(folder.parent / MANIFEST, folder.name)
+    known, models, specs = _in_manifest(folder.parent / MANIFEST, folder.name)
     return Released(
         folder.name,
         known.get("task"),
@@ -62,17 +72,19 @@ def released(source: str) -> Released | None:
         train if train.is_file() else None,
         edits if edits.is_file() else None,
         models,
+        specs,
     )
 
 
-def _in_manifest(path: Path, name: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-    """The entry of a task in the manifest of its release, and the models; empty if there is no manifest."""
+def _in_manifest(path: Path, name: str) -> tuple[Mapping[str, Any], Mapping[str, str], Mapping[str, str]]:
+    """The entry of a task in the manifest of its release, the models and the specs; empty if there is no manifest."""
     if not path.is_file():
-        return {}, {}
+        return {}, {}, {}
     try:
         content = json.loads(path.read_bytes())
         models = {str(one["name"]): str(one["model"]) for one in content.get("models", ())}
-        return next((dict(task) for task in content["tasks"] if task["name"] == name), {}), models
+        specs = {str(one["name"]): str(one["spec"]) for one in content["attacks"]}
+        return next((dict(task) for task in content["tasks"] if task["name"] == name), {}), models, specs
     except (ValueError, KeyError, TypeError) as error:
         raise AugmentError(f"{path}: is no manifest of a release; augment-ru release verify checks it") from error
 

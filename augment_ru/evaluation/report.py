@@ -13,11 +13,11 @@ from augment_ru.evaluation.comparisons import comparisons
 from augment_ru.evaluation.flipping import Flipping
 from augment_ru.evaluation.intervals import RESAMPLES
 from augment_ru.evaluation.metrics import Kind, Metric
-from augment_ru.evaluation.outcomes import Golds, groups_of, scores
+from augment_ru.evaluation.outcomes import Golds, groups_of, outcomes_of_originals, scores
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, metric_entries, together_entries
-from augment_ru.evaluation.row_outcomes import row_keys, written_outcomes
+from augment_ru.evaluation.row_outcomes import original_keys, row_keys, written_outcomes
 from augment_ru.evaluation.searches import searches
 from augment_ru.evaluation.subpopulations import Subpopulation
 from augment_ru.evaluation.table_text import as_text
@@ -52,6 +52,7 @@ class Evaluation:
         date: the date that the report states; None for none.
         flipping: by the number of a judged run, the attack and the number of the row: which edits flip the answer, by
             field; for rows whose edits were asked one by one.
+        specs: the attacks behind the names of the variations of a release.
     """
 
     pairs: Pairs
@@ -66,6 +67,7 @@ class Evaluation:
     data: str | None = None
     date: str | None = None
     flipping: Flipping = field(default_factory=dict)
+    specs: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
@@ -115,11 +117,13 @@ class Evaluation:
             "originals": len(self.pairs.originals),
             "originals_without_gold": sum(None in gold for gold in self.golds),
             "attacks": list(self.pairs.attacks),
+            **({"specs": dict(self.specs)} if self.specs else {}),
             "majority": self._majority(),
             "models": [self._model(one) for one in self.judged],
             "comparisons": comparisons(self.judged, len(self.pairs.originals)),
             **searches(self.pairs),
             "rows": row_keys(self.pairs, self.golds),
+            **({} if self.pairs.attacks else {"original_rows": original_keys(self.pairs, self.golds)}),
         }
 
     def _majority(self) -> dict[str, float]:
@@ -153,7 +157,12 @@ class Evaluation:
             **together_entries(judged),
             "asr_mean": None if None in rates or not rates else round(sum(rates) / len(rates), DIGITS),
             "attacks": attacks,
+            **({} if attacks else {"outcomes": self._outcomes_of_originals(run)}),
         }
+
+    def _outcomes_of_originals(self, run: ModelRun) -> list[list[str]]:
+        """The outcomes of an evaluation without attacks: k for right, w for wrong."""
+        return written_outcomes(outcomes_of_originals(run, self.pairs, self.golds, self.kind))
 
     def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
         """The numbers of the report as a pandas DataFrame: a row for each model and attack.

@@ -25,14 +25,19 @@ def row_keys(pairs: Pairs, golds: Golds) -> dict[str, list[str]]:
 
     Rows have the same key if their texts, those of their originals and the right answers are the same.
     """
-    originals = [
-        _digest([_texts(original.values, pairs.task), gold])
-        for original, gold in zip(pairs.originals, golds, strict=True)
-    ]
+    originals = original_keys(pairs, golds)
     return {
         attack: [f"{originals[pair.original]}-{_digest(_texts(pair.values, pairs.task))}" for pair in rows]
         for attack, rows in pairs.attacks.items()
     }
+
+
+def original_keys(pairs: Pairs, golds: Golds) -> list[str]:
+    """A key for each original: the first half of those of its perturbed rows."""
+    return [
+        _digest([_texts(original.values, pairs.task), gold])
+        for original, gold in zip(pairs.originals, golds, strict=True)
+    ]
 
 
 def _texts(values: Mapping[str, Any], task: Task) -> dict[str, str]:

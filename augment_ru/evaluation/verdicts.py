@@ -164,7 +164,9 @@ def read_votes(path: Path) -> list[Vote]:
     try:
         found = list(_of_toloka(text) if path.suffix == ".tsv" else _of_label_studio(json.loads(text)))
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        raise AugmentError(f"{path}: is no export of Label Studio (.json) or Toloka (.tsv): {error}") from error
+        raise AugmentError(
+            f"{path}: is no export with answers, of Label Studio (.json) or Toloka (.tsv); export the finished tasks"
+        ) from error
     for vote in found:
         if vote.verdict not in (VALID, INVALID, UNCLEAR):
             raise AugmentError(f"{path}: {vote.id}: the answer is {vote.verdict!r}; possible: {', '.join(ANSWERS)}")
@@ -187,6 +189,19 @@ def _of_toloka(text: str) -> Iterator[Vote]:
         if row.get("OUTPUT:verdict"):
             said = row["OUTPUT:verdict"]
             yield Vote(row["INPUT:id"], row["ASSIGNMENT:worker_id"], ANSWERS.get(said, said))
+
+
+def check_votes(votes: Iterable[Vote]) -> None:
+    """Refuse two answers of one annotator about one row, which would count twice.
+
+    Raises:
+        AugmentError: the annotator and the row.
+    """
+    seen: set[tuple[str, str]] = set()
+    for vote in votes:
+        if (vote.annotator, vote.id) in seen:
+            raise AugmentError(f"annotator {vote.annotator} answers row {vote.id} twice; give each answer once")
+        seen.add((vote.annotator, vote.id))
 
 
 def agreement(votes: Sequence[Vote]) -> float | None:

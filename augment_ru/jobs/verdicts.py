@@ -2,16 +2,24 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation import verdicts
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.metrics import metrics_of
+from augment_ru.evaluation.pairs import Pairs
+from augment_ru.evaluation.totals import read_report
 from augment_ru.formats.files import replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.read import read_rows
 from augment_ru.jobs.progress import say
+
+Outcomes: TypeAlias = Mapping[tuple[str, int], str]
+"""The outcome of each row, by attack and number."""
+
+_WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
+"""The outcomes behind the letters of a report, as predictions have them."""
 
 
 def export_sample(  # noqa: PLR0917  (the options of the command)
@@ -20,7 +28,7 @@ def export_sample(  # noqa: PLR0917  (the options of the command)
     """Write a sample of perturbed rows for annotators, and print how many there are.
 
     Args:
-        source: the file of perturbed rows.
+        source: the file of perturbed rows, or a report of `evaluate` beside it.
         output: the file that is written.
         rows: further arguments of `evaluation.loading.loaded`.
         predictions: the file of the predictions of `evaluate`; None draws from all rows alike.
@@ -32,9 +40,15 @@ def export_sample(  # noqa: PLR0917  (the options of the command)
     """
     if output.suffix not in (".json", ".tsv"):
         raise AugmentError(f"-o {output}: must end in .json (Label Studio) or .tsv (Toloka)")
-    pairs = loaded(source, **rows).pairs
+    reported = _reported(source)
+    held = loaded(reported[0] if reported else source, **rows)
+    pairs, outcomes = held.pairs, None
+    if predictions:
+        outcomes = _outcomes(predictions, pairs)
+    elif reported:
+        outcomes = _reported_outcomes(source, reported[1], held.rows.digest)
     kind = metrics_of(pairs.task.metrics)[pairs.task.metrics[0]].kind
-    sample = verdicts.sampled(pairs, size, seed, _outcomes(predictions) if predictions else None)
+    sample = verdicts.sampled(pairs, size, seed, outcomes)
     asked = list(verdicts.questions(pairs, sample, kind))
     text = verdicts.toloka(asked) if output.suffix == ".tsv" else verdicts.label_studio(asked)
     with replacing(output) as stream:
@@ -49,8 +63,12 @@ def export_sample(  # noqa: PLR0917  (the options of the command)
     say(f"wrote {', '.join(map(str, files))}")
 
 
-def _outcomes(path: str) -> dict[tuple[str, int], str]:
-    """The outcomes of the first model run in a file of predictions, by attack and number of the row."""
+def _outcomes(path: str, pairs: Pairs) -> Outcomes:
+    """The outcomes of the first model run in a file of predictions, by attack and number of the row.
+
+    Raises:
+        AugmentError: they are not of these rows.
+    """
     found: dict[tuple[str, int], str] = {}
     counts: dict[str, int] = {}
     first = None
@@ -61,7 +79,48 @@ def _outcomes(path: str) -> dict[tuple[str, int], str]:
             number = counts.setdefault(row["attack"], 0)
             counts[row["attack"]] += 1
             found[row["attack"], number] = str(row.get("outcome"))
+    if counts != {attack: len(own) for attack, own in pairs.attacks.items()}:
+        raise AugmentError(f"--predictions {path}: are not of these rows; give what evaluate wrote for them")
     return found
+
+
+def _reported(source: str) -> tuple[str, Mapping[str, Any]] | None:
+    """The rows that a report is of, and the report; None if the source is no report.
+
+    Raises:
+        AugmentError: the rows are not beside the report.
+    """
+    path = Path(source)
+    if source == "-" or path.suffix != ".json" or not path.is_file():
+        return None
+    try:
+        report = read_report(path)
+    except AugmentError:
+        return None
+    name = (report.get("data") or {}).get("name")
+    rows = path.parent / name if isinstance(name, str) and Path(name).name == name else None
+    if rows is None or not rows.exists():
+        raise AugmentError(f"{source}: its rows, {name or 'made in Python'}, are not beside it; give the file of rows")
+    return str(rows), report
+
+
+def _reported_outcomes(source: str, report: Mapping[str, Any], digest: str) -> Outcomes:
+    """The same of the first model run in a report.
+
+    Raises:
+        AugmentError: the rows were changed since, or the report is damaged.
+    """
+    if report["data"].get("digest") != digest:
+        raise AugmentError(f"{source}: its rows were changed since; run augment-ru evaluate again")
+    try:
+        attacks = report["models"][0]["attacks"]
+        return {
+            (attack, number): " ".join(_WORDS[letter] for letter in letters)
+            for attack, entry in attacks.items()
+            for number, letters in enumerate(zip(*(label[0] for label in entry["outcomes"]), strict=True))
+        }
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise AugmentError(f"{source}: is damaged, or no report of augment-ru evaluate") from error
 
 
 def import_answers(files: list[Path], output: Path) -> None:
@@ -73,6 +132,7 @@ def import_answers(files: list[Path], output: Path) -> None:
     votes = [vote for path in files for vote in verdicts.read_votes(path)]
     if not votes:
         raise AugmentError(f"{files[0]}: holds no answers")
+    verdicts.check_votes(votes)
     alpha = verdicts.agreement(votes)
     rows = list(verdicts.judged(votes))
     with replacing(output) as stream:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import golds_of
+from augment_ru.evaluation.answers import check_labels_shared, golds_of
 from augment_ru.evaluation.examples import Example, ModelRequest, Prediction, Scored, example_of
 from augment_ru.evaluation.metrics import sklearn_metrics
 from augment_ru.formats.read import read_rows
@@ -62,6 +62,7 @@ def train_of(request: ModelRequest, kind: str) -> Train:
         except AugmentError as error:
             raise AugmentError(f"{row.where}: {error}") from error
     labels = {name: [str(gold[at]) for gold in golds] for at, name in enumerate(request.task.gold)}
+    check_labels_shared(str(path), {label for own in labels.values() for label in own}, request.labels)
     return Train(texts, labels, read.digest)
 
 

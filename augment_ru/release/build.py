@@ -150,7 +150,10 @@ class ReleaseBuild:
         began = time.perf_counter()
         tasks = [read_task(self.recipe, task, self.folder) for task in self.recipe.tasks]
         for task, located in zip(tasks, self.located.tasks, strict=True):
-            protector_of(self.located, located, task.schema).compiled()  # so that a wrong rule is found at once
+            try:  # so that a wrong rule is found at once
+                protector_of(self.located, located, task.schema).compiled()
+            except AugmentError as error:
+                raise AugmentError(f"[[task]] '{located.name}': {error}") from error
         facts = manifest_head(self.recipe, tasks, self.folder, self.tools)
         with train_files(self.recipe, tasks) as given:
             if self.tools.searches:

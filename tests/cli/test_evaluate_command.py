@@ -209,7 +209,7 @@ def test_errors_are_one_line(
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([], "no rows; give the output of augment-ru perturb"),
+        ([], "rows.jsonl: no rows"),
         (
             [{"id": 1, "text": "Кот.", "label": 1, "augment": {"attack": "a"}}],
             "no original for it: the row has no augment.source, and none was given",

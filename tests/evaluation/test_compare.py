@@ -84,6 +84,31 @@ def test_episodes_are_counted_too(tmp_path: Path) -> None:
     ]
 
 
+def test_reports_without_attacks_are_compared_by_their_right_answers() -> None:
+    """Counted by hand: of the rows 2 to 11 the reader has 2 to 6 right, the other model the odd ones."""
+    said = ["yes"] * 7 + ["no"] * 5
+    rows = [{"id": n, "text": f"{n} {word}", "label": "yes"} for n, word in enumerate(said)]
+
+    def even(examples: Sequence[Example]) -> list[str]:
+        return ["yes" if int(one.text.split()[0]) % 2 else "no" for one in examples]
+
+    one, other = (evaluate(own, {name: model}) for own, name, model in ((rows, "m", reader), (rows[2:], "even", even)))
+    found = compare(reports(one, other))
+    assert (found["attacks"], found["rows"], found["originals"]) == ([], {}, 10)
+    assert [model["metrics"]["right"]["value"] for model in found["models"]] == [50.0, 50.0]
+    (entry,) = found["comparisons"]
+    assert {key: entry["mcnemar"][key] for key in ("counted", "decisions", "a", "b", "only_a", "only_b")} == {
+        "counted": "right", "decisions": 10, "a": 5, "b": 5, "only_a": 3, "only_b": 3,
+    }  # fmt: skip
+    assert [table.key for table in compared_tables(found)] == ["metrics", "models", "reports"]
+    assert compared_findings(found) == ["McNemar's test tells no two models apart: every p is at least 0.05."]
+    everything = [{"id": n, "text": f"{n} {word}", "label": "yes"} for n, word in enumerate(["yes"] * 30)]
+    never = evaluate(everything, {"never": lambda examples: ["no"] * len(examples)})
+    always = compare(reports(evaluate(everything, {"m": reader}), never))
+    assert compared_findings(always) == ["m is right more often than never: by 100 points."]
+    assert "if two models are right equally often" in compared_page(always)
+
+
 def test_what_cannot_be_compared_is_refused_in_one_line() -> None:
     rows = table("++", "+-")
     (one,) = reports(evaluate(rows, {"m": reader}))
@@ -96,11 +121,17 @@ def test_what_cannot_be_compared_is_refused_in_one_line() -> None:
     with pytest.raises(AugmentError, match=r"share no attack \(r0 1: a; r0 2: b\)"):
         compare([one, other])
     (other,) = reports(evaluate([{"id": 1, "text": "1 yes", "label": "yes"}], {"m": reader}))
-    with pytest.raises(AugmentError, match="has no attacks"):
+    with pytest.raises(AugmentError, match="r0 2: no attacks, and others have some"):
         compare([one, other])
+    bare = NamedReport("bare", {key: value for key, value in other.values.items() if key != "original_rows"})
+    with pytest.raises(AugmentError, match="bare: states no rows, so an older version wrote it"):
+        compare([bare, other])
     old = NamedReport("old", {key: value for key, value in one.values.items() if key != "rows"})
     with pytest.raises(AugmentError, match="old: states no rows, so an older version wrote it"):
         compare([one, old])
+    later = NamedReport("later", {**one.values, "version": 99})
+    with pytest.raises(AugmentError, match="later: is a report of version 99; this augment-ru compares version 2"):
+        compare([one, later])
     with pytest.raises(AugmentError, match="strange: is no report"):
         compare([one, NamedReport("strange", {"format": "x"})])
     damages: list[dict[str, Any]] = [{"rows": {"a": 5}}, {"models": [{}]}, {"models": 3}]

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import browser as chromium
-from augment_ru import Edit, Example, Script, evaluate
+from augment_ru import Edit, Example, Script, evaluate, registry
 from augment_ru.evaluation import page as pages
 from augment_ru.evaluation.finding import findings
+from augment_ru.evaluation.intervals import wilson
 from augment_ru.evaluation.page import edits_between, page
 from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.table_text import FORMATS, as_text
@@ -246,6 +247,12 @@ def test_the_finding_is_told_in_words() -> None:
     assert told[1] == "yes (0-shot) is no better than the most frequent answer, so its rates say nothing."
 
 
+def test_a_rate_below_half_a_percent_is_not_told_as_none() -> None:
+    rows = [*table("+-", *["++"] * 149), *(one | {"label": "no"} for one in table(*["--"] * 150, start=200))]
+    (told,) = findings(evaluate(rows, {"m": reader}).report())
+    assert "turns less than 1 % of the right answers of m" in told
+
+
 def test_the_finding_names_short_texts() -> None:
     """Of 60 right answers 20 break, all of them among the 30 texts of one word and a number."""
     rows = []
@@ -268,6 +275,13 @@ def test_a_page_without_attacks_has_the_metrics_alone() -> None:
     data = data_of(page(evaluate(rows, {"reader": reader})))
     assert data["sections"] == ["robustness"]
     assert list(data["tables"]) == ["metrics"]
+    assert "attack" not in data["lead"]
+    rows.append({"id": 9, "text": "9 no", "label": "no"})
+    (told,) = data_of(page(evaluate(rows, {"reader": reader})))["findings"]
+    assert told.endswith("is no better than the most frequent answer.")
+    rows.append({"id": 10, "text": "10 no", "label": "no"})
+    (told,) = data_of(page(evaluate(rows, {"reader": reader})))["findings"]
+    assert told == "reader (0-shot) has accuracy 80 %; the most frequent answer has 60 %."
 
 
 @needs_browser
@@ -277,8 +291,42 @@ def test_a_page_without_attacks_is_drawn(window: chromium.Browser, tmp_path: Pat
     path.write_text(page(evaluate(rows, {"reader": reader})), encoding="utf-8")
     window.open(path)
     assert window.all("#table tbody tr:first-child td") == ["reader", "0", "66.67", "40.00"]
+    assert window.all("h1") == ["Evaluation report"]
     assert len(window.all("main > section")) == 1
     assert window.complaints() == []
+
+
+def test_attacks_are_explained_without_their_sources() -> None:
+    """A probability of a paper would be taken for that of the rows."""
+    told = {name: pages.about(name) for name in registry.names("attacks")}
+    assert all(told.values())
+    assert not [name for name, words in told.items() if re.search(r"Table|TAPE|\d{4}", words)]
+    assert "(«hello» → «руддщ»)" in told["wrong_layout"], "an example in brackets stays"
+
+
+@needs_browser
+def test_joined_cells_have_an_interval(window: chromium.Browser, tmp_path: Path) -> None:
+    """Five cells of one row become one; its interval is Wilson's over its rows."""
+    outcomes = ["+-", "++", "++", "++", "+-", *["++"] * 20]
+    rows = [one | {"genre": f"g{min(at, 5)}"} for at, one in enumerate(table(*outcomes))]
+    path = tmp_path / "report.html"
+    path.write_text(page(evaluate(rows, {"m": reader}, by=("genre",))), encoding="utf-8")
+    window.open(path)
+    (words,) = {one for one in window.all("#cells-plot .cell title") if "few rows: 5 cells" in one}
+    low, high = (100 * one for one in wilson(2, 5) or (0, 0))
+    assert f"success rate 40.00 % (95 %: {low:.1f}–{high:.1f}), 2 of 5 broken" in words
+
+
+@needs_browser
+def test_long_names_of_attacks_stay_apart(window: chromium.Browser, tmp_path: Path) -> None:
+    names = [f"{'x' * 60}{end}{'y' * 60}" for end in ("one", "two")]
+    rows = [one for name in names for one in table("+-", "++", attack=name)]
+    path = tmp_path / "report.html"
+    path.write_text(page(evaluate(rows, {"m": reader})), encoding="utf-8")
+    window.open(path)
+    for plot in ("worst-plot", "rates-plot"):
+        shown = [one for one in window.all(f"#{plot} text") if "x" in one or "y" in one]
+        assert len(shown) == len(set(shown)) == 2, plot
 
 
 @needs_browser

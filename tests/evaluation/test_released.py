@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from augment_ru import AugmentError, Example, evaluate
+from augment_ru.evaluation.page import page
 from augment_ru.models.linear import NGRAMS
 from releases import EXAMPLE, built, recipe, rows_of
 
@@ -51,6 +52,13 @@ def test_what_the_edit_log_says_is_counted(small: Path, place: str) -> None:
     assert report["models"][0]["attacks"]["butterfingers"]["strength"]["similarity"]
 
 
+def test_the_page_explains_variations_with_names_of_their_own(small: Path) -> None:
+    found = evaluate(small / "school", {"m": options})
+    assert found.report()["specs"]["typos_in_chat"] == "case+butterfingers"
+    told = "Change the case of letters; the text keeps its length. Replace letters by those of neighbouring keys"
+    assert told in page(found)
+
+
 def test_the_episodes_are_those_of_the_train_rows(small: Path) -> None:
     shown: dict[int, set[tuple[str, ...]]] = defaultdict(set)
 
@@ -64,7 +72,8 @@ def test_the_episodes_are_those_of_the_train_rows(small: Path) -> None:
     assert [(one["shots"], one["episodes"]) for one in report["models"]] == [(0, 1), (1, 3), (4, 3)]
     manifest = json.loads((small / "manifest.json").read_text())
     wanted: dict[int, set[tuple[str, ...]]] = defaultdict(set)
-    for episode in manifest["episodes"]:
+    school = next(task for task in manifest["tasks"] if task["name"] == "school")
+    for episode in school["episodes"]:
         rows = [
             row["question"]
             for row in rows_of(small / "school/train.jsonl")

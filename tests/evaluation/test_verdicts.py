@@ -60,6 +60,29 @@ def test_annotators_see_texts_and_the_right_answer_and_no_attack(tmp_path: Path)
         export_sample(str(source), tmp_path / "tasks.xlsx", {}, None, 20, 42)
 
 
+def test_a_report_stands_for_its_rows_and_their_outcomes(tmp_path: Path) -> None:
+    """The sample is the one that the predictions of the same run give."""
+    source = write(tmp_path / "rows.jsonl", ROWS)
+    done = evaluate(source, {"reader": reader})
+    report = tmp_path / "report.json"
+    report.write_text(json.dumps(done.report()), encoding="utf-8")
+    predictions = write(tmp_path / "predictions.jsonl", list(done.predictions()))
+    files = [tmp_path / name for name in ("a.json", "b.json", "c.json")]
+    export_sample(str(report), files[0], {}, None, 20, 42)
+    export_sample(str(source), files[1], {}, str(predictions), 20, 42)
+    export_sample(str(source), files[2], {}, None, 20, 42)
+    given_report, given_predictions, alone = (file.read_bytes() for file in files)
+    assert given_report == given_predictions != alone
+    with pytest.raises(AugmentError, match=r"predictions\.jsonl: are not of these rows"):
+        export_sample(str(source), files[2], {}, str(write(predictions, [])), 20, 42)
+    write(source, ROWS[:40])
+    with pytest.raises(AugmentError, match=r"report\.json: its rows were changed since"):
+        export_sample(str(report), files[0], {}, None, 20, 42)
+    source.unlink()
+    with pytest.raises(AugmentError, match=r"report\.json: its rows, rows\.jsonl, are not beside it"):
+        export_sample(str(report), files[0], {}, None, 20, 42)
+
+
 def alpha(votes: Sequence[verdicts.Vote]) -> float:
     """Krippendorff's α for nominal data, from its definition: 1 - observed / expected disagreement."""
     units: dict[str, list[str]] = defaultdict(list)
@@ -110,6 +133,11 @@ def test_answers_of_both_formats_give_the_same_verdicts(tmp_path: Path) -> None:
             "y": "invalid",
             "z": "unclear",
         }
+    with pytest.raises(AugmentError, match="annotator w0 answers row x twice"):
+        import_answers([tmp_path / "answers.tsv"] * 2, tmp_path / "verdicts.jsonl")
+    (tmp_path / "tasks.json").write_text("[1]", encoding="utf-8")
+    with pytest.raises(AugmentError, match=r"tasks\.json: is no export with answers"):
+        verdicts.read_votes(tmp_path / "tasks.json")
     (tmp_path / "answers.tsv").write_text("\n".join([*lines, "x\tможет быть\tw9"]), encoding="utf-8")
     with pytest.raises(AugmentError, match="the answer is 'может быть'; possible: да, нет, неясно"):
         verdicts.read_votes(tmp_path / "answers.tsv")

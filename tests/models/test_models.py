@@ -64,7 +64,7 @@ def test_linear_is_the_paper_s_baseline() -> None:
     expected = LogisticRegression(max_iter=1000).fit(
         vectors.fit_transform([row["text"] for row in rows]), [row["label"] for row in rows]
     )
-    model = model_of_spec(f"linear:{EXAMPLES / 'reviews_train.jsonl'}")
+    model = model_of(f"linear:{EXAMPLES / 'reviews_train.jsonl'}", ModelRequest("", TASK, ("negative", "positive")))
     assert model(examples_of(*texts)) == expected.predict(vectors.transform(texts)).tolist()
 
 
@@ -81,9 +81,9 @@ def test_a_train_file_of_one_class_gives_that_class(train: Path) -> None:
 
 def test_several_labels_are_learnt_separately(train: Path) -> None:
     task = Task("two", ("text",), gold=("good", "food"))
-    rows = [{"text": row["text"], "good": int(row["label"] == "plus"), "food": n % 2} for n, row in enumerate(ROWS)]
+    rows = [{"text": row["text"], "good": row["label"], "food": ("minus", "plus")[n % 2]} for n, row in enumerate(ROWS)]
     write(train, rows)
-    for kind, good in (("linear", "1"), ("majority", "0")):
+    for kind, good in (("linear", "plus"), ("majority", "minus")):
         (prediction,) = model_of_spec(f"{kind}:{train}", task)([example_of({"text": "вкусный хороший"}, task)])
         assert prediction.keys() == {"good", "food"}
         assert prediction["good"] == good
@@ -138,7 +138,7 @@ def test_a_wrong_specification_is_an_error(spec: str, options: dict[str, Any], m
 
 
 def test_train_files_without_words_or_labels_are_errors(train: Path) -> None:
-    write(train, [{"text": "?!", "label": "a"}, {"text": "...", "label": "b"}])
+    write(train, [{"text": "?!", "label": "plus"}, {"text": "...", "label": "minus"}])
     with pytest.raises(AugmentError, match="cannot be trained on this file: empty vocabulary"):
         model_of_spec(f"linear:{train}")
     write(train, [{"text": "кот"}])
@@ -147,6 +147,12 @@ def test_train_files_without_words_or_labels_are_errors(train: Path) -> None:
     train.write_text("")
     with pytest.raises(AugmentError, match="no rows"):
         model_of_spec(f"majority:{train}")
+
+
+def test_a_train_file_with_none_of_the_labels_is_refused(train: Path) -> None:
+    write(train, [{"text": "хороший", "label": "да"}, {"text": "плохой", "label": "нет"}])
+    with pytest.raises(AugmentError, match="its labels are да, нет; those of the rows are minus, plus: none is the"):
+        model_of_spec(f"linear:{train}")
 
 
 def test_without_scikit_learn_the_extra_is_named(train: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
-const title = report.title || (data.compared ? "Reports side by side" : "Robustness report");
+const own = report.attacks.length ? "Robustness report" : "Evaluation report";
+const title = report.title || (data.compared ? "Reports side by side" : own);
 document.title = title;
 byId("title").textContent = title;
 const counted = (count, one) => `${whole(count)} ${one}${count === 1 ? "" : "s"}`;
@@ -6,7 +7,7 @@ byId("about").textContent = [
   ...data.header,
   counted(report.originals, "original"),
   counted(new Set(report.models.map((run) => run.model)).size, "model"),
-  counted(report.attacks.length, "attack"),
+  ...(report.attacks.length ? [counted(report.attacks.length, "attack")] : []),
 ].join(" · ");
 byId("signature").textContent = report.signature;
 if (data.lead) byId("lead").textContent = data.lead;

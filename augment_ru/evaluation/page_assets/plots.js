@@ -62,6 +62,19 @@ function legend(box, names) {
 const margin = (names) => Math.min(0.3 * WIDTH, 24 + 7.2 * Math.max(...names.map((name) => [...name].length)));
 const fitting = (name, room) => shortened(name, Math.max(6, Math.floor(room / 7.4)));
 
+function fittingAll(names, room) {
+  // Names cut to the room; where two of them would look alike, without the beginning that all of them share.
+  const cut = names.map((name) => fitting(name, room));
+  if (new Set(cut).size === names.length) return cut;
+  const most = Math.max(6, Math.floor(room / 7.4));
+  let shared = 0;
+  while (names.every((name) => name[shared] && name[shared] === names[0][shared])) shared += 1;
+  return names.map((name) => {
+    const rest = [...name.slice(shared)];
+    return rest.length < most ? `…${rest.join("")}` : `…${rest.slice(0, most - 2).join("")}…`;
+  });
+}
+
 function rates() {
   const { models, attacks } = report;
   const step = models.length > 6 ? 15 : 20;
@@ -78,10 +91,11 @@ function rates() {
     x: 0, y: top + which * group, width: WIDTH, height: group, class: which % 2 ? "none" : "band", "fill-opacity": which % 2 ? 0 : 1,
   }));
   const made = [];
+  const called = fittingAll(names, head ? WIDTH - 20 : left - 16);
   attacks.forEach((attack, which) => {
     const start = top + which * group + head;
-    if (head) made.push(text(10, start - 4, fitting(names[which], WIDTH - 20), "strong"));
-    else made.push(text(10, start + group / 2 + 4, fitting(names[which], left - 16), "strong"));
+    if (head) made.push(text(10, start - 4, called[which], "strong"));
+    else made.push(text(10, start + group / 2 + 4, called[which], "strong"));
     models.forEach((run, row) => {
       const entry = entries[which][row];
       const y = start + 8 + step / 2 + row * step;
@@ -231,7 +245,7 @@ function worst() {
   const [left, top, height] = [isNarrow() ? 0.34 * WIDTH : margin(names), 6, 18];
   const width = Math.min(14, (WIDTH - left - 8) / Math.max(1, right.length));
   const gap = width > 3 ? 1 : 0;
-  const made = names.map((name, at) => text(8, top + at * height + 12, fitting(name, left - 14)));
+  const made = fittingAll(names, left - 14).map((name, at) => text(8, top + at * height + 12, name));
   for (let start = 0; start < right.length;) {
     let stop = start + 1;
     if (!gap) while (stop < right.length && right[stop].pattern === right[start].pattern) stop += 1;

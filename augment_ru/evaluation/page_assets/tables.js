@@ -21,7 +21,7 @@ function heads(table, kind) {
     let stop = at + 1;
     while (shared[at] && shared[stop] === shared[at]) stop += 1;
     const words = shared[at].replace(/: $/, "");
-    upper.append(words ? element("th", { class: "group", colspan: stop - at, scope: "colgroup", title: words }, shortened(words, 30)) : element("td", {}));
+    upper.append(words ? element("th", { class: "group", colspan: stop - at, scope: "colgroup", title: words }, shortened(words, 60)) : element("td", {}));
     at = stop;
   }
   return [upper, own];
