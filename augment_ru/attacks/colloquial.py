@@ -33,8 +33,8 @@ class Colloquial(CountedErrors):
     """Write words as they are spoken in chats, and put fillers where a clause begins.
 
     `word`: spoken forms of words and phrases («щас», «ваще», «комп», «мб»), nouns in their case; `ending`: -тся and
-    -ться as -цца; `filler`: «ну», «короче, », «типа» at the start of a sentence, or behind a conjunction. A sentence
-    gets at most one filler, and none if it has one. Likelier forms come first (`weighted_ranks`).
+    -ться as -цца; `filler`: «ну», «короче, » at the start of a sentence, «типа» and others behind a conjunction.
+    A sentence gets at most one filler, and none if it has one. Likelier forms come first (`weighted_ranks`).
 
     Args:
         probability: the share of the places that change, in an average text; in [0, 1]. Places are listed words,

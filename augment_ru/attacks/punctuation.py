@@ -9,7 +9,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
-from augment_ru.editing.word_forms import WordForms, WordFunction
+from augment_ru.editing.word_forms import WordForms, WordFunction, first_of_sentences
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
 from augment_ru.resources import shortened_words
@@ -93,7 +93,10 @@ def _outside_quotations(batch: Batch, places: Ints) -> Ints:
 
 
 def _commas(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
-    """The commas between a word and a space; that of «2, 5» stays, since «2 5» is another number."""
+    """The commas between a word and a space; that of «2, 5» stays, since «2 5» is another number.
+
+    That of «Герт Нейл, Деон Феррейра» stays, too: without it two names are one.
+    """
     places = np.flatnonzero(batch.codes == ord(",")) if rates.of("comma") else np.zeros(0, dtype=np.int64)
     places = places[_is_after_word(batch, places) & (batch.flags[places + 1] & SPACE != 0)]
     behind = batch.flags[np.minimum(places + 2, batch.codes.size - 1)]
@@ -105,6 +108,10 @@ def _commas(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
         rate_of[-1] = one.rate if "*" in one.phrases else rate_of[-1]
     words = np.searchsorted(forms.starts, places + 2)
     is_free = np.append(forms.starts, -1)[words] == places + 2
+    capital = batch.codes != forms.codes
+    opens = np.append(first_of_sentences(batch, forms.starts), True)
+    two_names = is_free & ~opens[words - 1] & capital[forms.starts[words - 1]] & capital[places + 2]
+    places, words, is_free = places[~two_names], words[~two_names], is_free[~two_names]
     found = rate_of[np.where(is_free, words, forms.starts.size)]
     places, found = places[found > 0], found[found > 0]
     return places, found, np.zeros(places.size, dtype=np.int64)

@@ -46,6 +46,8 @@ def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
     between = syntax.tokens[number + 1 : token.head]
     if noun is None or noun.kind != "NOUN" or any(one.pos in _NOMINAL for one in between):
         return
+    if syntax.tokens[token.head].pos == "PROPN" and token.relation == "amod":
+        return  # «раненая Вучкович» is right of a woman
     known = [one for one in known_forms(syntax.tokens[token.head].text.lower()) if one.kind == "NOUN"]
     if not any(_agree(form, one) for one in known):
         return  # the tree, or one of the readings, is wrong
