@@ -9,7 +9,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
-from augment_ru.editing.word_forms import WordForms, WordFunction, first_of_sentences
+from augment_ru.editing.word_forms import WordForms, WordFunction
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
 from augment_ru.resources import shortened_words
@@ -109,8 +109,10 @@ def _commas(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
     words = np.searchsorted(forms.starts, places + 2)
     is_free = np.append(forms.starts, -1)[words] == places + 2
     capital = batch.codes != forms.codes
-    opens = np.append(first_of_sentences(batch, forms.starts), True)
-    two_names = is_free & ~opens[words - 1] & capital[forms.starts[words - 1]] & capital[places + 2]
+    two_names = is_free & (words > 1) & capital[forms.starts[words - 1]] & capital[places + 2]
+    some = words[two_names]
+    sentences = [batch.sentences(forms.starts[some - back]) for back in (2, 1)]
+    two_names[two_names] = sentences[0] == sentences[1]
     places, words, is_free = places[~two_names], words[~two_names], is_free[~two_names]
     found = rate_of[np.where(is_free, words, forms.starts.size)]
     places, found = places[found > 0], found[found > 0]
