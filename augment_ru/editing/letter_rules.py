@@ -29,11 +29,11 @@ _NUMBERS = {letter: number for number, letter in enumerate(ALPHABET + "-", start
 """The number of each letter and of the hyphen; 0 is anything else, and what stands between two words."""
 _SETS = {"Б": ALPHABET, "Г": _VOWELS, "С": _CONSONANTS}
 _ALIKE = {
-    "а": "ое", "б": "пвд", "в": "фбм", "г": "кх", "д": "тбз", "е": "ия", "ё": "ео", "ж": "шз",
+    "а": "ое", "б": "пвд", "в": "фбм", "г": "кх", "д": "тбз", "е": "иэ", "ё": "ео", "ж": "шз",
     "з": "сж", "и": "еы", "й": "и", "к": "гхт", "л": "рн", "м": "нб", "н": "мл", "о": "ау",
     "п": "бт", "р": "л", "с": "зшц", "т": "дп", "у": "ою", "ф": "вп", "х": "кг", "ц": "сч",
     "ч": "щц", "ш": "щж", "щ": "шч", "ъ": "ь", "ы": "иу", "ь": "ъй", "э": "еи", "ю": "уе",
-    "я": "аеи",
+    "я": "еи",
 }  # fmt: skip
 """What people write for a letter by mistake if neither spelling nor keyboard explains it: what sounds or looks alike.
 

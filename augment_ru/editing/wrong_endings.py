@@ -160,8 +160,8 @@ def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
     objects = any(one.case == "accs" for one in known_forms(syntax.tokens[subject.at].text.lower()))
     for one in wanted:
         word = inflect(form.lemma, one)
-        if word is None or (objects and "plur" in one.grammemes and "tran" in form.word):
-            continue  # «телефон хвалят» is right: nobody is named who does
+        if word is None or (objects and ("plur" in one.grammemes or number < subject.at) and "tran" in form.word):
+            continue  # «телефон хвалят» and «спросил мать» are right: nobody is named who does
         if all(known.kind in {"VERB", "ADJ"} and not _fits_subject(known, subject.form) for known in known_forms(word)):
             yield word
 

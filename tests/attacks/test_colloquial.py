@@ -82,6 +82,11 @@ def test_fillers(text: str, wrong: set[str]) -> None:
     assert wrong <= {spoken(text, "filler", seed=seed) for seed in range(200)}
 
 
+def test_no_filler_stands_between_an_initial_and_a_name() -> None:
+    found = {spoken("Пишет нам А. С. Пушкин из деревни", "filler", seed=seed) for seed in range(60)}
+    assert all("А. С. Пушкин" in text for text in found)
+
+
 @pytest.mark.parametrize(
     "text",
     [
