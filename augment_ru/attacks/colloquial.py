@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints, Streams, first_of_each
+from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
 from augment_ru.editing.on_demand import LastValue, texts_at
 from augment_ru.editing.separators import lone
@@ -33,8 +33,8 @@ class Colloquial(CountedErrors):
     """Write words as they are spoken in chats, and put fillers where a clause begins.
 
     `word`: spoken forms of words and phrases («щас», «ваще», «комп», «мб»), nouns in their case; `ending`: -тся and
-    -ться as -цца; `filler`: «ну», «короче, », «типа» at the start of a sentence, or behind a conjunction. A sentence
-    gets at most one filler, and none if it has one. Likelier forms come first (`weighted_ranks`).
+    -ться as -цца; `filler`: «ну», «короче, » at the start of a sentence, «типа» and others behind a conjunction.
+    A sentence gets at most one filler, and none if it has one. Likelier forms come first (`weighted_ranks`).
 
     Args:
         probability: the share of the places that change, in an average text; in [0, 1]. Places are listed words,
@@ -65,9 +65,9 @@ class Colloquial(CountedErrors):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one spoken form or filler for every word or phrase that can have one."""
         spoken, mean, forms = self._spoken(), self.mean_rate, WordForms(batch)
-        first = first_of_sentences(batch, forms.starts)
+        first, sentences = first_of_sentences(batch, forms.starts), batch.sentences(forms.starts)
         words, phrases = spoken.words(forms, first)
-        starts, (behind, behind_phrases) = _filled(batch, forms, spoken, first)
+        starts, (behind, behind_phrases) = _filled(batch, forms, spoken, first, sentences)
         columns = [  # what changes, whether it is a phrase, whether it is a filler
             (words, False, False),
             (phrases, True, False),
@@ -84,7 +84,7 @@ class Colloquial(CountedErrors):
         for lane, chosen in enumerate((~is_filler, is_filler)):
             draws[chosen] = batch.draw(streams, forms.starts[every.words[chosen]], lane)
         ranks = weighted_ranks(draws, every.rates, mean)
-        kept = _one_filler(batch, forms, every, ranks, is_filler)
+        kept = _one_filler(sentences, every, ranks, is_filler)
         kept &= _apart(forms.starts.size, every, ranks, is_pair, kept)
         order = np.flatnonzero(kept)[np.argsort(every.words[kept], kind="stable")]
         every, is_pair = every.only(order), is_pair[order]
@@ -112,9 +112,10 @@ def _table(words: str) -> FormTable:
     return FormTable(words.split())
 
 
-def _filled(batch: Batch, forms: WordForms, spoken: SpokenForms, first: Mask) -> tuple[Places, tuple[Places, Places]]:
+def _filled(
+    batch: Batch, forms: WordForms, spoken: SpokenForms, first: Mask, sentences: Ints
+) -> tuple[Places, tuple[Places, Places]]:
     """Fillers at the starts of sentences, and behind conjunctions of one word and of two."""
-    sentences = batch.sentences(forms.starts)
     said = np.zeros(int(sentences[-1]) + 1 if sentences.size else 0, dtype=np.bool_)
     for filler in spoken.fillers:
         said[sentences[forms.are(filler)]] = True
@@ -138,13 +139,14 @@ def _filled(batch: Batch, forms: WordForms, spoken: SpokenForms, first: Mask) ->
     return spoken.starts(starts), spoken.behind(forms, comma, clause)
 
 
-def _one_filler(batch: Batch, forms: WordForms, every: Places, ranks: Floats, is_filler: Mask) -> Mask:
+def _one_filler(sentences: Ints, every: Places, ranks: Floats, is_filler: Mask) -> Mask:
     """All places but the fillers of a sentence that has one of a lower rank."""
     kept = ~is_filler
     fillers = np.flatnonzero(is_filler)
-    sentences = batch.sentences(forms.starts[every.words[fillers]])
-    order = np.lexsort((ranks[fillers], sentences))
-    kept[fillers[order[first_of_each(sentences[order])]]] = True
+    said_in = sentences[every.words[fillers]]
+    lowest = np.full(int(sentences[-1]) + 1 if sentences.size else 0, 2.0)
+    np.minimum.at(lowest, said_in, ranks[fillers])
+    kept[fillers] = ranks[fillers] == lowest[said_in]
     return kept
 
 

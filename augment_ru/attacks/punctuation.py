@@ -93,7 +93,10 @@ def _outside_quotations(batch: Batch, places: Ints) -> Ints:
 
 
 def _commas(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
-    """The commas between a word and a space; that of «2, 5» stays, since «2 5» is another number."""
+    """The commas between a word and a space; that of «2, 5» stays, since «2 5» is another number.
+
+    That of «Герт Нейл, Деон Феррейра» stays, too: without it two names are one.
+    """
     places = np.flatnonzero(batch.codes == ord(",")) if rates.of("comma") else np.zeros(0, dtype=np.int64)
     places = places[_is_after_word(batch, places) & (batch.flags[places + 1] & SPACE != 0)]
     behind = batch.flags[np.minimum(places + 2, batch.codes.size - 1)]
@@ -105,6 +108,12 @@ def _commas(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
         rate_of[-1] = one.rate if "*" in one.phrases else rate_of[-1]
     words = np.searchsorted(forms.starts, places + 2)
     is_free = np.append(forms.starts, -1)[words] == places + 2
+    capital = batch.codes != forms.codes
+    two_names = is_free & (words > 1) & capital[forms.starts[words - 1]] & capital[places + 2]
+    some = words[two_names]
+    sentences = [batch.sentences(forms.starts[some - back]) for back in (2, 1)]
+    two_names[two_names] = sentences[0] == sentences[1]
+    places, words, is_free = places[~two_names], words[~two_names], is_free[~two_names]
     found = rate_of[np.where(is_free, words, forms.starts.size)]
     places, found = places[found > 0], found[found > 0]
     return places, found, np.zeros(places.size, dtype=np.int64)

@@ -130,11 +130,28 @@ def _is_bounded(tree: SentenceTree, first: int, last: int, predicate: int) -> bo
     before = first - 1
     if before >= tree.first and tree.tokens[before].text in QUOTES:
         return False  # a title: «Москва слезам не верит»
+    if before > low and tree.tokens[before].text == "," and _depends(tree, before - 1, predicate) in _ARGUMENTS:
+        return False  # «В городе, у реки, стоит дом»: what follows the comma repeats what stands in front of it
     if before >= tree.first and not tree.is_mark(before) and before < low:
         is_infinitive = "VerbForm=Inf" in tree.tokens[predicate].features
         if not is_infinitive and tree.tokens[first].pos != "CCONJ":
             return False
     return last >= tree.last or tree.is_mark(last) or last <= high or tree.tokens[last].pos == "CCONJ"
+
+
+def _depends(tree: SentenceTree, number: int, predicate: int) -> str:
+    """The relation of a token, or of the word that it belongs to, to a predicate; "" if it does not belong to it."""
+    for _ in range(tree.first, tree.last):
+        token = tree.tokens[number]
+        if token.head == predicate:
+            return token.relation
+        if not tree.first <= token.head < tree.last or token.head == number:
+            break
+        number = token.head
+    return ""
+
+
+_ARGUMENTS = frozenset({"obl", "obj", "iobj", "nsubj"})
 
 
 def _ends(tree: SentenceTree, last: int, predicate: int, conjoined: Sequence[int]) -> bool:

@@ -4,8 +4,8 @@ A rule is written `left(old>new)right`. `left`, `old` and `right` are letters, s
 capitals Б (any letter), Г (a vowel), С (a consonant); `|` is the edge of a word or a hyphen; `=` in `old` is the letter
 before it once more. `~` behind an old vowel says that it must be unstressed, `!` that it must be stressed: the rate of
 the rule is multiplied by how likely that is. `new` is letters, a set as long as the old one (letter by letter), or
-signs: `1` and `2` are the first and the second old letter, `@` a neighbouring key of the first, `?` another vowel for a
-vowel and another consonant for a consonant, `+` the first old letter one to four times.
+signs: `1` and `2` are the first and the second old letter, `@` a neighbouring key of the first, `?` a letter that
+sounds or looks like it, `+` the first old letter one to four times.
 """
 
 import re
@@ -28,6 +28,16 @@ _CONSONANTS = "".join(letter for letter in ALPHABET if letter not in _VOWELS + "
 _NUMBERS = {letter: number for number, letter in enumerate(ALPHABET + "-", start=1)}
 """The number of each letter and of the hyphen; 0 is anything else, and what stands between two words."""
 _SETS = {"Б": ALPHABET, "Г": _VOWELS, "С": _CONSONANTS}
+_ALIKE = {
+    "а": "ое", "б": "пвд", "в": "фбм", "г": "кх", "д": "тбз", "е": "иэ", "ё": "ео", "ж": "шз",
+    "з": "сж", "и": "еы", "й": "и", "к": "гхт", "л": "рн", "м": "нб", "н": "мл", "о": "ау",
+    "п": "бт", "р": "л", "с": "зшц", "т": "дп", "у": "ою", "ф": "вп", "х": "кг", "ц": "сч",
+    "ч": "щц", "ш": "щж", "щ": "шч", "ъ": "ь", "ы": "иу", "ь": "ъй", "э": "еи", "ю": "уе",
+    "я": "еи",
+}  # fmt: skip
+"""What people write for a letter by mistake if neither spelling nor keyboard explains it: what sounds or looks alike.
+
+Two blind readers found «промукт», «лтоит» and «прёшлась» unbelievable."""
 _EDGE = frozenset({0, _NUMBERS["-"]})
 _RULE = re.compile(r"([^()]*)\(([^()>]*)>([^()]*)\)([^()]*)")
 _ELEMENT = re.compile(r"\[[а-яё]+\]|.")
@@ -177,7 +187,7 @@ class LetterRule:
         if sign == "@":
             return _chosen(neighbouring_keys("keyboard_ru").get(old[0], ((old[0], 1.0),)), draw())
         if sign == "?":
-            others = (_VOWELS if old[0] in _VOWELS else _CONSONANTS).replace(old[0], "")
+            others = _ALIKE[old[0]]
             return others[int(draw() * len(others))]
         if sign == "+":
             point = draw()

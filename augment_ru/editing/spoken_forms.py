@@ -116,7 +116,8 @@ class SpokenForms:
         self._endings = [(entry.written[1:], at) for at, entry in enumerate(entries) if entry.written[0] == _ANY]
         self._any = np.array([at for at, entry in enumerate(entries) if entry.written == _FIRST + _ANY], dtype=np.int64)
         said = {form.text for at in self._any.tolist() for form in entries[at].forms}
-        self.fillers = sorted({text.split()[0].strip(",") for text in said})
+        said |= {form.text for entry in entries if entry.written.startswith(_COMMA) for form in entry.forms}
+        self.fillers = sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said})
         self._words, self._word_entries = self._table(lambda text: text[0] not in ",*" and _ANY not in text)
         self._behind, self._behind_entries = self._table(lambda text: text.startswith(_COMMA))
 

@@ -249,9 +249,16 @@ _SHIFT = np.uint64(64 - _BUCKETS)
 
 
 def first_of_sentences(batch: Batch, places: Ints) -> Mask:
-    """Whether no letter or digit stands between each place and the start of its sentence, line or option."""
+    """Whether no letter or digit stands between each place and the start of its sentence, line or option.
+
+    The full stop of an initial ends no sentence: «А. С. Пушкин».
+    """
     before = counts_before((batch.flags & WORD) != 0)
-    edges = np.where((batch.flags & BREAK) != 0, before[:-1], 0)
+    breaks = (batch.flags & BREAK) != 0
+    stops = np.flatnonzero(batch.codes == ord("."))  # place 0 is a line feed
+    letter = (batch.flags & (WORD | DIGIT)) == WORD
+    breaks[stops[letter[stops - 1] & ~letter[np.maximum(stops - 2, 0)]]] = False
+    edges = np.where(breaks, before[:-1], 0)
     edges[batch.fences] = before[batch.fences]
     first: Mask = np.maximum.accumulate(edges)[places] == before[places]
     return first

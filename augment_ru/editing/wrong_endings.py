@@ -46,6 +46,8 @@ def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
     between = syntax.tokens[number + 1 : token.head]
     if noun is None or noun.kind != "NOUN" or any(one.pos in _NOMINAL for one in between):
         return
+    if syntax.tokens[token.head].pos == "PROPN" and token.relation == "amod":
+        return  # «раненая Вучкович» is right of a woman
     known = [one for one in known_forms(syntax.tokens[token.head].text.lower()) if one.kind == "NOUN"]
     if not any(_agree(form, one) for one in known):
         return  # the tree, or one of the readings, is wrong
@@ -158,8 +160,8 @@ def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
     objects = any(one.case == "accs" for one in known_forms(syntax.tokens[subject.at].text.lower()))
     for one in wanted:
         word = inflect(form.lemma, one)
-        if word is None or (objects and "plur" in one.grammemes and "tran" in form.word):
-            continue  # «телефон хвалят» is right: nobody is named who does
+        if word is None or (objects and ("plur" in one.grammemes or number < subject.at) and "tran" in form.word):
+            continue  # «телефон хвалят» and «спросил мать» are right: nobody is named who does
         if all(known.kind in {"VERB", "ADJ"} and not _fits_subject(known, subject.form) for known in known_forms(word)):
             yield word
 
