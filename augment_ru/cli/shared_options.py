@@ -206,7 +206,16 @@ ROWS = (
 
 QUIET = (click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor what the run came to."),)
 
-POOL = (*PROBABILITY, *_THRESHOLD, *SETUP)
+_OF_THE_POOL = (
+    click.option(
+        "--probability",
+        type=float,
+        metavar="P",
+        help="Share of the possible changes in the pool, 0 to 1.  [default: 1]",
+    ),
+)
+
+POOL = (*_OF_THE_POOL, *_THRESHOLD, *SETUP)
 """The options of a run that searches among all changes: without those on the search for a level."""
 
 

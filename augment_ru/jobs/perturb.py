@@ -11,7 +11,7 @@ from augment_ru.formats.row import Changed
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import Show, is_shown, rejects_of, shows_differences
 from augment_ru.jobs.parts import write_parts
-from augment_ru.jobs.progress import Advance, progress, terminal_width
+from augment_ru.jobs.progress import Advance, amount, progress, terminal_width
 from augment_ru.jobs.reading import size_of
 from augment_ru.jobs.summary import Summary, Tally, summary_lines
 from augment_ru.jobs.writing import OnChunk, write_rows
@@ -81,8 +81,7 @@ class PerturbRows:
 
 def wrote(job: Job, tally: Tally) -> str:
     """What a run wrote, as a message."""
-    rows = f"{tally.written:,} row{'' if tally.written == 1 else 's'}"
-    files = [f"{rows} to {job.output or 'stdout'}"]
+    files = [f"{amount(tally.written, 'row')} to {job.output or 'stdout'}"]
     if tally.skipped and job.output:
         files.append(f"{tally.skipped:,} to {rejects_of(job.output)}")
     if job.report is not None:
