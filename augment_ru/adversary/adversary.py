@@ -235,7 +235,7 @@ def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -
     if not attacks:
         raise AugmentError("no attack; name one with --attack (augment-ru list attacks)")
     if budget < 1:
-        raise AugmentError(f"--budget {budget}; needs a number of questions, 1 or more")
+        raise AugmentError(f"--budget {budget}; needs a number of queries, 1 or more")
     if not 1 <= draws <= _MOST_DRAWS:
         raise AugmentError(f"--draws {draws}; needs a number from 1 to {_MOST_DRAWS}")
     if seconds is not None and not seconds > 0:

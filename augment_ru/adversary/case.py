@@ -39,7 +39,7 @@ class SearchCase:
         pool: its changes.
         before: the answer to the original; None before it was asked.
         queries: how many different texts the model was asked about, the original among them.
-        broken_at: which of these questions broke the answer first; None if none did.
+        broken_at: which of these queries broke the answer first; None if none did.
         after: the answer to the smallest broken set.
         similarity: the gate's score of the smallest broken set; of a rejected record the best that failed.
         status, reason: what became of it; None while it is open.

@@ -6,7 +6,7 @@ from typing import Any
 
 from augment_ru.adversary.case import Reason, Status
 from augment_ru.engine.outcome import Outcome, Scripts, Settings, Spans
-from augment_ru.engine.result import METAS, Result
+from augment_ru.engine.result import METAS, Result, occasional
 from augment_ru.errors import unknown
 from augment_ru.evaluation.answers import by_field
 from augment_ru.formats.row import Changed, replaced, written
@@ -28,7 +28,7 @@ class SearchSettings:
         scorer: the signature of the gate's similarity; "none" without a gate.
         threshold: the lowest similarity that passes; None without a gate.
         seed: the seed.
-        budget: the most questions about a record.
+        budget: the most queries for a record.
         target: the label that is aimed at; None for any wrong answer.
         corpus: the digest of a corpus that the attacks read; "" for none.
     """
@@ -66,7 +66,7 @@ class Finding:
         before: the answer to the original, an entry for each field of the right answer.
         after: the answer to the row that is returned.
         queries: how many different texts the model was asked about, the original among them.
-        broken_at: which of the questions broke the answer first; None if none did.
+        broken_at: which of the queries broke the answer first; None if none did.
         minimal: whether it is known that taking any one change back mends the answer.
         warnings: what the constraints or the similarity warn of.
     """
@@ -154,13 +154,9 @@ class Finding:
             "scorer": settings.scorer,
             "threshold": settings.threshold,
             "seed": settings.seed,
+            **({} if settings.target is None else {"target": settings.target}),
+            **occasional(corpus=settings.corpus, warnings=self.warnings),
         }
-        if settings.target is not None:
-            found["target"] = settings.target
-        if settings.corpus:
-            found["corpus"] = settings.corpus
-        if self.warnings:
-            found["warnings"] = list(dict.fromkeys(self.warnings))
         if meta == "brief":
             return found
         result = self._result

@@ -24,7 +24,7 @@ from augment_ru.errors import AugmentError
     help=f"An attack whose changes are in the pool. Repeatable.  [default: {', '.join(ATTACKS)}]",
 )
 @click.option(
-    "--budget", type=int, default=BUDGET, metavar="N", help=f"The most questions about a row.  [default: {BUDGET}]"
+    "--budget", type=int, default=BUDGET, metavar="N", help=f"The most queries for a row.  [default: {BUDGET}]"
 )
 @click.option("--targeted", metavar="LABEL", help="Make the model give this label.  [default: any wrong answer]")
 @click.option("--no-minimal", is_flag=True, help="Stop at the first set of changes that breaks the answer.")
@@ -46,8 +46,8 @@ from augment_ru.errors import AugmentError
 def attack(**given: Any) -> None:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
 
-    Writes one row for each input row. A run that was killed asks only what is not in the cache. On a terminal, without
-    -o, the differences are shown in colours.
+    Writes one row for each input row. A query is a text that the model is asked about. A run that was killed asks only
+    what is not in the cache. On a terminal, without -o, the differences are shown in colours.
 
     \b
     augment-ru attack in.jsonl -o out.jsonl --model linear:train.jsonl

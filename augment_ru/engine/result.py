@@ -1,6 +1,6 @@
 """The class `Result`: the scripts of a record's texts, the status, the similarity, and the row that is written."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from augment_ru.engine.notebook import result_html
@@ -177,13 +177,8 @@ class Result:
             "threshold": settings.threshold,
             "seed": settings.seed,
             "candidate": outcome.candidate,
+            **occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings),
         }
-        if settings.draw:
-            brief["draw"] = settings.draw
-        if settings.corpus:
-            brief["corpus"] = settings.corpus
-        if outcome.warnings:
-            brief["warnings"] = list(dict.fromkeys(outcome.warnings))
         if meta == "brief":
             return brief
         scripts, protected = self.scripts, self.protected
@@ -203,6 +198,15 @@ class Result:
         every = {name: script.notes or [None] * script.count for name, script in scripts.items()}
         notes = {name: [note and note.values() for note in found] for name, found in every.items()}
         return {"notes": notes} if any(note for found in notes.values() for note in found) else {}
+
+
+def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ()) -> dict[str, Any]:
+    """The entries of the metadata that only some rows have: those that hold nothing are left out.
+
+    A warning that came twice is there once.
+    """
+    entries = {"draw": draw, "corpus": corpus, "warnings": list(dict.fromkeys(warnings))}
+    return {name: value for name, value in entries.items() if value}
 
 
 _FROM_CHUNK: Mapping[str, Callable[[Chunk, int], Any]] = {

@@ -24,7 +24,7 @@ from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import is_shown, shows_differences
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.perturb import wrote
-from augment_ru.jobs.progress import Advance, progress, say
+from augment_ru.jobs.progress import Advance, amount, progress, say
 from augment_ru.jobs.reading import opened, where_of
 from augment_ru.jobs.summary import Tally
 from augment_ru.jobs.writing import OnChunk, write_rows
@@ -102,6 +102,8 @@ def run_attack(job: AttackJob) -> int:
     if shown is not None:  # not before, because the bar stands on the same terminal
         shows_differences(lambda found: f"changes: {found.changes}, queries: {found.queries}")(shown)
     say(_closing(tally, time.perf_counter() - began), quiet=rows.quiet)
+    if set(tally.searches.statuses) == {"wrong_before"}:
+        say("the model answers no row right; are the labels of the rows those of the model?", quiet=rows.quiet)
     say(wrote(rows, tally), quiet=rows.quiet)
     return 1 if tally.skipped else 0
 
@@ -213,10 +215,13 @@ def _closing(tally: Tally, seconds: float) -> str:
     count = tally.searches
     right = sum(count.statuses.values()) - count.statuses["wrong_before"]
     rate = f" ({count.statuses['broken'] / right:.1%} of {right:,} right)" if right else ""
-    parts = [f"{tally.rows:,} rows in", ", ".join(f"{count.statuses[name]:,} {name}" for name in STATUSES) + rate]
-    parts.append(f"{count.queries:,} queries")
-    parts += [f"{count.cached:,} answers from the cache"] if count.cached else []
-    parts += [f"{tally.warned:,} rows with warnings"] if tally.warned else []
-    parts += [f"{tally.skipped:,} lines skipped"] if tally.skipped else []
-    parts += [f"{tally.kept:,} parts kept"] if tally.kept else []
+    parts = [
+        f"{amount(tally.rows, 'row')} in",
+        ", ".join(f"{count.statuses[name]:,} {name}" for name in STATUSES) + rate,
+    ]
+    parts.append(amount(count.queries, "query", "queries"))
+    parts += [f"{amount(count.cached, 'answer')} from the cache"] if count.cached else []
+    parts += [f"{amount(tally.warned, 'row')} with warnings"] if tally.warned else []
+    parts += [f"{amount(tally.skipped, 'line')} skipped"] if tally.skipped else []
+    parts += [f"{amount(tally.kept, 'part')} kept"] if tally.kept else []
     return "; ".join([*parts, f"{seconds:.1f} s"])

@@ -20,7 +20,7 @@ from augment_ru.evaluation.worst_case import worst_case
 from augment_ru.formats.encodings import check_encoding
 from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
-from augment_ru.jobs.progress import progress, say
+from augment_ru.jobs.progress import amount, progress, say
 from augment_ru.records.task_file import task_or_file
 
 
@@ -188,4 +188,4 @@ def _print_counts(runs: Sequence[ModelRun], *, quiet: bool) -> None:
     different = sum(run.counts.different for run in runs)
     from_cache = sum(run.counts.from_cache for run in runs)
     cached = f", {from_cache:,} of them from the cache" if from_cache else ""
-    say(f"{runs[0].model}: {questions:,} questions, {different:,} different{cached}", quiet=quiet)
+    say(f"{runs[0].model}: {amount(questions, 'question')}, {different:,} different{cached}", quiet=quiet)

@@ -11,7 +11,7 @@ from augment_ru.formats.row import Changed
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import Show, is_shown, rejects_of, shows_differences
 from augment_ru.jobs.parts import write_parts
-from augment_ru.jobs.progress import Advance, progress, terminal_width
+from augment_ru.jobs.progress import Advance, amount, progress, terminal_width
 from augment_ru.jobs.reading import size_of
 from augment_ru.jobs.summary import Summary, Tally, summary_lines
 from augment_ru.jobs.writing import OnChunk, write_rows
@@ -81,7 +81,7 @@ class PerturbRows:
 
 def wrote(job: Job, tally: Tally) -> str:
     """What a run wrote, as a message."""
-    rows = f"{tally.written:,} row{'' if tally.written == 1 else 's'}"
+    rows = amount(tally.written, "row")
     if is_shown(job.output):
         table = f", and wrote the table to {job.report}" if job.report is not None else ""
         return f"showed {rows}{table}; -o FILE writes rows"

@@ -13,6 +13,7 @@ from augment_ru.engine.result import Result
 from augment_ru.engine.search import Cost
 from augment_ru.evaluation.column_groups import column_groups
 from augment_ru.formats.json_lines import indented
+from augment_ru.jobs.progress import amount
 from augment_ru.version import __version__
 
 
@@ -82,7 +83,7 @@ class SearchCounts:
         if not self.statuses:
             return ""
         broken, withstood = self.statuses["broken"], self.statuses["withstood"]
-        return f"; {broken:,} broken, {withstood:,} withstood, {self.queries:,} queries"
+        return f"; {broken:,} broken, {withstood:,} withstood, {amount(self.queries, 'query', 'queries')}"
 
 
 _ROW_COUNTS = ("rows", "read", "written", "skipped", "warned")
@@ -130,18 +131,18 @@ class Tally:
         for summary in self.summaries.values():
             cost.add(summary.cost)
             status += summary.figures.statuses
-        parts = [f"{self.rows:,} rows in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
+        parts = [f"{amount(self.rows, 'row')} in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
         if cost.pairs:
-            parts.append(f"{cost.pairs:,} pairs scored in {cost.calls:,} call{'' if cost.calls == 1 else 's'}")
+            parts.append(f"{amount(cost.pairs, 'pair')} scored in {amount(cost.calls, 'call')}")
         if cost.passes:
             each = f", {cost.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
-            parts.append(f"{cost.passes:,} forward passes{each}")
+            parts.append(f"{amount(cost.passes, 'forward pass', 'forward passes')}{each}")
         if self.warned:
-            parts.append(f"{self.warned:,} rows with warnings")
+            parts.append(f"{amount(self.warned, 'row')} with warnings")
         if self.skipped:
-            parts.append(f"{self.skipped:,} lines skipped")
+            parts.append(f"{amount(self.skipped, 'line')} skipped")
         if self.kept:
-            parts.append(f"{self.kept:,} parts kept")
+            parts.append(f"{amount(self.kept, 'part')} kept")
         return "; ".join([*parts, f"{time.perf_counter() - self.began:.1f} s"])
 
     def report(self, first: Perturber) -> bytes:

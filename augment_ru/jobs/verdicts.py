@@ -13,7 +13,7 @@ from augment_ru.evaluation.totals import read_report
 from augment_ru.formats.files import replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.read import read_rows
-from augment_ru.jobs.progress import say
+from augment_ru.jobs.progress import amount, say
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
 """The outcome of each row, by attack and number."""
@@ -59,7 +59,7 @@ def export_sample(  # noqa: PLR0917  (the options of the command)
         files.append(interface)
         with replacing(interface) as stream:
             stream.write(verdicts.label_studio_interface().encode())
-    say(f"{len(asked):,} rows of {len(pairs.attacks):,} attacks to judge")
+    say(f"{amount(len(asked), 'row')} of {amount(len(pairs.attacks), 'attack')} to judge")
     say(f"wrote {', '.join(map(str, files))}")
 
 
@@ -142,7 +142,8 @@ def import_answers(files: list[Path], output: Path) -> None:
     valid = sum(row["verdict"] == verdicts.VALID for row in rows)
     told = "not defined" if alpha is None else f"{alpha:.3f}"
     print(
-        f"{len(rows):,} rows, {len(votes):,} answers of {people:,} annotators; Krippendorff's alpha {told}; "
+        f"{amount(len(rows), 'row')}, {amount(len(votes), 'answer')} of {amount(people, 'annotator')}; "
+        f"Krippendorff's alpha {told}; "
         f"valid {valid:,} ({100 * valid / len(rows):.1f} %)"
     )
     say(f"wrote {len(rows):,} verdicts to {output}")

@@ -301,7 +301,7 @@ def test_the_time_ends_a_search() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"budget": 0}, "--budget 0; needs a number of questions, 1 or more"),
+        ({"budget": 0}, "--budget 0; needs a number of queries, 1 or more"),
         ({"draws": 0}, "--draws 0; needs a number from 1 to 100"),
         ({"seconds": 0.0}, "--time 0.0; needs a number of seconds over 0"),
     ],

@@ -124,3 +124,20 @@ def test_mistakes_are_one_line(files: Path) -> None:
     assert "no label of the rows called 'eggs'" in fails(1, "attack", source, "--model", model, "--targeted", "eggs")
     assert "no model called 'linaer'" in fails(2, "attack", source, "--model", "linaer:x")
     assert "--label-field" in fails(1, "attack", source, "--model", model, "--label-field", "no")
+
+
+def test_a_model_of_other_labels_is_pointed_out(files: Path) -> None:
+    write(files / "other.jsonl", *({**row, "label": f"{row['label']}s"} for row in TRAIN))
+    model = f"linear:{files / 'other.jsonl'}"
+    done = run(
+        "attack", files / "in.jsonl", "--limit", "1", "--model", model, "--cache", "none", "--similarity", "none"
+    )
+    said = done.stderr.decode()
+    assert done.returncode == 0
+    assert "1 row in; 0 broken, 0 withstood, 0 rejected, 1 wrong_before, 0 unchanged; 1 query; " in said
+    assert "the model answers no row right; are the labels of the rows those of the model?" in said
+
+
+def test_help_says_what_probability_means_for_a_pool() -> None:
+    said = " ".join(run("attack", "--help").stdout.decode().split())
+    assert "Share of the possible changes in the pool, 0 to 1. [default: 1]" in said

@@ -214,7 +214,7 @@ def test_rows_with_warnings_are_counted(tmp_path: Path) -> None:
     row = {"text": "Ваза, которую вчера купила мама, упала.", "answer": "ваза", "label": 1, "options": ["ваза", "мама"]}
     path = write(tmp_path / "in.jsonl", {**row, "reference": "который"}, row)
     done = run("perturb", path, "--attack", "case", "--attack", "eda_swap", "-o", tmp_path / "out.jsonl")
-    assert "; 1 rows with warnings; " in done.stderr.decode()
+    assert "; 1 row with warnings; " in done.stderr.decode()
     warned = [bool(row["augment"].get("warnings")) for row in rows_of((tmp_path / "out.jsonl").read_bytes())]
     assert warned == [True, True, False, False]
 
