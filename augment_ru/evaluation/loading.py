@@ -51,9 +51,6 @@ def loaded(
     given = rows_file(str(perturbed)) if isinstance(perturbed, str | Path) else perturbed
     beside = released(given) if isinstance(given, str) else None
     rows = read(given, "row", input_format, encoding)
-    if not rows.rows:
-        where = f"{'stdin' if given == '-' else given}: " if isinstance(given, str) else ""
-        raise AugmentError(f"{where}no rows; give the output of augment-ru perturb")
     if beside is not None:
         rows = with_edit_log(rows, beside.edits, beside.models) if beside.edits is not None else rows
         task, text_fields = task or beside.task, text_fields or beside.fields
@@ -77,5 +74,6 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
         return rows_of(given, name)
     found = read_rows(str(given), input_format, encoding)
     if not found.rows:
-        raise AugmentError(f"{given}: no rows")
+        where = "stdin" if str(given) == "-" else given
+        raise AugmentError(f"{where}: no rows; give rows, or the output of augment-ru perturb")
     return found
