@@ -74,5 +74,6 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
         return rows_of(given, name)
     found = read_rows(str(given), input_format, encoding)
     if not found.rows:
-        raise AugmentError(f"{'stdin' if str(given) == '-' else given}: no rows")
+        where = "stdin" if str(given) == "-" else given
+        raise AugmentError(f"{where}: no rows; give rows, or the output of augment-ru perturb")
     return found
