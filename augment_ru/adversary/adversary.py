@@ -10,7 +10,7 @@ from augment_ru.adversary.defaults import BUDGET, DRAWS
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.ledger import Ledger
 from augment_ru.adversary.result import NAME, Finding, SearchSettings
-from augment_ru.adversary.rounds import Limits, ask_originals, search_all
+from augment_ru.adversary.rounds import Limits, ask_originals, guidance_of, search_all
 from augment_ru.draws import Floats, Streams
 from augment_ru.engine.attack import Attack, Needs
 from augment_ru.engine.perturber import Perturber
@@ -55,11 +55,14 @@ class Adversary:
         constraints: as in `Preparation`.
         annotator: as in `Preparation`.
         preparation: the preparation itself, in place of these two.
+        guide: a model with `scored` that orders the questions where `model` gives labels alone; what it is asked is
+            not counted. None for no guide.
         cache: the cache of answers; None keeps them in memory alone.
         seconds: after how many seconds the searches end; None for no end. The results then depend on the speed.
 
     Raises:
-        AugmentError: a name is unknown, or a value out of its range.
+        AugmentError: a name is unknown, a value is out of its range, the guide gives no scores, or the model
+            does.
 
     >>> def model(examples):
     ...     return ["good" if "отлич" in example.text.lower() else "bad" for example in examples]
@@ -86,6 +89,7 @@ class Adversary:
         constraints: Constraints = None,
         annotator: str | Annotator = "natasha",
         preparation: Preparation | None = None,
+        guide: Model | NamedModel | None = None,
         cache: Cache | None = None,
         seconds: float | None = None,
     ) -> None:
@@ -101,6 +105,7 @@ class Adversary:
         self.preparation = preparation or Preparation(constraints, annotator)
         self.budget, self.target, self.minimal, self.draws = budget, target, minimal, draws
         self.ledger = Ledger(model if isinstance(model, NamedModel) else NamedModel.of(name, model), cache)
+        self._guide = None if guide is None else _guide_of(guide, self.ledger.model)
         first = self.perturbers[0]
         self._similarity, self._threshold, self._seconds = first.similarity, first.threshold, seconds
         self._deadline: float | None = None
@@ -115,6 +120,7 @@ class Adversary:
             budget,
             target,
             "+".join(dict.fromkeys(digest for one in self.perturbers if (digest := one.attack.corpus_digest))),
+            None if self._guide is None else self._guide.model.signature or self._guide.model.name,
         )
 
     @property
@@ -175,7 +181,9 @@ class Adversary:
         keys = Streams.of(prepared.keys, self.settings.seed, NAME).keys.tolist()
         for case in cases:
             if case.is_open:
-                case.begin(keys[case.number], minimal=self.minimal)
+                guide = self._guide if case.is_blind and not limits.is_over else None
+                guidance = None if guide is None else guidance_of(case, guide)
+                case.begin(keys[case.number], minimal=self.minimal, guidance=guidance)
             if not case.is_open:
                 on_finished(case)
         search_all([case for case in cases if case.is_open], gate, self.ledger, limits, on_finished)
@@ -224,6 +232,20 @@ class Adversary:
             case.minimal,
             (*prepared.warnings.get(case.number, ()), *gate.warnings(case.number)),
         )
+
+
+def _guide_of(guide: Model | NamedModel, model: NamedModel) -> Ledger:
+    """The ledger of a guide.
+
+    Raises:
+        AugmentError: it gives no scores, or the model gives scores itself.
+    """
+    if model.scored is not None:
+        raise AugmentError(f"--guide: --model {model.name} gives scores itself and needs no guide; leave it out")
+    named = guide if isinstance(guide, NamedModel) else NamedModel.of("guide", guide)
+    if named.scored is None:
+        raise AugmentError(f"--guide {named.name}: gives no scores; linear, adaboost and the hf- models give some")
+    return Ledger(named)
 
 
 def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -> None:

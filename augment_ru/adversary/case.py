@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from augment_ru.adversary.by_guide import Guidance, break_by_guide
 from augment_ru.adversary.by_labels import break_by_labels, shrink_by_labels
 from augment_ru.adversary.by_scores import break_by_scores, shrink_by_scores
 from augment_ru.adversary.goal import Goal
@@ -111,15 +112,20 @@ class SearchCase:
         elif not passing.all():
             self.pool = self.pool.without(np.flatnonzero(~passing).tolist())
 
-    def begin(self, key: int, *, minimal: bool) -> None:
-        """Start the search; `key` is the stream key of its draws."""
+    @property
+    def is_blind(self) -> bool:
+        """Whether the model's answers come without scores that a search can use."""
+        return self._rivals is None
+
+    def begin(self, key: int, *, minimal: bool, guidance: Guidance | None = None) -> None:
+        """Start the search; `key` is the stream key of its draws, `guidance` what a guide says."""
         if self._original is None:  # the time was over before
             self.finish("time")
             return
         self._answers[tuple(self.pool.sources)] = self._original
         margins = self._margins(self._original)
         self.knowledge = Knowledge(self.pool, self._similarities, Verdict(1.0, passed=True, margins=margins))
-        self._search = _search(self.knowledge, margins, Draws(key), minimal=minimal)
+        self._search = _search(self.knowledge, margins, guidance, Draws(key), minimal=minimal)
         self._advance(None)
 
     def _margins(self, scored: Scored) -> Floats | None:
@@ -200,10 +206,15 @@ class SearchCase:
         return example_of(values, self.record.task)
 
 
-def _search(knowledge: Knowledge, margins: Floats | None, draws: Draws, *, minimal: bool) -> Search:
+def _search(
+    knowledge: Knowledge, margins: Floats | None, guidance: Guidance | None, draws: Draws, *, minimal: bool
+) -> Search:
     """The whole search of a record: until the answer breaks, then, if wanted, until the set is minimal."""
     if margins is None:
-        yield from break_by_labels(knowledge, draws)
+        if guidance is None:
+            yield from break_by_labels(knowledge, draws)
+        else:
+            yield from break_by_guide(knowledge, guidance, draws)
         if minimal:
             yield from shrink_by_labels(knowledge)
         return

@@ -31,6 +31,7 @@ class SearchSettings:
         budget: the most queries for a record.
         target: the label that is aimed at; None for any wrong answer.
         corpus: the digest of a corpus that the attacks read; "" for none.
+        guide: the signature of the guide, or its name if it states none; None without a guide.
     """
 
     model: str
@@ -42,6 +43,7 @@ class SearchSettings:
     budget: int
     target: str | None = None
     corpus: str = ""
+    guide: str | None = None
 
     @property
     def attack(self) -> str:
@@ -155,6 +157,7 @@ class Finding:
             "threshold": settings.threshold,
             "seed": settings.seed,
             **({} if settings.target is None else {"target": settings.target}),
+            **({} if settings.guide is None else {"guide": settings.guide}),
             **occasional(corpus=settings.corpus, warnings=self.warnings),
         }
         if meta == "brief":

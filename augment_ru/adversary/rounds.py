@@ -4,6 +4,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from augment_ru.adversary.by_guide import Guidance
 from augment_ru.adversary.case import SearchCase
 from augment_ru.adversary.knowledge import ChangeSet
 from augment_ru.adversary.ledger import Ledger
@@ -32,6 +35,18 @@ def ask_originals(cases: Sequence[SearchCase], ledger: Ledger) -> None:
     """Ask the model about the originals."""
     for case, scored in zip(cases, ledger.ask([case.example(()) for case in cases]), strict=True):
         case.asked_original(scored)
+
+
+def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
+    """What a guide says about each change of a case alone; None if it does not know the right label or the target."""
+    alone: list[ChangeSet] = [(), *((change,) for change in range(len(case.pool)))]
+    original, *changed = guide.ask([case.example(chosen) for chosen in alone])
+    guide.forget()
+    rivals = case.goal.rivals(original)
+    if rivals is None:
+        return None
+    margins = case.goal.margins(original, rivals)
+    return Guidance(margins, margins - np.array([case.goal.margins(scored, rivals) for scored in changed]))
 
 
 def search_all(

@@ -26,6 +26,11 @@ from augment_ru.errors import AugmentError
 @click.option(
     "--budget", type=int, default=BUDGET, metavar="N", help=f"The most queries for a row.  [default: {BUDGET}]"
 )
+@click.option(
+    "--guide",
+    metavar="KIND[:ARGUMENT]",
+    help="A model with scores that orders the queries of one that gives labels alone; asking it is not counted.",
+)
 @click.option("--targeted", metavar="LABEL", help="Make the model give this label.  [default: any wrong answer]")
 @click.option("--no-minimal", is_flag=True, help="Stop at the first set of changes that breaks the answer.")
 @click.option(
@@ -62,7 +67,10 @@ def attack(**given: Any) -> None:  # noqa: ANN401
         probability = 1.0 if given["probability"] is None else given["probability"]
         preparation, run = choices({**given, "probability": probability}, attacks, asks_model=True)
         chosen = [pair.partition("=")[2] for pair in given["model_options"]]
-        reads = [*files_read(given), *named_files([given["model"], given["train"] or "", *chosen])]
+        reads = [
+            *files_read(given),
+            *named_files([given["model"], given["guide"] or "", given["train"] or "", *chosen]),
+        ]
         job = AttackJob(
             rows=Job(
                 source=given["source"],
@@ -82,6 +90,7 @@ def attack(**given: Any) -> None:  # noqa: ANN401
                 encoding=given["encoding"] or "utf-8",
             ),
             model=given["model"],
+            guide=given["guide"],
             label_fields=given["label_fields"],
             train=given["train"],
             options=model_options(given["model_options"]),

@@ -16,6 +16,7 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.evaluation.answers import different_golds, labels_of_different
 from augment_ru.evaluation.cache import Cache, default_path
 from augment_ru.evaluation.evaluate import check_models
+from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.formats.files import check_input, twice
 from augment_ru.formats.read import RowsRead, read_rows
@@ -39,6 +40,7 @@ class AttackJob:
     Attributes:
         rows: the files, the task and its fields, and the attacks with their gate.
         model: the specification of the model.
+        guide: that of the guide; None for none.
         label_fields: the fields of the right answer, in place of the task's.
         train: the file that models are trained on; None for none.
         options: options of models, by kind.
@@ -49,6 +51,7 @@ class AttackJob:
 
     rows: Job
     model: str
+    guide: str | None
     label_fields: Sequence[str]
     train: str | None
     options: Mapping[str, Mapping[str, str]]
@@ -63,7 +66,7 @@ class AttackJob:
             AugmentError: a name, a value or a file is wrong.
         """
         self.rows.check()
-        check_models([self.model], self.options)
+        check_models(list(dict.fromkeys(filter(None, (self.model, self.guide)))), self.options)
         check_search(len(self.rows.perturbers), self.search["budget"], self.search["draws"], self.search["seconds"])
         if self.train is not None:
             check_input(self.train, "--train")
@@ -139,20 +142,11 @@ class SearchRows:
         """Load the model; the function that searches for a chunk."""
         attack, job = self.attack, self.job
         seconds = None if self.deadline is None else max(self.deadline - time.time(), _AT_ONCE)
-        given = attack.options.get(attack.model.partition(":")[0], {})
-        seed = job.perturbers[0].seed
-        model = victim_of(
-            attack.model,
-            self.labels,
-            self.schema,
-            train=attack.train,
-            device=attack.device,
-            options=given,
-            seed=seed,
-            encoding=job.encoding,
-        )
         search = {**attack.search, "seconds": seconds}
-        adversary = Adversary(job.perturbers, model, preparation=job.preparation, **search)
+        guide = None if attack.guide is None else self._model(attack.guide)
+        adversary = Adversary(
+            job.perturbers, self._model(attack.model), preparation=job.preparation, guide=guide, **search
+        )
         gold = self.schema.gold
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Iterable[tuple[Record, Changed]]:
@@ -177,6 +171,20 @@ class SearchRows:
             return [(one.record, one.changed(job.meta)) for one in found]
 
         return on_chunk
+
+    def _model(self, spec: str) -> NamedModel:
+        """The model of a specification."""
+        attack, job = self.attack, self.job
+        return victim_of(
+            spec,
+            self.labels,
+            self.schema,
+            train=attack.train,
+            device=attack.device,
+            options=attack.options.get(spec.partition(":")[0], {}),
+            seed=job.perturbers[0].seed,
+            encoding=job.encoding,
+        )
 
 
 _AT_ONCE = 1e-3

@@ -107,6 +107,21 @@ def test_a_second_run_reads_the_cache(files: Path) -> None:
     assert b"answers from the cache" in second.stderr
 
 
+def test_a_guide_orders_the_queries_of_a_model_of_labels(files: Path) -> None:
+    (files / "model.py").write_text(
+        "def said(texts):\n    return ['spam' if 'приз' in text or 'билет' in text else 'ham' for text in texts]\n",
+        encoding="utf-8",
+    )
+    command = ("attack", files / "in.jsonl", "--limit", "1", "--model", "python:model:said", "--attack", "eda_delete")
+    options = ("--model-option", "python.input=text", "--similarity", "none", "--no-constraints", "--cache", "none")
+    guide = f"linear:{files / 'train.jsonl'}"
+    done = run(*command, *options, "--guide", guide, cwd=files, env=_path())
+    assert done.returncode == 0, done.stderr.decode()
+    (row,) = rows_of(done.stdout)
+    assert (row["augment"]["status"], row["augment"]["changes"], row["augment"]["minimal"]) == ("broken", 2, True)
+    assert row["augment"]["guide"].startswith("linear|")
+
+
 def _path() -> dict[str, str]:
     import os  # noqa: PLC0415
     from importlib.util import find_spec  # noqa: PLC0415
@@ -121,6 +136,8 @@ def test_mistakes_are_one_line(files: Path) -> None:
     source, model = files / "in.jsonl", f"linear:{files / 'train.jsonl'}"
     assert "no rows" in fails(1, "attack", "-", "--model", model)
     assert "--budget 0" in fails(2, "attack", source, "--model", model, "--budget", "0")
+    assert "needs no guide" in fails(1, "attack", source, "--model", model, "--guide", model)
+    assert "no model called 'linaer'" in fails(2, "attack", source, "--model", model, "--guide", "linaer:x")
     assert "no label of the rows called 'eggs'" in fails(1, "attack", source, "--model", model, "--targeted", "eggs")
     assert "no model called 'linaer'" in fails(2, "attack", source, "--model", "linaer:x")
     assert "--label-field" in fails(1, "attack", source, "--model", model, "--label-field", "no")

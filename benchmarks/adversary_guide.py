@@ -1,0 +1,57 @@
+"""The search with labels alone and a guide: how much a model of other rows helps against a model of labels.
+
+    python benchmarks/adversary_guide.py TRAIN.jsonl TEST.jsonl
+
+The victim is trained on every second row of the train file, the guides on the other rows, or on the first thousand of
+them. The changes are those of benchmarks/adversary.py, without a gate; the rows are the first of the test file that the
+victim answers right.
+"""
+
+import argparse
+from statistics import fmean
+
+from adversary import BUDGETS, VICTIMS, NeighbouringKeys, Timed, TimedScores, right_rows, victim
+
+from augment_ru import Adversary
+from augment_ru.formats.read import read_rows
+from augment_ru.records.task import generic
+
+FEW = 1000
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("train")
+    parser.add_argument("test")
+    parser.add_argument("--rows", type=int, default=600)
+    given = parser.parse_args()
+    train, test = read_rows(given.train).values, read_rows(given.test).values
+    head = "".join(f" | {budget}" for budget in BUDGETS)
+    print(f"| victim | asked for{head} | 1-minimal, % |\n|---|---{'|---' * len(BUDGETS)}|---|")
+    for name, (analyzer, ngrams) in VICTIMS.items():
+        model = victim(train[::2], analyzer, ngrams)
+        rows = right_rows(model, test, given.rows)
+        guides = dict.fromkeys(("scores", "labels"))
+        for guide, (other, lengths) in VICTIMS.items():
+            for count in (FEW, len(train[1::2])):
+                guides[f"labels; guide: {guide}, {count:,} rows"] = victim(train[1::2][:count], other, lengths)
+        for asked, guide_model in guides.items():
+            timed = TimedScores(model) if asked == "scores" else Timed(model)
+            adversary = Adversary(
+                [NeighbouringKeys()], timed, guide=guide_model, budget=BUDGETS[-1], draws=1,
+                similarity="none", constraints=(),
+            )  # fmt: skip
+            found = list(adversary.records(rows, generic()))
+            rates = [
+                100 * fmean(one.broken_at is not None and one.broken_at <= budget for one in found)
+                for budget in BUDGETS
+            ]
+            minimal = 100 * fmean(one.minimal for one in found if one.status == "broken")
+            shown = "".join(f" | {rate:.1f}" for rate in rates)
+            print(f"| {name} | {asked}{shown} | {minimal:.1f} |", flush=True)
+        print(f"{name}: {len(rows)} rows")
+
+
+if __name__ == "__main__":
+    main()
