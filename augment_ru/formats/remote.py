@@ -4,6 +4,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from typing import BinaryIO
 
 from augment_ru.errors import AugmentError, missing
@@ -57,7 +58,8 @@ class Remote:
         Raises:
             AugmentError: there is none, or it cannot be read.
         """
-        with file_errors(self.url), self._files.open(self._path, "rb") as stream:
+        # fsspec's own files read no line of limited length
+        with file_errors(self.url), BufferedReader(self._files.open(self._path, "rb")) as stream:
             yield stream
 
     @contextmanager
@@ -72,9 +74,14 @@ class Remote:
         try:
             with file_errors(self.url):
                 stream = self._files.open(part, "wb")
-            with stream:
+            try:
                 yield stream
+            except BaseException:
+                with suppress(Exception):  # that of the block is reported
+                    stream.close()
+                raise
             with file_errors(self.url):
+                stream.close()  # where what is written to an object store leaves this machine
                 self._files.mv(part, self._path)
         except BaseException:
             with suppress(Exception):  # it may not be there

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import fsspec
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+from fsspec.spec import AbstractBufferedFile
 
 from augment_ru import AugmentError, Perturber, Preparation
 from augment_ru.jobs.job import Job, Split
@@ -13,6 +15,43 @@ from augment_ru.jobs.perturb import run
 from engines import ShuffledSplit
 
 ROWS = "".join(f'{{"id": {at}, "text": "Кошка спит на окне номер {at}."}}\n' for at in range(40))
+
+
+class _ObjectFile(AbstractBufferedFile):  # type: ignore[misc]  # no type information upstream
+    """A file of an object store, which is read and written in blocks."""
+
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        return bytes(fsspec.filesystem("memory").cat_file(self.path, start, end))
+
+    def _initiate_upload(self) -> None:
+        self.blocks: list[bytes] = []
+
+    def _upload_chunk(self, final: bool = False) -> bool:  # noqa: FBT001, FBT002  (the name and form of fsspec)
+        self.blocks.append(self.buffer.getvalue())
+        if final:
+            if "/closed" in self.path:
+                raise OSError("the bucket is closed")
+            fsspec.filesystem("memory").pipe_file(self.path, b"".join(self.blocks))
+        return True
+
+
+class _Objects(MemoryFileSystem):  # type: ignore[misc]  # no type information upstream
+    """The same objects as in memory://, through such files."""
+
+    protocol = "objects"
+
+    def _open(self, path: str, mode: str = "rb", **options: object) -> AbstractBufferedFile:
+        del options
+        if mode == "rb":
+            return _ObjectFile(self, path, mode, block_size=64, size=self.size(path))
+        return _ObjectFile(self, path, mode, block_size=64)
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return str(super()._strip_protocol(path.replace("objects://", "memory://")))
+
+
+fsspec.register_implementation("objects", _Objects, clobber=True)
 
 
 @pytest.fixture
@@ -46,6 +85,24 @@ def test_the_bytes_are_those_of_a_file(memory: fsspec.AbstractFileSystem, tmp_pa
     assert run(made) == 0
     assert memory.cat_file("/bucket/out.jsonl") == (tmp_path / "out.jsonl").read_bytes()
     assert names(memory) == ["in.jsonl", "out.jsonl", "report.json"]
+
+
+@pytest.mark.parametrize(
+    "split", [Split(), ShuffledSplit(2, part_bytes=300), ShuffledSplit(2, part_bytes=300, resume=True)]
+)
+def test_files_of_an_object_store_are_read_and_written_in_blocks(
+    memory: fsspec.AbstractFileSystem, split: Split
+) -> None:
+    run(job())
+    run(job("objects://bucket/other.jsonl", source="objects://bucket/in.jsonl", split=split))
+    assert memory.cat_file("/bucket/other.jsonl") == memory.cat_file("/bucket/out.jsonl")
+    assert names(memory) == ["in.jsonl", "other.jsonl", "out.jsonl"]
+
+
+def test_what_cannot_be_written_in_the_end_names_its_place(memory: fsspec.AbstractFileSystem) -> None:
+    with pytest.raises(AugmentError, match=r"^objects://bucket/closed/o\.jsonl: .*the bucket is closed"):
+        run(job("objects://bucket/closed/o.jsonl"))
+    assert names(memory) == ["in.jsonl"]
 
 
 def test_a_run_goes_on_under_a_url(memory: fsspec.AbstractFileSystem, capsys: pytest.CaptureFixture[str]) -> None:
