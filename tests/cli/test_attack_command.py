@@ -157,4 +157,4 @@ def test_a_model_of_other_labels_is_pointed_out(files: Path) -> None:
 
 def test_help_says_what_probability_means_for_a_pool() -> None:
     said = " ".join(run("attack", "--help").stdout.decode().split())
-    assert "Share of the possible changes in the pool, 0 to 1. [default: 1]" in said
+    assert "Share of the possible changes, 0 to 1. [default: 1]" in said
