@@ -2,7 +2,8 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 """The signals that end a run and are reported."""
+_PATIENCE = 5.0
+"""Seconds in which the exit codes of lost processes are known, or never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +98,15 @@ class _Pool:
         return found
 
 
-def _why_lost(processes: Iterable[BaseProcess]) -> str:
-    """Why workers ended, and what to do; a process that a signal has ended has a negative exit code."""
+def _why_lost(processes: Collection[BaseProcess]) -> str:
+    """Why workers ended, and what to do; a process that a signal has ended has a negative exit code.
+
+    The pool ends all its processes when one is lost. Its own thread waits for them, too, so for a moment the exit code
+    of a process that has ended may be unknown.
+    """
+    patience = time.monotonic() + _PATIENCE
+    while any(process.exitcode is None for process in processes) and time.monotonic() < patience:
+        time.sleep(0.01)
     if any(process.exitcode is not None and process.exitcode > 0 for process in processes):
         return (
             "a worker ended with an error, which stands above; each worker imports the script that starts it, so the "
