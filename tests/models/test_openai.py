@@ -246,7 +246,9 @@ def test_an_interrupted_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
         spec = f"openai:{box.url}#tiny"
         options = {"openai": {"concurrency": "1"}}
         train = tmp_path / "train.jsonl"
-        train.write_text('{"text": "Другое.", "label": "negative"}\n{"text": "Ещё.", "label": "positive"}\n', encoding="utf-8")
+        train.write_text(
+            '{"text": "Другое.", "label": "negative"}\n{"text": "Ещё.", "label": "positive"}\n', encoding="utf-8"
+        )
         with pytest.raises(AugmentError, match="key expired"):
             evaluate(rows(), [spec], cache=cache, options=options, train=train)
         before = len(box.asked)
