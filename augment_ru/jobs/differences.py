@@ -1,13 +1,14 @@
 """Differences on the terminal: a perturbed text with what was removed and added, in colours or in marks."""
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from rich.console import Console
 from rich.text import Text
 
 from augment_ru.engine.differences import parts
+from augment_ru.engine.notebook import Shown
 from augment_ru.records.record import Record
 from augment_ru.script import Script
 
@@ -25,24 +26,12 @@ _PICTURES = 0x2400
 """Code points below `_CONTROL` have pictures from here on."""
 
 
-class ShownRecord(Protocol):
+class ShownRecord(Shown, Protocol):
     """What became of a record: a result of an attack, or what a search found."""
 
     @property
     def record(self) -> Record:
         """The record, as it came."""
-
-    @property
-    def scripts(self) -> Mapping[str, Script]:
-        """The edits of each field."""
-
-    @property
-    def status(self) -> str:
-        """What became of it."""
-
-    @property
-    def similarity(self) -> float | None:
-        """The similarity of the new texts."""
 
 
 def pictured(text: str) -> str:
