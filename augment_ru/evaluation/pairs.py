@@ -148,7 +148,7 @@ def pair_rows(
 
 
 def given_up(items: list[T]) -> Iterator[T]:
-    """The items of a list, which holds each no longer once it was given."""
+    """The items of a list in order; the list is emptied on the way, so that each item may be freed."""
     items.reverse()
     while items:
         yield items.pop()
