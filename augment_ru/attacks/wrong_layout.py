@@ -50,7 +50,7 @@ class WrongLayout(Attack):
         if self.whole:
             signs = _signs(batch, typed, starts, stops)
             starts, stops = np.concatenate([starts, signs]), np.concatenate([stops, signs + 1])
-            order = np.argsort(starts)
+            order = np.argsort(starts, kind="stable")
             starts, stops = starts[order], stops[order]
 
         def replace(indices: Ints) -> Replacements:

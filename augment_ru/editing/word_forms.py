@@ -227,7 +227,7 @@ class _Digests(NamedTuple):
     def of(cls, forms: Sequence[str], *, pairs: bool) -> "_Digests":
         chosen = [number for number, form in enumerate(forms) if (" " in form) == pairs]
         digests = np.array([digest_of("".join(forms[number].split())) for number in chosen], dtype=np.uint64)
-        order = np.argsort(digests)
+        order = np.argsort(digests, kind="stable")
         buckets = np.zeros(1 << _BUCKETS, dtype=np.bool_)
         buckets[digests >> _SHIFT] = True
         return cls(digests[order], np.array(chosen, dtype=np.int64)[order], buckets)
