@@ -99,7 +99,7 @@ def searched(
     )
     (prepared,) = augmenter.preparation.texts(texts, needs=[augmenter.perturber.needs])
     began = _CLOCK[0]()
-    results, cost = augmenter.perturber.perturb(prepared)
+    results, cost, _ = augmenter.perturber.perturb(prepared)
     return _CLOCK[0]() - began, results, cost
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from augment_ru.engine.outcome import STATUSES
+from augment_ru.engine.outcome import STATUSES, Chunk
 from augment_ru.engine.search import DIGITS
 
 QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95, "max": 1.0}
@@ -27,6 +27,17 @@ class Figures:
     similarities: Counter[float] = field(default_factory=Counter)
     probabilities: Counter[float] = field(default_factory=Counter)
     edits: int = 0
+
+    @classmethod
+    def of(cls, chunk: Chunk) -> "Figures":
+        """The figures of the results of a chunk."""
+        scores = chunk.scores()
+        return cls(
+            Counter(chunk.statuses()),
+            Counter(similarity for _, similarity in scores if not math.isnan(similarity)),
+            Counter(probability for probability, _ in scores),
+            chunk.edits,
+        )
 
     def count(self, status: str, probability: float | None, similarity: float | None, edits: int) -> None:
         """Count a row: its status, and if it was perturbed the other three."""

@@ -119,10 +119,12 @@ class Chunk:
             for row in prepared.rows(at)
         }
 
-    def text(self, at: int) -> str | None:
-        """The new text of its only field; None if a record of the chunk has several."""
-        only = len(self._prepared.fields) == len(self._prepared)
-        return self._applied[max(self._candidates[at], 0)].texts[at] if only else None
+    def only_text(self, at: int) -> tuple[str, str, str] | None:
+        """Its only field, with the original text and the new one; None if a record of the chunk has several fields."""
+        prepared = self._prepared
+        if len(prepared.fields) != len(prepared):
+            return None
+        return prepared.fields[at], prepared.batch.texts[at], self._applied[max(self._candidates[at], 0)].texts[at]
 
     def protected(self, at: int) -> Spans:
         """The protected spans of each field."""
@@ -130,3 +132,23 @@ class Chunk:
         if not prepared.batch.spans[2]:
             return {prepared.fields[row]: () for row in prepared.rows(at)}
         return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
+
+    def statuses(self) -> list[Status]:
+        """The status of each record."""
+        columns = zip(self._candidates, self._possible, strict=True)
+        return ["perturbed" if found >= 0 else "rejected" if possible else "unchanged" for found, possible in columns]
+
+    def scores(self) -> list[tuple[float, float]]:
+        """The probability and the similarity of each perturbed record; a similarity is NaN if nothing was scored."""
+        columns = zip(self._candidates, self._probabilities, self._similarities, strict=True)
+        return [(probability, similarity) for found, probability, similarity in columns if found >= 0]
+
+    @property
+    def edits(self) -> int:
+        """The number of edits in all records."""
+        return sum(applied.starts.size for applied in self._applied.values())
+
+    @property
+    def warned(self) -> set[int]:
+        """The numbers of the records that have a warning."""
+        return {at for warnings in (self._prepared.warnings, self._warnings) for at, held in warnings.items() if held}

@@ -32,10 +32,12 @@ _log = logging.getLogger(__name__)
 
 
 class Perturbed(NamedTuple):
-    """The results of a chunk, in the order of its records, and the cost of the search."""
+    """The results of a chunk, in the order of its records, the cost of the search, and the results in columns."""
 
     results: list[Result]
     cost: Cost
+    chunk: Chunk | None
+    """None if there is no record."""
 
 
 class Perturber:
@@ -136,7 +138,7 @@ class Perturber:
             AugmentError: the attack or the similarity fails, or reads a layer that was not computed.
         """
         if not prepared.batch:
-            return Perturbed([], Cost())
+            return Perturbed([], Cost(), None)
         prepared = prepared.seen_by(self.attack)
         began = time.perf_counter()
         if self.similarity is None or self.attack.probability == 0:
@@ -211,7 +213,7 @@ class Perturber:
         self, prepared: Prepared, applied: Mapping[int, Applied], found: Found, possible: Mask, clean: Mask
     ) -> Perturbed:
         chunk = Chunk(self.settings, prepared, applied, found, possible=possible, clean=clean)
-        return Perturbed([Result(chunk, at) for at in range(len(prepared))], found.cost)
+        return Perturbed([Result(chunk, at) for at in range(len(prepared))], found.cost, chunk)
 
 
 @lru_cache(maxsize=256)

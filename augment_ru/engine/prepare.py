@@ -19,7 +19,7 @@ from augment_ru.language.annotate import Annotator
 from augment_ru.language.annotate import annotator as annotator_of
 from augment_ru.records import field_paths
 from augment_ru.records.context import contexts_of
-from augment_ru.records.record import Record
+from augment_ru.records.record import Record, tasks_of
 from augment_ru.records.task import Task, generic, task_for_row
 from augment_ru.records.task_file import task_or_file
 from augment_ru.text.batch import Batch
@@ -196,7 +196,7 @@ class Preparation:
         owners = np.repeat(np.arange(len(records)), [len(held) for held in each])
         texts = [text for held in each for text in held.values()]
         keys = digests([record.key for record in records])
-        protectors = {task: self.protector(task) for task in {record.task: None for record in records}}
+        protectors = {task: self.protector(task) for task in tasks_of(records)}
         guards = {name: self._guard(name) for name in sorted(needs.guards)}
         layers = needs.layers.union(*(protector.layers for protector in (*protectors.values(), *guards.values())))
         docs = self.annotate(texts, layers) if layers else None

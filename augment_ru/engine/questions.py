@@ -9,7 +9,7 @@ from augment_ru.edits import Edit
 from augment_ru.engine.applied import Applied
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.records.options import Option, comparable, made_equal, offers_options, questions_of
-from augment_ru.records.record import Record
+from augment_ru.records.record import Record, tasks_of
 from augment_ru.script import Script
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask, decode
@@ -50,7 +50,7 @@ class Questions:
             owners: the record of each text, shape (texts,).
             batch: the texts.
         """
-        if not any(offers_options(task) for task in {record.task for record in records}):
+        if not any(offers_options(task) for task in tasks_of(records)):
             return None
         places: dict[tuple[int, str], int] = dict(
             zip(zip(owners.tolist(), fields, strict=True), batch.starts.tolist(), strict=False)

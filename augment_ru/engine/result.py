@@ -1,7 +1,7 @@
 """The class `Result`: the scripts of a record's texts, the status, the similarity, and the row that is written."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from augment_ru.engine.notebook import result_html
 from augment_ru.engine.outcome import NO_SPANS, Chunk, Outcome, Scripts, Settings, Spans, Status
@@ -18,27 +18,19 @@ METAS = ("full", "brief", "none")
 class Result:
     """What became of a record. Immutable and picklable.
 
-    Its attributes are taken from the columns of its chunk when they are first read, so that a million results cost
-    little.
-
-    Attributes:
-        settings: attack, seed, scorer, threshold and corpus.
-        outcome: what the search found; `status` and others are short for its entries.
-        record: the record, as it came.
-        scripts: the edits of each perturbed field; empty scripts unless `status` is "perturbed".
-        protected: the spans of each field that no edit could touch, by rule.
+    What it holds is taken from the columns of its chunk when it is first read, so that a million results cost little.
     """
 
-    __slots__ = ("_at", "_chunk", "_record", "_settings", "outcome", "protected", "scripts")
-    outcome: Outcome
-    scripts: Scripts
-    protected: Spans
+    __slots__ = ("_at", "_chunk", "_outcome", "_protected", "_record", "_scripts", "_settings")
     _record: Record
     _settings: Settings
 
     def __init__(self, chunk: Chunk, at: int) -> None:
         self._chunk: Chunk | None = chunk
         self._at = at
+        self._outcome: Outcome | None = None
+        self._scripts: Scripts | None = None
+        self._protected: Spans | None = None
 
     @classmethod
     def of(cls, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings) -> "Result":
@@ -46,7 +38,7 @@ class Result:
         result = cls.__new__(cls)
         result._chunk, result._at = None, 0  # noqa: SLF001  (a result like this one)
         result._record, result._settings = record, settings  # noqa: SLF001
-        result.scripts, result.protected, result.outcome = scripts, protected, outcome
+        result._scripts, result._protected, result._outcome = scripts, protected, outcome  # noqa: SLF001
         return result
 
     @property
@@ -56,15 +48,33 @@ class Result:
 
     @property
     def settings(self) -> Settings:
-        """The settings that all results of one perturber share."""
+        """The settings that all results of one perturber share: attack, seed, scorer, threshold, corpus, draw."""
         return self._settings if self._chunk is None else self._chunk.settings
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  (called for an attribute that is not set yet)
-        if name not in _FROM_CHUNK or self._chunk is None:
-            raise AttributeError(f"'Result' object has no attribute '{name}'")
-        value = _FROM_CHUNK[name](self._chunk, self._at)
-        setattr(self, name, value)
-        return value
+    @property
+    def outcome(self) -> Outcome:
+        """What the search found; `status` and others are short for its entries."""
+        if self._outcome is None:
+            self._outcome = self._of_chunk.outcome(self._at)
+        return self._outcome
+
+    @property
+    def scripts(self) -> Scripts:
+        """The edits of each perturbed field; empty scripts unless `status` is "perturbed"."""
+        if self._scripts is None:
+            self._scripts = self._of_chunk.scripts(self._at)
+        return self._scripts
+
+    @property
+    def protected(self) -> Spans:
+        """The spans of each field that no edit could touch, by rule."""
+        if self._protected is None:
+            self._protected = self._of_chunk.protected(self._at)
+        return self._protected
+
+    @property
+    def _of_chunk(self) -> Chunk:
+        return cast("Chunk", self._chunk)  # a result without a chunk has all three
 
     @property
     def status(self) -> Status:
@@ -140,8 +150,8 @@ class Result:
         Raises:
             AugmentError: there are several fields.
         """
-        text = None if self._chunk is None else self._chunk.text(self._at)
-        return self.script.text if text is None else text
+        only = None if self._chunk is None else self._chunk.only_text(self._at)
+        return self.script.text if only is None else only[2]
 
     @property
     def source(self) -> str:
@@ -158,7 +168,12 @@ class Result:
 
     def changed(self, meta: str = "full") -> Changed:
         """The new values of the row: texts, offsets, and the metadata."""
-        return Changed(new_values(self.record, self.scripts), self.metadata(meta))
+        only = None if self._chunk is None else self._chunk.only_text(self._at)
+        if only is None or self.record.task.states_offsets:
+            return Changed(new_values(self.record, self.scripts), self.metadata(meta))
+        field, source, text = only
+        values: dict[Path, Any] = {} if text == source else {path_of(self.record.values, field): text}
+        return Changed(values, self.metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """The metadata that is written under `augment` (docs/formats.md); None for "none"."""
@@ -177,8 +192,9 @@ class Result:
             "threshold": settings.threshold,
             "seed": settings.seed,
             "candidate": outcome.candidate,
-            **occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings),
         }
+        if settings.draw or settings.corpus or outcome.warnings:
+            brief |= occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings)
         if meta == "brief":
             return brief
         scripts, protected = self.scripts, self.protected
@@ -207,13 +223,6 @@ def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ())
     """
     entries = {"draw": draw, "corpus": corpus, "warnings": list(dict.fromkeys(warnings))}
     return {name: value for name, value in entries.items() if value}
-
-
-_FROM_CHUNK: Mapping[str, Callable[[Chunk, int], Any]] = {
-    "outcome": Chunk.outcome,
-    "scripts": Chunk.scripts,
-    "protected": Chunk.protected,
-}
 
 
 def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:

@@ -1,10 +1,9 @@
 """How a row is written: its own line or dictionary, with the new values and the metadata."""
 
 import copy
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, encoded_row, spells_plainly
@@ -17,8 +16,7 @@ KEY = "augment"
 """The field that the metadata is written under."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(NamedTuple):
     """The new values of a row by their paths, and the metadata that is added, if any."""
 
     values: Mapping[Path, Any]
@@ -48,22 +46,19 @@ def written(record: Record, changed: Changed) -> str:
     if changed.metadata is not None:
         refuse_twice(record.values, changed.key)
     line = record.line if record.line is not None else encoded_row(record.values)
-    places = _places(line, record.values, changed.values)
-    edits = []
-    for path, value in changed.values.items():
-        start, stop = places[path]
-        edits.append((start, stop, encoded(value, like=line[start:stop])))
-    if changed.metadata is not None:
-        end = len(line[: line.rindex("}")].rstrip())
-        comma = ", " if record.values else ""
-        edits.append((end, end, f"{comma}{_key(changed.key)}: {encoded(changed.metadata)}"))
-    edits.sort()
     pieces: list[str] = []
     at = 0
-    for start, stop, new in edits:
-        pieces += (line[at:start], new)
+    for (start, stop), value in sorted(_placed(line, record.values, changed.values)):
+        pieces += (line[at:start], encoded(value, like=line[start:stop]))
         at = stop
-    pieces.append(line[at:])
+    if changed.metadata is None:
+        pieces.append(line[at:])
+        return "".join(pieces)
+    end = len(line) - 1 if line.endswith("}") else line.rindex("}")
+    if line[end - 1].isspace():
+        end = len(line[:end].rstrip())
+    comma = ", " if record.values else ""
+    pieces += (line[at:end], comma, _key(changed.key), ": ", encoded(changed.metadata), line[end:])
     return "".join(pieces)
 
 
@@ -72,18 +67,20 @@ def _key(name: str) -> str:
     return encoded(name)
 
 
-def _places(line: str, values: Mapping[str, Any], paths: Iterable[Path]) -> Mapping[Path, tuple[int, int]]:
-    """The start and the stop of the value at each path of a row, in its line."""
-    places: dict[Path, tuple[int, int]] = {}
+def _placed(line: str, values: Mapping[str, Any], new: Mapping[Path, Any]) -> list[tuple[tuple[int, int], Any]]:
+    """The start and the stop of each value that is replaced, in the line of its row, and the new value."""
     if spells_plainly(line):
-        for path in paths:
-            old = values.get(str(path[0])) if len(path) == 1 else None
-            found = only_place(line, old) if isinstance(old, str) else None
-            if found is None:
-                return all_located(line, paths)
-            places[path] = found
-        return places
-    return all_located(line, paths)
+        places = [_plain_place(line, values, path) for path in new]
+        if None not in places:
+            return [*zip(cast("list[tuple[int, int]]", places), new.values(), strict=True)]
+    found = all_located(line, new)
+    return [(found[path], value) for path, value in new.items()]
+
+
+def _plain_place(line: str, values: Mapping[str, Any], path: Path) -> tuple[int, int] | None:
+    """Where the text at a path stands in a line that spells plainly; None if that is not found by a look at it."""
+    old = values.get(path[0]) if len(path) == 1 else None  # type: ignore[arg-type]  # (the first step is a key)
+    return only_place(line, old) if isinstance(old, str) else None
 
 
 def replaced(record: Record, changed: Changed) -> dict[str, Any]:

@@ -106,11 +106,9 @@ def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally, advance: Callabl
         found.append(perturber.perturb(prepared))
         advance()
     for summary, perturbed in zip(summaries, found, strict=True):
-        summary.cost.add(perturbed.cost)
+        summary.add(perturbed)
+    tally.warned += len(set().union(*(perturbed.chunk.warned for perturbed in found if perturbed.chunk is not None)))
     for record, *results in zip(chunk, *(perturbed.results for perturbed in found), strict=True):
         if job.with_original:
             yield original(record, job.perturbers[0].seed)
-        tally.warned += any(result.warnings for result in results)
-        for result, summary in zip(results, summaries, strict=True):
-            summary.add(result)
-            yield result
+        yield from results

@@ -140,9 +140,11 @@ def _record(source: RowSource, line: Line, job: Job, task: Task | None) -> Recor
     if line.problem:
         raise AugmentError(line.problem)
     text, values, origin = source.parsed(line)
-    record = Record(values, task_for_row(values, task, job.fields), text, origin)
+    known = task_for_row(values, task, job.fields)
+    record = Record(values, known, text, origin)
     record.texts()
-    record.anchors()
+    if known.has_anchors:
+        record.anchors()
     if job.meta != "none":
         refuse_twice(values)
     return record

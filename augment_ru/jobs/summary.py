@@ -8,8 +8,7 @@ from typing import Any
 
 from augment_ru.engine.figures import Figures
 from augment_ru.engine.outcome import STATUSES
-from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.result import Result
+from augment_ru.engine.perturber import Perturbed, Perturber
 from augment_ru.engine.search import Cost
 from augment_ru.evaluation.column_groups import column_groups
 from augment_ru.formats.json_lines import indented
@@ -24,10 +23,11 @@ class Summary:
     figures: Figures = field(default_factory=Figures)
     cost: Cost = field(default_factory=Cost)
 
-    def add(self, result: Result) -> None:
-        """Count a result."""
-        edits = sum(script.count for script in result.scripts.values()) if result.status == "perturbed" else 0
-        self.figures.count(result.status, result.probability, result.similarity, edits)
+    def add(self, perturbed: Perturbed) -> None:
+        """Count the results of a chunk, and what they cost."""
+        self.cost.add(perturbed.cost)
+        if perturbed.chunk is not None:
+            self.figures.update(Figures.of(perturbed.chunk))
 
     def table(self) -> dict[str, Any]:
         """The figures and the costs as JSON values; the last is None if no network ran."""

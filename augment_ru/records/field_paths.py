@@ -95,7 +95,9 @@ def values(row: Mapping[str, Any], name: str) -> list[Any]:
 
 def keys_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The keys of a row, and the keys of the objects in it as `key.inner`."""
-    objects = [key for key, held in row.items() if type(held) not in _PLAIN and isinstance(held, Mapping)]
+    if _PLAIN.issuperset(map(type, row.values())):
+        return tuple(row)
+    objects = [key for key, held in row.items() if isinstance(held, Mapping)]
     return (*row, *(f"{key}.{inner}" for key in objects for inner in row[key])) if objects else tuple(row)
 
 

@@ -3,9 +3,9 @@
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError, brief
@@ -27,9 +27,12 @@ class Anchors(NamedTuple):
     """The places where options or marked parts start; fields without any are left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Record:
     """A dataset row with its task. Immutable; what follows from the values is worked out once, when it is asked for.
+
+    The types say that it is immutable, and the interpreter does not: a frozen dataclass takes four times as long to
+    make, and every row of a file is a record.
 
     Attributes:
         values: the row: keys to JSON values. It must not be changed afterwards.
@@ -38,12 +41,14 @@ class Record:
         origin: what the format of its file needs in order to write the row in place.
     """
 
-    values: Mapping[str, Any]
-    task: Task
-    line: str | None = None
-    origin: Any = field(default=None, compare=False, repr=False)
-    _derived: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
-    """What was worked out from the values, by the name of its method."""
+    values: Final[Mapping[str, Any]]
+    task: Final[Task]
+    line: Final[str | None] = None
+    origin: Final[Any] = field(default=None, compare=False, repr=False)
+    _fields: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
+    _texts: Mapping[str, str] | None = field(default=None, init=False, compare=False, repr=False)
+    _offsets: tuple[Offset, ...] | None = field(default=None, init=False, compare=False, repr=False)
+    _anchors: Anchors | None = field(default=None, init=False, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return f"Record({brief(dict(self.values))}, task {self.task.name!r})"
@@ -54,12 +59,10 @@ class Record:
     @property
     def fields(self) -> tuple[str, ...]:
         """The names of the texts that are perturbed; a name with `[]` stands for one field per entry of the list."""
-        if not self.task.optional and field_paths.is_plain(self.task.fields):
-            return self.task.fields
-        if "fields" not in self._derived:
-            self._derived["fields"] = _fields(self.values, self.task)
-        found: tuple[str, ...] = self._derived["fields"]
-        return found
+        if self._fields is None:
+            always = self.task.fields_of_every_row
+            self._fields = _fields(self.values, self.task) if always is None else always
+        return self._fields
 
     def texts(self) -> Mapping[str, str]:
         """The texts that are perturbed, by field.
@@ -67,10 +70,9 @@ class Record:
         Raises:
             AugmentError: a field is missing, or is not a text.
         """
-        if "texts" not in self._derived:
-            self._derived["texts"] = {name: _checked(self.values, name) for name in self.fields}
-        found: dict[str, str] = self._derived["texts"]
-        return found
+        if self._texts is None:
+            self._texts = {name: _checked(self.values, name) for name in self.fields}
+        return self._texts
 
     def text(self, name: str) -> str:
         """The text of a field that is perturbed.
@@ -134,10 +136,9 @@ class Record:
         """
         if not self.task.states_offsets:
             return ()
-        if "offsets" not in self._derived:
-            self._derived["offsets"] = tuple(offsets_of(self.values, self.task, self.fields))
-        found: tuple[Offset, ...] = self._derived["offsets"]
-        return found
+        if self._offsets is None:
+            self._offsets = tuple(offsets_of(self.values, self.task, self.fields))
+        return self._offsets
 
     def anchors(self) -> Anchors:
         """The spans that the task protects in the perturbed texts, and the borders between options.
@@ -145,13 +146,12 @@ class Record:
         Raises:
             AugmentError: an offset does not match its text, or a field that must be a list of texts is none.
         """
-        if "anchors" not in self._derived:
-            self._derived["anchors"] = self._found()
-        found: Anchors = self._derived["anchors"]
-        return found
+        if self._anchors is None:
+            self._anchors = self._found()
+        return self._anchors
 
     def _found(self) -> Anchors:
-        if not (self.task.anchored or self.task.lists):
+        if not self.task.has_anchors:
             return Anchors({name: [] for name in self.fields}, {})
         for name in self.task.lists:
             try:
@@ -193,6 +193,12 @@ class Record:
                 if name in fields:
                     found = re.finditer(marks.pattern, self.text(name))
                     yield name, [Span(*match.span(), marks.label) for match in found], marks.border
+
+
+def tasks_of(records: Iterable[Record]) -> list[Task]:
+    """The tasks of records, each once, in the order in which they come."""
+    found = {id(record.task): record.task for record in records}  # to hash a task takes long
+    return list(dict.fromkeys(found.values()))
 
 
 def _fields(values: Mapping[str, Any], task: Task) -> tuple[str, ...]:

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.records.field_paths import keys_of, value
+from augment_ru.records.field_paths import is_plain, keys_of, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Dialogue:
     """The field that a model is given what was said before in."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Task:
     """A dataset's schema. Fields are named as in `records.field_paths`: `text`, `inputs.text`, `qas[].query`.
 
@@ -154,15 +154,25 @@ class Task:
         """The fields that a model reads, in order."""
         return (*self.inputs, *(name for name in self.fields + self.optional if name not in self.inputs))
 
-    @property
+    @cached_property
     def states_offsets(self) -> bool:
         """Whether the rows state offsets into their texts."""
         return bool(self.answers or self.words or self.characters)
 
-    @property
+    @cached_property
     def anchored(self) -> bool:
         """Whether the task itself protects something in its texts."""
         return bool(self.options or self.answers or self.words or self.characters or self.marks or self.kept)
+
+    @cached_property
+    def has_anchors(self) -> bool:
+        """Whether the anchors of its rows are looked for: they protect something, or can be wrong."""
+        return self.anchored or bool(self.lists)
+
+    @cached_property
+    def fields_of_every_row(self) -> tuple[str, ...] | None:
+        """The names of the texts that are perturbed, if they are the same in all rows; else None."""
+        return self.fields if not self.optional and is_plain(self.fields) else None
 
 
 @lru_cache(maxsize=256)

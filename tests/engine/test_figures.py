@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter
+from augment_ru import Augmenter, Perturber, Preparation
 from augment_ru.engine.figures import QUANTILES, Figures, distribution
 from augment_ru.jobs.summary import Summary
 
@@ -31,14 +31,30 @@ def test_there_are_no_means_without_rows() -> None:
 
 def test_figures_of_two_halves_add_up_to_those_of_the_whole() -> None:
     texts = ["Кошка спит на печи.", "Мы долго шли по пустой улице.", "Да.", "Собака ждёт у двери."]
-    summaries = [Summary(), Summary(), Summary()]
-    for number, result in enumerate(Augmenter("case", similarity="none").texts(texts)):
-        summaries[number % 2].add(result)
-        summaries[2].add(result)
-    first, second, whole = (summary.figures for summary in summaries)
+    first, second, whole = (_figures("case", part, similarity="none") for part in (texts[::2], texts[1::2], texts))
     first.update(second)
     assert first == whole
     assert first.table()["rows"] == 4
+
+
+@pytest.mark.parametrize("attack", ["case", "misspell", "add_sent", "butterfingers"])
+@pytest.mark.parametrize("similarity", ["none", "meaning"])
+def test_figures_in_columns_are_those_of_the_results_one_by_one(attack: str, similarity: str) -> None:
+    texts = ["Кошка спит на печи.", "Да.", "—", "Мы долго шли по пустой улице, и снег скрипел под ногами.", ""]
+    counted = Figures()
+    for result in Augmenter(attack, similarity=similarity).texts(texts):
+        edits = sum(script.count for script in result.scripts.values())
+        counted.count(result.status, result.probability, result.similarity, edits)
+    assert _figures(attack, texts, similarity=similarity) == counted
+
+
+def _figures(attack: str, texts: list[str], *, similarity: str) -> Figures:
+    """The figures of texts that are perturbed in one chunk."""
+    perturber = Perturber(attack, similarity=similarity)
+    (prepared,) = Preparation().texts(texts, needs=[perturber.needs])
+    summary = Summary()
+    summary.add(perturber.perturb(prepared))
+    return summary.figures
 
 
 @given(st.lists(st.integers(0, 10_000).map(lambda number: number / 10_000), min_size=1, max_size=50))

@@ -14,6 +14,7 @@ import pytest
 from augment_ru import Augmenter
 from augment_ru.editing.input_corpus import InputCorpus
 from augment_ru.engine.attack import GROUPS, make
+from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import PRESETS, paper_constraints, preset
 from augment_ru.errors import AugmentError
@@ -204,8 +205,9 @@ def test_summaries_without_results_or_scores() -> None:
     empty = Summary()
     assert empty.table()["acceptance"] is None
     assert list(summary_lines({"case": empty}))[1].split()[1] == "0"
-    for result in Augmenter("case", similarity="none").texts(SENTENCES):
-        empty.add(result)
+    perturber = Perturber("case", similarity="none")
+    for prepared in Preparation().texts(SENTENCES, needs=[perturber.needs]):
+        empty.add(perturber.perturb(prepared))
     assert empty.table()["similarity"] is None
     assert empty.table()["forward_passes_per_perturbed_row"] is None
 
