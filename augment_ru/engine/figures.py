@@ -34,7 +34,7 @@ class Figures:
         scores = chunk.scores()
         return cls(
             Counter(chunk.statuses()),
-            Counter(similarity for _, similarity in scores if not math.isnan(similarity)),
+            Counter(similarity for _, similarity in scores if similarity is not None),
             Counter(probability for probability, _ in scores),
             chunk.edits,
         )

@@ -93,7 +93,10 @@ class Chunk:
         self._prepared, self._applied, self._warnings = prepared, applied, found.warnings
         self._candidates, self._possible, self._clean = found.candidates.tolist(), possible.tolist(), clean.tolist()
         self._warned = bool(prepared.warnings or found.warnings)
-        self._probabilities, self._similarities = found.probabilities.tolist(), found.similarities.tolist()
+        self._probabilities = found.probabilities.tolist()
+        self._similarities: list[float | None] = [
+            None if math.isnan(one) else one for one in found.similarities.tolist()
+        ]
 
     def record(self, at: int) -> Record:
         """The record."""
@@ -101,14 +104,13 @@ class Chunk:
 
     def outcome(self, at: int) -> Outcome:
         """What the search found for it."""
-        candidate = self._candidates[at]
+        candidate, similarity = self._candidates[at], self._similarities[at]
         warnings = (*self._prepared.warnings.get(at, ()), *self._warnings.get(at, ())) if self._warned else ()
-        similarity = None if math.isnan(self._similarities[at]) else self._similarities[at]
         if candidate < 0:
             reason = CLEAN if self._clean[at] else None
             status: Status = "rejected" if self._possible[at] else "unchanged"
-            return Outcome(status, None, similarity, warnings=warnings, reason=reason)
-        return Outcome("perturbed", self._probabilities[at], similarity, candidate, warnings)
+            return Outcome(status, None, similarity, None, warnings, reason)
+        return Outcome("perturbed", self._probabilities[at], similarity, candidate, warnings, None)
 
     def scripts(self, at: int) -> Scripts:
         """The script of each field."""
@@ -138,8 +140,8 @@ class Chunk:
         columns = zip(self._candidates, self._possible, strict=True)
         return ["perturbed" if found >= 0 else "rejected" if possible else "unchanged" for found, possible in columns]
 
-    def scores(self) -> list[tuple[float, float]]:
-        """The probability and the similarity of each perturbed record; a similarity is NaN if nothing was scored."""
+    def scores(self) -> list[tuple[float, float | None]]:
+        """The probability and the similarity of each perturbed record; the latter is None if nothing was scored."""
         columns = zip(self._candidates, self._probabilities, self._similarities, strict=True)
         return [(probability, similarity) for found, probability, similarity in columns if found >= 0]
 

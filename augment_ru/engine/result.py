@@ -168,11 +168,12 @@ class Result:
 
     def changed(self, meta: str = "full") -> Changed:
         """The new values of the row: texts, offsets, and the metadata."""
-        only = None if self._chunk is None else self._chunk.only_text(self._at)
-        if only is None or self.record.task.states_offsets:
-            return Changed(new_values(self.record, self.scripts), self.metadata(meta))
+        chunk, record = self._chunk, self.record
+        only = None if chunk is None or record.task.states_offsets else chunk.only_text(self._at)
+        if only is None:
+            return Changed(new_values(record, self.scripts), self.metadata(meta))
         field, source, text = only
-        values: dict[Path, Any] = {} if text == source else {path_of(self.record.values, field): text}
+        values: dict[Path, Any] = {} if text == source else {path_of(record.values, field): text}
         return Changed(values, self.metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
@@ -182,17 +183,15 @@ class Result:
         if meta == "none":
             return None
         settings, outcome = self.settings, self.outcome
-        brief: dict[str, Any] = {
-            "attack": settings.attack,
-            "status": outcome.status,
-            **({"reason": outcome.reason} if outcome.reason else {}),
-            "probability": outcome.probability,
-            "similarity": outcome.similarity,
-            "scorer": settings.scorer,
-            "threshold": settings.threshold,
-            "seed": settings.seed,
-            "candidate": outcome.candidate,
-        }
+        brief: dict[str, Any] = {"attack": settings.attack, "status": outcome.status}
+        if outcome.reason:
+            brief["reason"] = outcome.reason
+        brief["probability"] = outcome.probability
+        brief["similarity"] = outcome.similarity
+        brief["scorer"] = settings.scorer
+        brief["threshold"] = settings.threshold
+        brief["seed"] = settings.seed
+        brief["candidate"] = outcome.candidate
         if settings.draw or settings.corpus or outcome.warnings:
             brief |= occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings)
         if meta == "brief":

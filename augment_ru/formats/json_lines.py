@@ -89,6 +89,8 @@ def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
 
 _EXACT = 2.0**63
 """Numbers below it are read alike by orjson, which makes floats of integers over 64 bits, and by the strict reader."""
+_FLAT = frozenset({str, int, bool, type(None)})
+"""Types of values that hold no other values, and that orjson never rounds."""
 _DEEPEST = 50
 """Levels of nesting that are examined for what orjson passes over."""
 
@@ -103,10 +105,14 @@ def _read_at_once(data: bytes) -> dict[str, Any] | None:
         return None
     try:
         value = orjson.loads(data)
-        colons = _colons(value, _DEEPEST) if isinstance(value, dict) else -1
+        if type(value) is not dict:
+            return None
+        colons = data.count(b":")
+        if colons == len(value) and _FLAT.issuperset(map(type, value.values())):
+            return value
+        return value if colons == _colons(value, _DEEPEST) else None
     except ValueError:
         return None
-    return value if colons == data.count(b":") else None
 
 
 def _colons(value: dict[str, Any] | list[Any], depth: int) -> int:
@@ -182,11 +188,9 @@ class JsonLines:
             AugmentError: it is not UTF-8, not JSON, or not an object.
         """
         text, values = parsed(line.data)
-        return (
-            text,
-            values,
-            Around(BOM, line.end) if line.place else PLAIN if line.end == b"\n" else Around(b"", line.end),
-        )
+        if line.end == b"\n" and not line.place:
+            return text, values, PLAIN
+        return text, values, Around(BOM if line.place else b"", line.end)
 
 
 class Around(NamedTuple):

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, encoded_row, spells_plainly
@@ -48,7 +48,10 @@ def written(record: Record, changed: Changed) -> str:
     line = record.line if record.line is not None else encoded_row(record.values)
     pieces: list[str] = []
     at = 0
-    for (start, stop), value in sorted(_placed(line, record.values, changed.values)):
+    placed = _placed(line, record.values, changed.values)
+    if len(placed) > 1:
+        placed.sort()
+    for (start, stop), value in placed:
         pieces += (line[at:start], encoded(value, like=line[start:stop]))
         at = stop
     if changed.metadata is None:
@@ -69,18 +72,18 @@ def _key(name: str) -> str:
 
 def _placed(line: str, values: Mapping[str, Any], new: Mapping[Path, Any]) -> list[tuple[tuple[int, int], Any]]:
     """The start and the stop of each value that is replaced, in the line of its row, and the new value."""
+    placed: list[tuple[tuple[int, int], Any]] = []
     if spells_plainly(line):
-        places = [_plain_place(line, values, path) for path in new]
-        if None not in places:
-            return [*zip(cast("list[tuple[int, int]]", places), new.values(), strict=True)]
+        for path, value in new.items():
+            old = values.get(str(path[0])) if len(path) == 1 else None
+            place = only_place(line, old) if type(old) is str else None
+            if place is None:
+                break
+            placed.append((place, value))
+        else:
+            return placed
     found = all_located(line, new)
     return [(found[path], value) for path, value in new.items()]
-
-
-def _plain_place(line: str, values: Mapping[str, Any], path: Path) -> tuple[int, int] | None:
-    """Where the text at a path stands in a line that spells plainly; None if that is not found by a look at it."""
-    old = values.get(path[0]) if len(path) == 1 else None  # type: ignore[arg-type]  # (the first step is a key)
-    return only_place(line, old) if isinstance(old, str) else None
 
 
 def replaced(record: Record, changed: Changed) -> dict[str, Any]:

@@ -111,12 +111,15 @@ class _LinesSink:
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         pieces: list[bytes] = []
-        for at, (record, changed) in enumerate(rows):
+        before: Record | None = None
+        for record, changed in rows:
             around = record.origin if isinstance(record.origin, Around) else PLAIN
-            last = at + 1 == len(rows)
-            end = around.after or (b"" if last else b"\n")  # only the last row of a file may lack an end
-            first = not (at and rows[at - 1][0] is record)
-            pieces += (around.before if first and self._mark else b"", written(record, changed).encode(), end)
+            if around is not PLAIN and record is not before and self._mark:
+                pieces.append(around.before)
+            pieces += (written(record, changed).encode(), around.after or b"\n")
+            before = record
+        if before is not None and isinstance(before.origin, Around) and not before.origin.after:
+            pieces.pop()  # only the last row of a file may lack an end
         self._stream.write(b"".join(pieces))
 
     def join(self, part: bytes, array: int = 0) -> None:

@@ -232,7 +232,8 @@ def _with_fields(known: Task, fields: tuple[str, ...]) -> Task:
 
 
 def _fits(row: Mapping[str, Any]) -> list[Task]:
-    return [one for one in _fitting(keys_of(row)) if _contains(one, row)]
+    fitting = _fitting(keys_of(row))
+    return [one for one in fitting if _contains(one, row)] if fitting else fitting
 
 
 @lru_cache(maxsize=1024)
