@@ -94,9 +94,8 @@ class Chunk:
         self._candidates, self._possible, self._clean = found.candidates.tolist(), possible.tolist(), clean.tolist()
         self._warned = bool(prepared.warnings or found.warnings)
         self._probabilities = found.probabilities.tolist()
-        self._similarities: list[float | None] = [
-            None if math.isnan(one) else one for one in found.similarities.tolist()
-        ]
+        scores: list[float] = found.similarities.tolist()
+        self._similarities = [None if math.isnan(score) else score for score in scores]
 
     def record(self, at: int) -> Record:
         """The record."""
