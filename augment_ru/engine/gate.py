@@ -85,6 +85,8 @@ class Gate:
         self._records = int(owners[-1]) + 1
         self._best = np.full(self._records, np.nan)
         self._known: list[Floats] | None = None
+        self._whole: dict[int, tuple[Plan, Applied]] = {}
+        """Plans with all their changes applied: they are scored first, and mostly they are taken."""
         self.plans: Sequence[Plan] = [one.plan(one.active, self._records) for one in candidates]
         if scorer.screens:
             self._screen(candidates, min_changes)
@@ -217,7 +219,12 @@ class Gate:
 
     def applied(self, plan: Plan, levels: Ints) -> Applied:
         """The texts at these levels of a plan, with their edits."""
-        return apply(self._batch, plan.proposals, plan.mask(levels))
+        if not (levels == plan.levels).all():
+            return apply(self._batch, plan.proposals, plan.mask(levels))
+        if id(plan) not in self._whole:
+            every = np.ones(plan.proposals.ranks.size, dtype=np.bool_)
+            self._whole[id(plan)] = plan, apply(self._batch, plan.proposals, every)
+        return self._whole[id(plan)][1]
 
     def finished(self, found: Found) -> Found:
         """The same findings with the best failed scores, the cost and the scorer's warnings added."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from augment_ru.draws import Ints
 from augment_ru.engine.overlaps import overlapping, tangled
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
@@ -90,22 +91,29 @@ def _check(batch: Batch, proposals: Proposals) -> None:
             f"proposed columns: {starts.size} starts, {stops.size} stops, {changes.size} numbers of changes;"
             " each edit needs one of each"
         )
+    if not starts.size and not ranks.size:
+        return
     last = batch.codes.size - 1  # where the line feed after the last text stands
-    outside = (starts < 0) | (starts > last) | (stops < starts)
-    if outside.any():
-        at = int(outside.argmax())
+    if starts.size and (starts.min() < 0 or starts.max() > last or (stops < starts).any()):
+        at = int(((starts < 0) | (starts > last) | (stops < starts)).argmax())
         raise AugmentError(
             f"proposed edit {at}: global places {starts[at]} to {stops[at]}; it starts at one of 0 to {last}, and stops"
             " there or later"
         )
-    lawful = (ranks >= 0.0) & (ranks < 1.0)
-    if not lawful.all():
-        wrong = int(lawful.argmin())
+    if ranks.size and not (ranks.min() >= 0.0 and ranks.max() < 1.0):
+        wrong = int(((ranks >= 0.0) & (ranks < 1.0)).argmin())
         raise AugmentError(f"proposed change {wrong}: rank {ranks[wrong]}; a rank is in [0, 1)")
-    steps = changes[1:] - changes[:-1]
-    last = int(changes[-1]) if changes.size else -1
-    if last != ranks.size - 1 or changes[:1].any() or (steps.astype(np.uint64) > 1).any():
+    if not _is_numbered(changes, ranks.size):
         raise AugmentError("proposed columns: changes are numbered 0, 1, 2, ... in the order of their edits")
+
+
+def _is_numbered(changes: Ints, count: int) -> bool:
+    """Whether the numbers of the changes are 0 to `count` - 1, ascending, each at least once."""
+    if changes.size == count:
+        return bool((changes == np.arange(count)).all())
+    if not changes.size or changes[0] != 0 or changes[-1] != count - 1:
+        return False
+    return not ((changes[1:] - changes[:-1]).astype(np.uint64) > 1).any()
 
 
 def _is_clean(batch: Batch, proposals: Proposals) -> bool:

@@ -3,7 +3,7 @@
 import copy
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from numbers import Real
 from typing import Any, NamedTuple, Self
@@ -155,27 +155,33 @@ class Perturber:
             prepared: the records with what is protected from the attack (`Prepared.seen_by`).
             candidate: the number of the candidate, from 0.
         """
-        return proposals_of(self.attack, prepared.batch, self._streams(prepared, candidate))
+        (streams,) = self._streams(prepared, [candidate])
+        return proposals_of(self.attack, prepared.batch, streams)
 
-    def _streams(self, prepared: Prepared, candidate: int) -> Streams:
-        """The stream of each text; its key depends on the seed, attack, record, field, candidate and draw."""
+    def _streams(self, prepared: Prepared, candidates: Sequence[int]) -> list[Streams]:
+        """The stream of each text for each candidate.
+
+        Its key depends on the seed, attack, record, field, candidate and draw.
+        """
         draw = (self.draw,) if self.draw else ()
-        keys = Streams.of(prepared.keys, self.seed, self.attack.name, candidate, *draw).keys[prepared.owners]
+        shared = Streams.of(prepared.keys, self.seed, self.attack.name).keys
+        own = [Streams.of(shared, candidate, *draw).keys[prepared.owners] for candidate in candidates]
         names = tuple(dict.fromkeys(prepared.fields))
         salts = _salts(names)
-        if len(names) == 1:
-            return Streams(mix(keys ^ salts))
-        return Streams(mix(keys ^ salts[[names.index(name) for name in prepared.fields]]))
+        if len(names) > 1:
+            salts = salts[[names.index(name) for name in prepared.fields]]
+        return [Streams(mix(keys ^ salts)) for keys in own]
 
-    def _active(self, prepared: Prepared, candidate: int) -> Legal:
-        """The legal changes of a candidate."""
+    def _active(self, prepared: Prepared, streams: Streams) -> Legal:
+        """The legal changes of the candidate with these streams."""
         batch = prepared.batch
-        found = legal(batch, self.proposals(prepared, candidate))
+        found = legal(batch, proposals_of(self.attack, batch, streams))
         owners = prepared.owners[batch.rows(found.starts[found.first_edits])]
         return Legal(found, owners, cut(found, owners, self.attack.probability, self.min_changes))
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
-        candidate = self._active(prepared, 0)
+        (streams,) = self._streams(prepared, [0])
+        candidate = self._active(prepared, streams)
         proposed, owners, active = candidate
         possible, clean = candidate.changes_of(len(prepared)) > 0, candidate.clean(len(prepared))
         if prepared.questions is not None:
@@ -187,7 +193,7 @@ class Perturber:
         return self._perturbed(prepared, {0: apply(prepared.batch, proposed, active)}, found, possible, clean)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
-        candidates = [self._active(prepared, candidate) for candidate in range(self.candidates)]
+        candidates = [self._active(prepared, streams) for streams in self._streams(prepared, range(self.candidates))]
         clean = candidates[0].clean(len(prepared))
         if clean.any():
             candidates = [one.without(clean) for one in candidates]
@@ -201,7 +207,7 @@ class Perturber:
             questions=prepared.questions,
         )
         found = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
-        taken = {0, *found.candidates[found.candidates > 0].tolist()}
+        taken = set(np.maximum(found.candidates, 0).tolist())
         applied = {
             candidate: gate.applied(gate.plans[candidate], np.where(found.candidates == candidate, found.levels, 0))
             for candidate in sorted(taken)

@@ -198,7 +198,7 @@ class Result:
             return brief
         scripts, protected = self.scripts, self.protected
         brief["source"] = {name: script.source for name, script in scripts.items()}
-        brief["edits"] = {name: [list(edit) for edit in script.triples] for name, script in scripts.items()}
+        brief["edits"] = {name: [*map(list, script.triples)] for name, script in scripts.items()}
         brief.update(self.notes())
         brief["protected"] = {
             name: [[span.start, span.stop, span.label] for span in protected.get(name, ())] for name in scripts

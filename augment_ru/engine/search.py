@@ -5,6 +5,7 @@ changes of a record at a level include those at every lower level.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -42,29 +43,32 @@ def order_in(owners: Ints) -> Ints:
     return place - np.maximum.accumulate(np.where(first_of_each(owners), place, 0))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """The legal changes of one candidate for every record of a batch, in the order of their ranks.
 
     Attributes:
         proposals: the changes that are active at the attack's probability.
         owners: the record of each change, shape (changes,).
-        order: the position of each change in its record's plan, from 0, shape (changes,).
         levels: the highest level of each record, that is, the number of its changes, shape (records,).
     """
 
     proposals: Proposals
     owners: Ints
-    order: Ints
     levels: Ints
 
     @classmethod
     def of(cls, proposals: Proposals, owners: Ints, records: int) -> "Plan":
         """The plan of these changes."""
-        by_rank = np.lexsort((proposals.ranks, owners))
-        order = np.empty_like(owners)
-        order[by_rank] = order_in(owners[by_rank])
-        return cls(proposals, owners, order, np.bincount(owners, minlength=records))
+        return cls(proposals, owners, np.bincount(owners, minlength=records))
+
+    @cached_property
+    def order(self) -> Ints:
+        """The position of each change in its record's plan, from 0, shape (changes,)."""
+        by_rank = np.lexsort((self.proposals.ranks, self.owners))
+        order = np.empty_like(self.owners)
+        order[by_rank] = order_in(self.owners[by_rank])
+        return order
 
     def at(self, probability: float, min_changes: int) -> Ints:
         """The level of each record at a probability, shape (records,)."""
