@@ -60,7 +60,7 @@ def in_utf8(stream: BinaryIO, encoding: str) -> Iterator[BinaryIO]:
 
 
 def _form(stream: BinaryIO) -> str | None:
-    """What the content is in: "ascii", "utf-8" or neither; no text has a NUL, which every second byte of UTF-16 can be."""
+    """What the content is in: "ascii", "utf-8" or neither; no text has a NUL, as most texts in UTF-16 have."""
     decoder = codecs.getincrementaldecoder(UTF8)()
     form = "ascii"
     try:
