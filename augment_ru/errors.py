@@ -51,7 +51,8 @@ class AugmentError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(filter(None, message.splitlines())))  # parts of it may come from elsewhere
+        line = " ".join(filter(None, message.splitlines()))  # parts of it may come from elsewhere
+        super().__init__(line.encode("utf-8", "backslashreplace").decode())  # a lone surrogate cannot be printed
 
 
 class Terminated(SystemExit):
@@ -79,8 +80,14 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
 
     >>> str(unknown("attack", "keybord", ["keyboard", "case"]))
     "no attack called 'keybord'; did you mean 'keyboard'? known: case, keyboard"
+    >>> str(unknown("attack", "case,keyboard", ["keyboard", "case"]))
+    "no attack called 'case,keyboard'; name 'case' and 'keyboard' each by itself; known: case, keyboard"
     """
     names = sorted(known)
+    parts = name.replace(",", " ").split()
+    if len(parts) > 1 and set(parts) <= set(names):
+        several = " and ".join(f"'{part}'" for part in parts)
+        return AugmentError(f"no {kind} called '{name}'; name {several} each by itself; known: {', '.join(names)}")
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f" did you mean '{near[0]}'?" if near else ""
     return AugmentError(f"no {kind} called '{name}';{hint} known: {', '.join(names) or 'none'}")

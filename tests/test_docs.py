@@ -50,6 +50,17 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def defined(page: str, column: int) -> list[set[str]]:
+    """The words of each part of a glossary, in English, without what they are words of."""
+    parts = (ROOT / page).read_text(encoding="utf-8").split("\n## ")[1:]
+    rows = [[line.split("|")[column] for line in part.split("\n") if line.startswith("| **")] for part in parts]
+    return [{re.sub(r"\*\*|\(.*\)| of .*|,.*", "", cell).strip() for cell in part} for part in rows]
+
+
+def test_the_glossaries_define_the_same_words() -> None:
+    assert defined("docs/glossary.ru.md", 2) == defined("docs/glossary.md", 1)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="the commands are for a shell")
 @pytest.mark.usefixtures("place")
 @pytest.mark.parametrize("page", PAGES)

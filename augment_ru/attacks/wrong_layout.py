@@ -1,4 +1,4 @@
-"""Раскладка забыта: «привет, мир» → «ghbdtn, vbh»."""
+"""Забыли переключить раскладку: «привет, мир» → «ghbdtn, vbh»."""
 
 from dataclasses import dataclass
 from typing import ClassVar

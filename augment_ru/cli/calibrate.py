@@ -35,7 +35,14 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 @click.option(
     "--at", "probabilities", multiple=True, type=float, metavar="P", help="A probability to measure at. Repeatable."
 )
-@click.option("--limit", type=click.IntRange(min=2), default=200, show_default=True, help="Read only the first N rows.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=2),
+    default=200,
+    metavar="N",
+    show_default=True,
+    help="Read only the first N rows.",
+)
 @click.option("--report", metavar="FILE.json", help="Write the figures as JSON.")
 @click.option(
     "--write-baseline", "baseline", metavar="FILE", help="Write bertscore's scores of unrelated texts for each layer."

@@ -18,7 +18,7 @@ from augment_ru.errors import AugmentError
     multiple=True,
     metavar="NAME[+NAME...]|FILE.py",
     shell_complete=complete_attacks,
-    help="An attack to explain. Repeatable.",
+    help="An attack to explain. Repeatable.  [default: butterfingers]",
 )
 @with_options(PROBABILITY)
 @with_options(SEARCH)

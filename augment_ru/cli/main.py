@@ -113,6 +113,9 @@ def _fail(message: str, code: int) -> None:
 def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
     """Perturb Russian texts as people and adversaries do, and measure how often a model's right answers break."""
     del debug  # `_fail` reads it from `sys.argv`, because an error may occur before this function runs
+    from augment_ru.cli.warned import show_warnings  # noqa: PLC0415  (so that the help loads no logging)
+
+    show_warnings()
 
 
 for _command in (

@@ -31,7 +31,7 @@ from augment_ru.errors import AugmentError
     multiple=True,
     metavar="NAME[+NAME...]|FILE.py",
     shell_complete=complete_attacks,
-    help="An attack; A+B applies A, then B. Repeatable.",
+    help="An attack (see augment-ru list attacks); A+B applies A, then B. Repeatable.",
 )
 @with_options(INPUT)
 @with_options(PROBABILITY)

@@ -63,7 +63,7 @@ SEARCH = (
         "--min-changes",
         type=int,
         metavar="N",
-        help="The least number of changes of a row that has so many; 0 leaves some clean.  [default: the attack's]",
+        help="Make at least N changes where a row allows so many; 0 leaves some rows clean.  [default: the attack's]",
     ),
 )
 """Options on the search for a perturbation that passes."""
@@ -171,7 +171,9 @@ WORKERS = (
 SPLIT = (
     *WORKERS,
     click.option(
-        "--resume", is_flag=True, help="Keep what is done, and go on with a run with --resume that was killed."
+        "--resume",
+        is_flag=True,
+        help="Keep finished parts, and continue a killed run that was begun with --resume.",
     ),
     click.option(
         "--engine",
@@ -210,7 +212,7 @@ ROWS = (
 )
 """Options on the rows that are written."""
 
-QUIET = (click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor what the run came to."),)
+QUIET = (click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor the lines at the end of a run."),)
 
 POOL = (*_probability("1"), *_THRESHOLD, *SETUP)
 """The options of a run that searches among all changes: without those on the search for a level."""

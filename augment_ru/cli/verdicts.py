@@ -39,9 +39,10 @@ def verdicts() -> None:
 @click.option("--seed", default=42, type=int, metavar="N", help="The seed of the draw.  [default: 42]")
 @with_options(DEBUG)
 def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
-    """Write a sample of perturbed rows for annotators; the question is in Russian, and no attack is named.
+    """Write a sample of perturbed rows for annotators to judge.
 
-    Of a report of evaluate the rows are those beside it, each outcome of its first model in its proportion.
+    The question is in Russian, and no attack is named. If a report of evaluate is given, the rows are those that it
+    counts, each outcome of its first model in its proportion.
     """
     from augment_ru.formats.encodings import UTF8, check_encoding  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.jobs.verdicts import export_sample  # noqa: PLC0415

@@ -181,9 +181,13 @@ def checked_attack(attack: object) -> Attack:
         AugmentError: it does not inherit from `Attack`, or its probability is not in [0, 1].
     """
     if not isinstance(attack, Attack):
+        if isinstance(attack, type) and issubclass(attack, Attack):
+            raise AugmentError(
+                f"{attack.__name__} is a class, not an attack; give one that is made: {attack.__name__}()"
+            )
         raise AugmentError(
-            f"{type(attack).__name__} is not an attack; inherit from augment_ru.Attack and define "
-            f"propose(doc, rng) or propose_batch(batch, streams)"
+            f"{type(attack).__name__} is not an attack; give the name of one, or inherit from augment_ru.Attack and "
+            f"define propose(doc, rng) or propose_batch(batch, streams)"
         )
     check_probability(attack.name, attack.probability)
     return attack
@@ -209,7 +213,7 @@ def check_probability(name: str, probability: object) -> float:
         AugmentError: it is not a number in [0, 1].
     """
     if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0.0 <= probability <= 1.0:
-        raise AugmentError(f"{name}: probability {probability}; needs a number from 0 to 1")
+        raise AugmentError(f"{name}: probability {probability!r}; needs a number from 0 to 1")
     return float(probability)
 
 

@@ -52,6 +52,8 @@ class Augmenter:
     'Кошка Спит на окне.'
     """
 
+    __slots__ = ("perturber", "preparation")
+
     def __init__(
         self,
         attack: str | Attack,

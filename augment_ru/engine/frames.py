@@ -21,14 +21,14 @@ def _package(value: object) -> str:
     return package if package in ("pandas", "polars") and type(value).__name__ in ("DataFrame", "LazyFrame") else ""
 
 
-def refuse_frame(value: object, method: str) -> None:
-    """Raise an error if a frame is given where its rows or texts are meant.
+def refuse_frame(value: object, method: str, instead: str = 'frame(df, "COLUMN"), which returns a frame') -> None:
+    """Raise an error if a frame is given where its rows or texts are meant; `instead` is what takes it.
 
     Raises:
         AugmentError: it is a frame.
     """
     if package := _package(value):
-        raise AugmentError(f'{method} takes no {package} frame; use frame(df, "COLUMN"), which returns a frame')
+        raise AugmentError(f"{method} takes no {package} frame; use {instead}")
 
 
 def perturbed_frame(

@@ -209,7 +209,7 @@ def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model ret
         return json_value(value.tolist())
     if isinstance(value, Sequence):
         return [json_value(entry) for entry in value]
-    raise AugmentError(f"a prediction is a {type(value).__name__}; a model must return labels or texts")
+    raise AugmentError(f"a prediction has the type {type(value).__name__}; a model must return labels or texts")
 
 
 def group_of(values: Mapping[str, Any], task: Task) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from augment_ru.engine.frames import refuse_frame
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs, given_up, pair_rows, task_of_rows
 from augment_ru.evaluation.released import released, rows_file, with_edit_log
@@ -71,6 +72,7 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
         AugmentError: the file cannot be read or is empty, or a row has no form in JSON.
     """
     if not isinstance(given, str | Path):
+        refuse_frame(given, "evaluate()", "frame.to_dict('records') of pandas, frame.to_dicts() of polars")
         return rows_of(given, name)
     found = read_rows(str(given), input_format, encoding)
     if not found.rows:

@@ -120,7 +120,8 @@ class Table:
         if self.layout.is_tsv and "\r" in "".join(names):
             raise AugmentError(_CARRIAGE_RETURN)
         if twins := [name for name in names if names.count(name) > 1]:
-            raise AugmentError(f"'{twins[0]}' stands twice; rename one column")
+            remedy = f"'{twins[0]}' stands twice; rename one column"
+            raise AugmentError(remedy if twins[0] else "two columns have no name; name them, or delete them")
         return names
 
     def __iter__(self) -> Iterator[Line]:
@@ -177,10 +178,13 @@ class Table:
         _decoded(line.data)
         cells: list[str] = line.place
         if len(cells) != len(self.names):
-            counts = f"cells: {len(cells)}, names: {len(self.names)}"
-            raise AugmentError(
-                f"{counts}; put a cell that holds {_DELIMITERS[self.layout.delimiter]} in quotation marks"
+            mark = _DELIMITERS[self.layout.delimiter]
+            remedy = (
+                f"put a cell that holds {mark} in quotation marks"
+                if len(cells) > len(self.names)
+                else f"cells are parted by {mark}; an empty cell needs it, too"
             )
+            raise AugmentError(f"cells: {len(cells)}, names: {len(self.names)}; {remedy}")
         return None, dict(zip(self.names, cells, strict=True)), None
 
 

@@ -1,16 +1,18 @@
 """Files in other encodings than UTF-8, read as UTF-8."""
 
 import codecs
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, escaped
 from augment_ru.formats.files import twice
 from augment_ru.formats.packed import buffered
 
 UTF8 = "utf-8"
 _BLOCK = 2**20
+_log = logging.getLogger(__name__)
 
 
 def check_encoding(name: str) -> None:
@@ -37,7 +39,8 @@ def in_utf8(stream: BinaryIO, encoding: str) -> Iterator[BinaryIO]:
     """The content of a file in UTF-8; `encoding` is that of a file which is not in UTF-8.
 
     What augment-ru writes is in UTF-8, also where it was read in another encoding. So the files of one command may
-    differ, and a file that is in UTF-8 is read as it is.
+    differ, and a file that is in UTF-8 is read as it is: hardly any text of another encoding is valid UTF-8 by chance.
+    A warning is logged where the encoding would have given another text.
 
     Raises:
         AugmentError: while it is read, at the first byte that the encoding does not have.
@@ -46,23 +49,30 @@ def in_utf8(stream: BinaryIO, encoding: str) -> Iterator[BinaryIO]:
         yield stream
         return
     with twice(stream) as content:
-        known = _holds_utf8(content)
+        form = _form(content)
         content.seek(0)
-        yield content if known else _decoded(content, encoding)
+        if form == UTF8 and codecs.lookup(encoding).name != "utf-8-sig":
+            name = escaped(str(getattr(stream, "name", "input"))).replace("<stdin>", "stdin")
+            _log.warning(
+                "%s: is in UTF-8, and read as UTF-8; --encoding %s is for files that are not in UTF-8", name, encoding
+            )
+        yield content if form else _decoded(content, encoding)
 
 
-def _holds_utf8(stream: BinaryIO) -> bool:
-    """Whether the content is UTF-8; no text has a NUL, which every second byte of UTF-16 can be."""
+def _form(stream: BinaryIO) -> str | None:
+    """What the content is in: "ascii", "utf-8" or neither; no text has a NUL, as most texts in UTF-16 have."""
     decoder = codecs.getincrementaldecoder(UTF8)()
+    form = "ascii"
     try:
         while block := stream.read(_BLOCK):
             decoder.decode(block)
             if b"\0" in block:
-                return False
+                return None
+            form = form if block.isascii() else UTF8
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        return False
-    return True
+        return None
+    return form
 
 
 def _decoded(stream: BinaryIO, encoding: str) -> BinaryIO:

@@ -53,8 +53,9 @@ def kind_of(name: str | None, ending: str | None = None) -> str:
     bare = bare_name(name)
     suffix = Path(bare).suffix.lower()
     if suffix and suffix not in KINDS:
+        sheet = "save the sheet as CSV; " if suffix in (".xlsx", ".xls", ".ods") else ""
         raise AugmentError(
-            f"{name}: no format ends in {suffix}; possible: {', '.join(KINDS)}, and all but Parquet packed "
+            f"{name}: no format ends in {suffix}; {sheet}possible: {', '.join(KINDS)}, and all but Parquet packed "
             f"({', '.join(PACKED)})"
         )
     kind = KINDS.get(suffix, JSON_LINES)

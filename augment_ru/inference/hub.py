@@ -36,7 +36,7 @@ def pull(name: str, revision: str | None = None) -> str:
         from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415  (an extra)
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled  # noqa: PLC0415
     except ImportError as error:
-        raise AugmentError(f"models pull: {MISSING}") from error
+        raise AugmentError(f"networks {MISSING}") from error
     try:
         files = wanted([file.rfilename for file in HfApi().model_info(name, revision=revision).siblings or ()])
         if "config.json" in files:

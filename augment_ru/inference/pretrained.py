@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torch import dtype as Dtype  # noqa: N812
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
-MISSING = 'needs torch and transformers; in the folder of augment-ru run: pip install ".[models]"'
+MISSING = 'need torch and transformers; in the folder of augment-ru run: pip install ".[models]"'
 
 _log = logging.getLogger(__name__)
 _loaded: dict[tuple[Any, ...], "Pretrained"] = {}
@@ -281,7 +281,7 @@ def _torch() -> Any:  # noqa: ANN401  (a module)
     try:
         import torch  # noqa: PLC0415  (an extra)
     except ImportError as error:
-        raise AugmentError(f"this {MISSING}") from error
+        raise AugmentError(f"networks {MISSING}") from error
     return torch
 
 
@@ -293,5 +293,5 @@ def _transformers() -> Any:  # noqa: ANN401  (a module)
             warnings.simplefilter("ignore")
             import transformers  # noqa: PLC0415  (an extra)
     except ImportError as error:
-        raise AugmentError(f"this {MISSING}") from error
+        raise AugmentError(f"networks {MISSING}") from error
     return transformers

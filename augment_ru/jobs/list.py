@@ -62,15 +62,24 @@ def listing(kind: str | None, *, verbose: bool, language: str = "en") -> Iterato
         if not kind:
             yield f"{words.get('kinds', {}).get(shown, shown)}:"
         indent = "" if kind else "  "
-        for group, names in _groups(shown):
+        groups = {group: [*_entries(shown, names, words, verbose=verbose)] for group, names in _groups(shown)}
+        width = max(len(name) for entries in groups.values() for name, _, _ in entries)
+        for group, entries in groups.items():
             if group:
                 yield f"{indent}{words['groups'].get(group, group)}:"
             inner = f"{indent}  " if group else indent
-            for name, summary, details in _entries(shown, names, words, verbose=verbose):
-                yield f"{inner}{name:<16} {words.get(shown, {}).get(name, summary)}"
+            for name, summary, details in entries:
+                yield f"{inner}{name:<{width}}  {words.get(shown, {}).get(name, summary)}"
                 if verbose:
                     for detail in details:
-                        yield f"{inner}    {detail}"
+                        yield f"{inner}    {_detail(detail, words)}"
+
+
+def _detail(line: str, words: Words) -> str:
+    """A line of details in the language of the words, if it has a name that they know: `file: …`, `labels: …`."""
+    name, colon, value = line.partition(": ")
+    known = words.get("details", {})
+    return f"{known.get(name, name)}{colon}{known.get(value, value)}"
 
 
 def _groups(kind: str) -> Iterator[tuple[str, Sequence[str]]]:
@@ -92,7 +101,11 @@ def _entries(kind: str, names: Sequence[str], words: Words, *, verbose: bool) ->
         for name in names:
             made = registry.find("attacks", "attack", name)
             summary, example = _summary(made), _example(made)
-            yield name, _in_english(summary, example) if words is _ENGLISH else example, [*_options(name, made)]
+            yield (
+                name,
+                _in_english(summary, example) if words is _ENGLISH else example.removesuffix("."),
+                [*_options(name, made)],
+            )
     elif kind == "constraints":
         for name in names:
             found = constraint(name)
@@ -109,9 +122,10 @@ def _entries(kind: str, names: Sequence[str], words: Words, *, verbose: bool) ->
         for name in [*names, "generic"]:
             known = task(name)
             keys = ", ".join(sorted(known.keys)) or "a text in the field 'text', or those of --field"
+            fields = ", ".join(known.fields or known.optional)
             yield (
                 name,
-                words.get("tasks", {}).get("perturbs", "perturbs {fields}").format(fields=", ".join(known.fields)),
+                words.get("tasks", {}).get("perturbs", "perturbs {fields}").format(fields=fields),
                 [
                     f"recognised by: {keys}",
                     f"constraints: {', '.join(known.constraints) or 'none'}",

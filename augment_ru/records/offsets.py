@@ -1,6 +1,7 @@
 """Offsets: places in a text that a row states as numbers. They are checked, and moved along with the text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isnan
 from typing import Any, NamedTuple
 
 from augment_ru.edits import Span
@@ -187,5 +188,7 @@ def table(value: object, where: str) -> Values:
 
 def kind(value: object) -> str:
     """The word for the type of a JSON value, for messages."""
+    if isinstance(value, float) and isnan(value):  # with which pandas fills cells without a value
+        return "NaN"
     kinds = {type(None): "nothing", bool: "a truth value", int: "a number", float: "a number", str: "a text"}
     return kinds.get(type(value), "a list" if isinstance(value, Sequence) else "an object")

@@ -162,6 +162,16 @@ def test_all_that_is_listed_is_there_in_russian() -> None:
             assert re.search("[а-я]{3}", line), line
 
 
+def test_details_of_a_list_are_in_its_language_and_its_columns_are_straight() -> None:
+    details = [line for line in run("list", "-v", "--lang", "ru").stdout.decode().splitlines() if ": " in line]
+    told = [line.strip() for line in details if line.startswith("      ") and "«" not in line and "--" not in line]
+    assert told
+    assert all(re.match("[а-я]", line) for line in told), told
+    lines = run("list", "tasks").stdout.decode().splitlines()
+    assert len({line.index(" perturbs ") for line in lines}) == 1
+    assert all(line.split(" perturbs ")[1].strip() for line in lines)
+
+
 def test_every_command_that_writes_files_says_so(tmp_path: Path) -> None:
     perturbed, pairs, tasks = (tmp_path / name for name in ("rows.jsonl", "pairs.jsonl", "tasks.json"))
     run("perturb", "examples/reviews.jsonl", "--attack", "case", "-o", perturbed)

@@ -81,6 +81,18 @@ def test_rows_from_stdin_may_have_any_format(files: Path) -> None:
     assert "(pairs),1," in done.stdout.decode(), done.stderr.decode()
 
 
+def test_an_encoding_that_a_file_does_not_have_is_said(files: Path) -> None:
+    options = ("--encoding", "cp1251", "--attack", "case", "--similarity", "none", "--quiet")
+    wrong = run("perturb", files / "test.utf-8.csv", *options)
+    right = run("perturb", files / "test.cp1251.csv", *options)
+    assert wrong.stdout == right.stdout
+    assert wrong.stderr.decode().endswith(
+        "test.utf-8.csv: is in UTF-8, and read as UTF-8; --encoding cp1251 is for files that are not in UTF-8\n"
+    )
+    assert wrong.stderr.startswith(b"augment-ru: warning: ")
+    assert not right.stderr
+
+
 def test_verdicts_are_asked_about_rows_in_another_encoding(files: Path, tmp_path: Path) -> None:
     for encoding in ("utf-8", "cp1251"):
         done = run(

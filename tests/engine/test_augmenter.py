@@ -181,8 +181,26 @@ def test_an_attack_that_proposes_nothing_is_refused() -> None:
     with pytest.raises(AugmentError, match=r"needs propose\(doc, rng\)"):
         Augmenter(Empty(), similarity="none")("Кошка")
     for use in (Augmenter, lambda attack: Chain(("case", attack))):
-        with pytest.raises(AugmentError, match=r"Stranger is not an attack; inherit from augment_ru\.Attack"):
+        with pytest.raises(AugmentError, match=r"Stranger is not an attack; give the name of one, or inherit from"):
             use(Stranger())  # type: ignore[arg-type]
+        with pytest.raises(AugmentError, match=r"Empty is a class, not an attack; give one that is made: Empty\(\)"):
+            use(Empty)  # type: ignore[arg-type]
+
+
+def test_settings_of_an_augmenter_cannot_be_set_afterwards() -> None:
+    augmenter = Augmenter("case", seed=1)
+    with pytest.raises(AttributeError, match="no attribute 'seed'"):
+        augmenter.seed = 2  # type: ignore[attr-defined]
+    assert pickle.loads(pickle.dumps(augmenter))("Кошка спит на окне.").text == augmenter("Кошка спит на окне.").text  # noqa: S301
+
+
+def test_what_is_wrong_with_a_text_can_be_printed() -> None:
+    """A lone surrogate cannot be written to a terminal; neither can pandas' NaN be told from a number."""
+    with pytest.raises(AugmentError, match="lone surrogate U\\+D800 at character 7") as raised:
+        Augmenter("case")("привет \ud800")
+    assert str(raised.value).encode()
+    with pytest.raises(AugmentError, match="field 'text' holds NaN, not a text"):
+        list(Augmenter("case").records([{"text": float("nan")}]))
 
 
 def test_one_prepared_batch_serves_many_attacks() -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter, AugmentError, Candidates, Chain, Edit, Example, Script
+from augment_ru import Augmenter, AugmentError, Candidates, Chain, Edit, Example, Script, evaluate
 from augment_ru.constraints.rule_file import constraint, constraint_paths
 from augment_ru.engine.attack import Needs, checked_attack
 from augment_ru.engine.differences import parts
@@ -127,6 +127,8 @@ def test_a_frame_in_which_rows_or_columns_are_not_clear_is_an_error() -> None:
     with pytest.raises(AugmentError, match=r"column 'text': row 1 \(from 0\) has no value"):
         plain().frame(texts, "text")
     assert len(plain().frame(texts.dropna(), "text")) == 2
+    with pytest.raises(AugmentError, match=r"evaluate\(\) takes no pandas frame; use frame\.to_dict"):
+        evaluate(texts, {"always a": lambda examples: ["a"] * len(examples)})
     with pytest.raises(AugmentError, match="several columns 'text'"):
         plain().frame(pandas.DataFrame([["а", "б"]], columns=["text", "text"]), "text")
     with pytest.raises(AugmentError, match="field 1: is no text"):

@@ -26,6 +26,25 @@ def test_a_text_is_read_whether_it_is_in_the_encoding_or_in_utf8(text: str, enco
     assert read(text.encode(encoding), encoding).removeprefix("\ufeff") == text
 
 
+@pytest.mark.parametrize(
+    ("data", "encoding", "warned"),
+    [
+        ("пёс".encode(), "cp1251", True),
+        ("пёс".encode(), "utf-16", True),
+        ("пёс".encode("cp1251"), "cp1251", False),
+        ("пёс".encode("utf-8-sig"), "utf-8-sig", False),
+        ("пёс".encode(), "UTF8", False),
+        (b"dog", "cp1251", False),
+        (b"", "cp1251", False),
+    ],
+)
+def test_a_file_in_utf8_is_read_so_with_a_warning_that_the_encoding_is_not_its_own(
+    data: bytes, encoding: str, *, warned: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert read(data, encoding).removeprefix("\ufeff") in ("пёс", "dog", "")
+    assert ("input: is in UTF-8, and read as UTF-8" in caplog.text) is warned
+
+
 def test_a_file_of_a_third_encoding_is_an_error() -> None:
     with pytest.raises(AugmentError, match="not ascii at byte 0; name its encoding with --encoding"):
         read("пёс".encode("cp1251"), "ascii")

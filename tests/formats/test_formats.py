@@ -485,6 +485,16 @@ def test_rows_do_not_depend_on_chunks(tmp_path: Path, end: str) -> None:
             b"id,text\n1,2,3\n",
             "a.csv: line 2: cells: 3, names: 2; put a cell that holds a comma in quotation marks",
         ),
+        (
+            "a.csv",
+            b"id,text\n1\n",
+            "a.csv: line 2: cells: 1, names: 2; cells are parted by a comma; an empty cell needs it",
+        ),
+        (
+            "a.csv",
+            b"id,text,,\n1,a,,\n",
+            "a.csv: the line of names: two columns have no name; name them, or delete them",
+        ),
         ("a.csv", b"id,text\r1,a\r", "a.csv: the line of names: a lone carriage return; save the file with"),
         ("a.csv", b'id,text\n1,"a\nb\n', "a.csv: line 2: a quotation mark is not closed; inside a cell"),
         ("a.csv", b'id,text\n1,"a"b\n', "a.csv: line 2: a quotation mark is closed before the cell"),

@@ -79,7 +79,10 @@ def test_names_say_the_format() -> None:
         "a.tsv.zst": "TSV", "a.txt": "text",
     }  # fmt: skip
     assert bare_name("b/a.jsonl.gz") == "b/a.jsonl"
-    for name, problem in (("a.xlsx", "no format ends in .xlsx"), ("a.parquet.gz", "leave out .gz")):
+    for name, problem in (
+        ("a.xlsx", "no format ends in .xlsx; save the sheet as CSV"),
+        ("a.parquet.gz", "leave out .gz"),
+    ):
         with pytest.raises(AugmentError, match=problem):
             kind_of(name)
 
