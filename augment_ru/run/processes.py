@@ -11,18 +11,17 @@ from dataclasses import dataclass
 from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
-from threading import Thread, current_thread, main_thread
+from threading import Thread
 from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.run.engines import Done, Session, Work
 from augment_ru.run.shipping import shipped, unpacked_work
+from augment_ru.run.signals import HeldSignals
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 """The variables that say how many threads libraries for matrices and tokens use."""
 
-_ENDING = (signal.SIGINT, signal.SIGTERM)
-"""The signals that end a run and are reported."""
 _PATIENCE = 5.0
 """Seconds in which the exit codes of lost processes are known, or never."""
 
@@ -82,7 +81,7 @@ class _Pool:
 
     def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
         try:
-            with _signals_wait():  # processes may be started here
+            with HeldSignals():  # a process that is half started would say so in many lines
                 self.running[self._pool.submit(_do, part)] = number
         except BrokenProcessPool as error:
             raise AugmentError(_why_lost(self._processes)) from error
@@ -126,23 +125,6 @@ def _one_thread() -> Iterator[None]:
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
-
-
-@contextmanager
-def _signals_wait() -> Iterator[None]:
-    """Handle what would end this process after the block: a process that is half started would say so in many lines."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    came: list[int] = []
-    before = {number: signal.signal(number, lambda one, _: came.append(one)) for number in _ENDING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        for one in came[:1]:
-            signal.raise_signal(one)
 
 
 _work: bytes = b""

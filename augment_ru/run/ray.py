@@ -3,35 +3,49 @@
 import logging
 import os
 import pickle
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from io import StringIO
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 from augment_ru.engine.datasets import Perturbs, PerturbsColumns
-from augment_ru.errors import AugmentError, Terminated, missing
+from augment_ru.errors import AugmentError, missing
 from augment_ru.records.task import Task
 from augment_ru.run.engines import Done, Session, Work
 from augment_ru.run.shipping import shipped, unpacked_work
+from augment_ru.run.signals import HeldSignals
 
 _RETRIES = 8
 """How often a part is given to another machine because the one that had it was lost."""
+
+_TICK, _PATIENCE = 0.1, 5.0
+"""Seconds after which a driver that waits sees whether a signal came, and those in which Ray may begin all the same."""
 
 _SIZE_SECONDS = 1.0
 """For how many seconds the number of processors of a cluster is taken as it was."""
 
 
+_NO_HANDLER = "RAY_DISABLE_FAILURE_SIGNAL_HANDLER"
+"""Read when Ray is imported. Its handler in C++ aborts a program that lives on for 3 seconds after SIGTERM."""
+
+
 def _ray() -> Any:  # noqa: ANN401  (a module, which has no types where it is not installed)
+    before = os.environ.get(_NO_HANDLER)
+    os.environ[_NO_HANDLER] = before or "1"
     try:
-        import ray  # noqa: PLC0415  (an extra; the import takes seconds)
+        with HeldSignals():
+            import ray  # noqa: PLC0415  (an extra; the import takes seconds)
     except ImportError as error:
         raise missing("Ray is not installed", "ray") from error
+    finally:
+        if before is None:
+            del os.environ[_NO_HANDLER]  # the processes of a cluster keep theirs
     return ray
 
 
@@ -58,48 +72,70 @@ class Ray:
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
         """Begin work; a cluster that was begun for it ends with it.
 
+        Signals are held back meanwhile, and delivered where parts are given or waited for: what their handlers raise
+        inside of Ray's calls, Ray loses or ends the program with 1.
+
         Raises:
             AugmentError: there is no such cluster.
-            Terminated: a signal ended the program while the cluster was begun.
         """
-        with redirect_stdout(sys.stderr or StringIO()):  # where Ray prints what it says of lost machines
-            is_new = not self._ray.is_initialized()
-            if is_new:
-                self._begin()
-            tasks = _Tasks(self._ray, shipped(work), self._workers)
+        with (
+            redirect_stdout(sys.stderr or StringIO()),  # where Ray prints what it says of lost machines
+            HeldSignals() as held,
+            nullcontext() if self._ray.is_initialized() else self._cluster(held),
+        ):
+            tasks = _Tasks(self._ray, shipped(work), self._workers, held)
             try:
                 yield tasks
             finally:
                 tasks.cancel()
-                if is_new:
-                    self._ray.shutdown()
 
-    def _begin(self) -> None:
-        names = ("SIGTERM", "SIGINT")
-        handlers = {name: signal.getsignal(getattr(signal, name)) for name in names}
+    @contextmanager
+    def _cluster(self, held: HeldSignals) -> Iterator[None]:
+        """A connection to the cluster, or a cluster, in a thread of its own.
+
+        In the main thread Ray would set its own handlers of signals; the processes that it starts end with the thread.
+        """
+        errors: list[Exception] = []
+        has_begun, is_over = Event(), Event()
+
+        def live() -> None:
+            try:
+                self._init()
+            except Exception as error:  # noqa: BLE001  (the main thread raises it)
+                errors.append(error)
+            has_begun.set()
+            is_over.wait()
+            self._ray.shutdown()
+
+        thread = Thread(target=live, daemon=True)
+        thread.start()
         try:
-            self._ray.init(
-                address=self._address or None,
-                include_dashboard=None if self._address else False,
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-            )
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            first = str(error).split("\n", 1)[0]
-            raise AugmentError(
-                f"--engine ray:{self._address}: {first}; start a cluster with ray start --head"
-            ) from error
-        except SystemExit as error:  # raised by Ray's own handler of SIGTERM
-            raise Terminated(128 + signal.SIGTERM) from error
+            while not has_begun.wait(_TICK) and not held.came:
+                pass
+            has_begun.wait(_PATIENCE)
+            held.deliver()
+            for error in errors:
+                first = str(error).split("\n", 1)[0]
+                problem = f"--engine ray:{self._address}: {first}; start a cluster with ray start --head"
+                raise AugmentError(problem) from error
+            yield
         finally:
-            for name, handler in handlers.items():  # Ray sets its own
-                with suppress(ValueError):  # not in the main thread
-                    signal.signal(getattr(signal, name), handler)
+            is_over.set()
+            if has_begun.is_set():
+                thread.join()
+
+    def _init(self) -> None:
+        self._ray.init(
+            address=self._address or None,
+            include_dashboard=None if self._address else False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
 
 
 class _Tasks:
-    def __init__(self, ray: Any, work: bytes, most: int | None) -> None:  # noqa: ANN401
-        self._ray, self._most = ray, most
+    def __init__(self, ray: Any, work: bytes, most: int | None, held: HeldSignals) -> None:  # noqa: ANN401
+        self._ray, self._most, self._held = ray, most, held
         self._name = blake2b(work, digest_size=16).hexdigest()
         self._work, self._folder = ray.put(work), str(Path.cwd())
         self._task = ray.remote(num_cpus=1, max_retries=_RETRIES)(_do)
@@ -114,10 +150,14 @@ class _Tasks:
         return min(self._size, self._most or self._size)
 
     def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
+        self._held.deliver()
         self._running[self._task.remote(self._work, self._name, self._folder, part)] = number
 
     def wait(self) -> Sequence[Done]:
-        ready, _ = self._ray.wait(list(self._running), num_returns=1)
+        ready: Sequence[Any] = ()
+        while not ready:
+            self._held.deliver()
+            ready, _ = self._ray.wait(list(self._running), num_returns=1, timeout=_TICK)
         return [self._done(reference) for reference in ready]
 
     def _done(self, reference: Any) -> Done:  # noqa: ANN401

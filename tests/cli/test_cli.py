@@ -367,6 +367,23 @@ def test_a_signal_after_the_rename_says_what_was_written(source: Path, tmp_path:
     assert "no output file" not in said
 
 
+def test_a_hangup_is_ignored_under_nohup() -> None:
+    command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST]
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b'{"text": "' + "Кошка спит. ".encode() * 8000 + b'"}\n{"text": "')
+    process.stdin.flush()  # more than a pipe holds: the run reads
+    process.send_signal(signal.SIGHUP)
+    process.stdin.write("Кошка спит.".encode() + b'"}\n')
+    assert process.communicate(timeout=PATIENCE)[0].count(b"\n") == 2
+    assert process.returncode == 0
+
+
 @pytest.mark.parametrize("command", ["perturb {} --attack case --no-constraints --similarity none", "list -v"])
 def test_a_closed_pipe_ends_quietly_with_its_code(command: str, tmp_path: Path) -> None:
     many = write(tmp_path / "many.jsonl", *({"id": number, "text": "Кошка спит на окне."} for number in range(5000)))

@@ -1,14 +1,16 @@
 """Ray: parts as tasks of a cluster of several nodes on this machine, one of which is lost; rows of Ray Data."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
-from typing import Any
+from threading import Thread, Timer
+from typing import Any, NoReturn
 
 import pytest
 
@@ -135,23 +137,74 @@ def test_files_are_named_from_the_folder_of_the_driver(cluster: Any, tmp_path: P
     assert written[0] == written[1]
 
 
-def test_a_signal_while_a_cluster_is_begun_is_no_error_of_a_part(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def _ends(number: int, frame: object) -> NoReturn:
+    del frame
+    raise Terminated(128 + number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_a_cluster_is_begun_ends_it(
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ray's own handler of SIGTERM, which it sets on the way, ends the program with 1."""
+    """What it raises reaches none of Ray's calls, which would end the program with 1; the cluster is ended."""
+    calls: list[str] = []
 
     def init(**options: Any) -> None:  # noqa: ANN401
         del options
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-        signal.raise_signal(signal.SIGTERM)
+        os.kill(os.getpid(), number)
+        time.sleep(0.3)
+        calls.append("init")
 
-    before = signal.getsignal(signal.SIGTERM)
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", init)
-    with pytest.raises(Terminated) as found:
-        run(job(tmp_path, split=Split(engine=RAY)))
-    assert found.value.code == 128 + signal.SIGTERM
-    assert signal.getsignal(signal.SIGTERM) is before
+    monkeypatch.setattr(ray, "shutdown", lambda: calls.append("shutdown"))
+    before = signal.signal(number, _ends)
+    try:
+        with pytest.raises(Terminated) as found:
+            run(job(tmp_path, split=Split(engine=RAY)))
+        assert signal.getsignal(number) is _ends
+    finally:
+        signal.signal(number, before)
+    assert found.value.code == 128 + number
+    assert calls == ["init", "shutdown"]
+
+
+SLOW = '''"""Work that takes a minute."""
+
+import time
+
+
+class Slow:
+    def begin(self):
+        return self.work
+
+    @staticmethod
+    def work(part):
+        time.sleep(60)
+'''
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_parts_are_waited_for_is_raised_as_it_is(
+    cluster: Any,  # noqa: ANN401
+    number: signal.Signals,
+    tmp_path: Path,
+) -> None:
+    """Ray's call that waits makes SystemExit(1) of it."""
+    del cluster
+    (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
+    work = load_file(tmp_path / "slow.py").Slow()
+    before = signal.signal(number, _ends)
+    timer = Timer(1.0, lambda: os.kill(os.getpid(), number))
+    timer.start()
+    try:
+        with pytest.raises(Terminated) as found:
+            next(in_order(engine_of(RAY, 1), work, [1, 2, 3]))
+        assert signal.getsignal(number) is _ends
+    finally:
+        signal.signal(number, before)
+        timer.join()
+    assert found.value.code == 128 + number
 
 
 def test_the_first_error_of_the_input_is_reported(cluster: Any, tmp_path: Path) -> None:  # noqa: ANN401

@@ -1,0 +1,54 @@
+"""Signals that end a run, held back while code runs that they must not meet in the middle."""
+
+import signal
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Any, Self
+
+_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""The signals that end a run and are reported."""
+
+
+class HeldSignals:
+    """Holds signals back until its block ends, or until they are delivered; outside the main thread none come.
+
+    Raises:
+        BaseException: at the end, what the handler of a signal raises that came.
+    """
+
+    def __init__(self) -> None:
+        self.came: list[int] = []
+        self._handlers: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if current_thread() is main_thread():
+            handlers = {number: signal.getsignal(number) for number in _ENDING}
+            self._handlers = {number: one for number, one in handlers.items() if one is not signal.SIG_IGN}
+            for number in self._handlers:
+                signal.signal(number, self._keep)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        self.deliver()
+
+    def _keep(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        self.came.append(number)
+
+    def deliver(self) -> None:
+        """Let the first signal that came do what it would have done.
+
+        Raises:
+            BaseException: what its handler raises.
+        """
+        if not self.came:
+            return
+        number = self.came.pop(0)
+        handler = self._handlers[number]
+        if callable(handler):
+            handler(number, None)
+        else:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
