@@ -21,6 +21,7 @@ from augment_ru.evaluation.row_outcomes import original_keys, row_keys, written_
 from augment_ru.evaluation.searches import searches
 from augment_ru.evaluation.subpopulations import Subpopulation
 from augment_ru.evaluation.table_text import as_text
+from augment_ru.evaluation.worst_case import chosen_from
 from augment_ru.version import __version__
 
 FORMAT = "augment-ru evaluation"
@@ -122,6 +123,7 @@ class Evaluation:
             "models": [self._model(one) for one in self.judged],
             "comparisons": comparisons(self.judged, len(self.pairs.originals)),
             **searches(self.pairs),
+            **chosen_from(self.pairs),
             "rows": row_keys(self.pairs, self.golds),
             **({} if self.pairs.attacks else {"original_rows": original_keys(self.pairs, self.golds)}),
         }
