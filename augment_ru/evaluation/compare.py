@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from augment_ru.evaluation.named_model import QuestionCounts
 from augment_ru.evaluation.named_reports import NamedReport, check_report, damage_named, names_apart, nothing_shared
 from augment_ru.evaluation.outcomes import AttackOutcomes
 from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.rates import DIGITS, JudgedRun, cells_of, percent, rate_entry, together_entries
+from augment_ru.evaluation.rates import JudgedRun, cells_of, mean_asr, percent, rate_entry, together_entries
 from augment_ru.evaluation.right_answers import RIGHT, right_cells, right_differences, right_entry
 from augment_ru.evaluation.robustness import worst_cells
 from augment_ru.evaluation.row_outcomes import read_outcomes
@@ -175,7 +174,6 @@ def _entry(judged: JudgedRun, records: int) -> dict[str, Any]:
             "rows": int(one.original.size),
             "metrics": {RIGHT: {side: percent(count / known if known else None) for side, count in sides.items()}},
         }
-    rates = [entry["asr"] for entry in attacks.values()]
     return {
         "model": judged.run.model,
         "signature": judged.run.signature,
@@ -183,7 +181,7 @@ def _entry(judged: JudgedRun, records: int) -> dict[str, Any]:
         "episodes": judged.run.episodes,
         "metrics": {RIGHT: right_entry(judged, records)},
         **together_entries(judged),
-        "asr_mean": None if None in rates else round(fmean(rates), DIGITS),
+        "asr_mean": mean_asr(attacks),
         "attacks": attacks,
     }
 

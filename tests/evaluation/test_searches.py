@@ -95,6 +95,8 @@ def test_over_the_worst_rows_one_model_has_the_rate_of_the_worst_case(outcomes: 
     for key in ("worst_case", "worst_case_asr"):
         assert entry[key] == before[key]
     assert entry["attacks"]["worst_case"]["asr"] == before["worst_case_asr"]["value"]
+    both = evaluate([*rows, *worst_case(evaluation)], {"reader": reader}, metrics=["accuracy"]).report()["models"][0]
+    assert both["asr_mean"] == before["asr_mean"]
 
 
 def test_chosen_rows_of_searches_have_no_curve_and_say_what_they_are() -> None:
