@@ -39,6 +39,15 @@ def printable(text: str) -> str:
     )
 
 
+def amount(count: int, one: str, several: str = "") -> str:
+    """A count with its noun; the noun for several is by default that for one with an `s`.
+
+    >>> amount(1, "row"), amount(2000, "row"), amount(0, "query", "queries")
+    ('1 row', '2,000 rows', '0 queries')
+    """
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
 def _is_space(char: str) -> bool:
     return unicodedata.category(char) == "Zs"
 

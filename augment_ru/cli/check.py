@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from augment_ru.cli.shared_options import DEBUG, with_options
-from augment_ru.errors import AugmentError, escaped
+from augment_ru.errors import AugmentError, amount, escaped
 
 
 @click.command()
@@ -24,5 +24,5 @@ def check(files: tuple[str, ...]) -> None:
         found += 1
         click.echo(escaped(line))
     if found:
-        raise AugmentError(f"{found} problem{'s' if found > 1 else ''}")
+        raise AugmentError(f"{amount(found, 'problem')}")
     click.echo("no problems", err=True)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from augment_ru.cli.shared_options import DEBUG, DEVICE, QUIET, WORKERS, HelpfulGroup, usage, with_options
-from augment_ru.errors import AugmentError, escaped
+from augment_ru.errors import AugmentError, amount, escaped
 
 
 class _Release(HelpfulGroup):
@@ -101,5 +101,5 @@ def verify(*, folder: str, rebuild: int, expect: str | None) -> None:
         found += 1
         click.echo(escaped(line))
     if found:
-        raise AugmentError(f"{folder}: {found} problem{'s' if found > 1 else ''}")
+        raise AugmentError(f"{folder}: {amount(found, 'problem')}")
     click.echo("no problems", err=True)

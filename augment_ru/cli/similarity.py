@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from augment_ru.cli.shared_options import DEBUG, DEVICE, FILE_FORM, SIMILARITY, table_format, usage, with_options
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, amount
 
 
 @click.command(short_help="Score given pairs of texts.")
@@ -58,7 +58,7 @@ def similarity(source: str, **given: Any) -> None:  # noqa: ANN401
             for pair, score in zip(pairs, scores, strict=True):
                 texts = {"attack": pair.attack, "original": pair.original, "perturbed": pair.perturbed}
                 stream.write(f"{encoded_row({**texts, 'similarity': score})}\n".encode())
-        say(f"wrote {len(pairs):,} pairs to {output}")
+        say(f"wrote {amount(len(pairs), 'pair')} to {output}")
     made = figures_table(figures(pairs, scores))
     if form == "table":
         print_table(made)

@@ -2,9 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,43 +11,20 @@ from augment_ru.evaluation.compare_originals import with_originals_as_rows, with
 from augment_ru.evaluation.comparisons import comparisons
 from augment_ru.evaluation.intervals import bootstrap
 from augment_ru.evaluation.named_model import QuestionCounts
+from augment_ru.evaluation.named_reports import NamedReport, check_report, damage_named, names_apart, nothing_shared
 from augment_ru.evaluation.outcomes import AttackOutcomes
 from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.rates import DIGITS, JudgedRun, cells_of, percent, rate_entry, together_entries
-from augment_ru.evaluation.report import FORMAT as EVALUATION
-from augment_ru.evaluation.report import VERSION as REPORT_VERSION
+from augment_ru.evaluation.rates import JudgedRun, cells_of, mean_asr, percent, rate_entry, together_entries
+from augment_ru.evaluation.right_answers import RIGHT, right_cells, right_differences, right_entry
 from augment_ru.evaluation.robustness import worst_cells
 from augment_ru.evaluation.row_outcomes import read_outcomes
 from augment_ru.evaluation.shared_rows import shared_rows
 from augment_ru.evaluation.shown_names import shown_names
 from augment_ru.evaluation.tables import beats_majority
-from augment_ru.evaluation.totals import read_report
 from augment_ru.version import __version__
 
 FORMAT = "augment-ru comparison"
 VERSION = 1
-RIGHT = "right"
-"""The metric of a comparison: the share of right decisions, which can be counted over any rows."""
-
-_SAID_OF_DAMAGE = "is damaged, or no report of augment-ru evaluate"
-
-
-class NamedReport(NamedTuple):
-    """A report under the name that the comparison gives it; `values` are checked when it is compared."""
-
-    name: str
-    values: Any
-
-
-def named_report(path: Path) -> NamedReport:
-    """A report that `augment-ru evaluate -o` wrote, under its title, or else under the name of its file.
-
-    Raises:
-        AugmentError: the file cannot be read, or holds none.
-    """
-    values = read_report(path)
-    title = values.get("title")
-    return NamedReport(title if isinstance(title, str) and title else path.stem, values)
 
 
 def compare(
@@ -61,7 +36,7 @@ def compare(
     are explained in docs/evaluation.md.
 
     Args:
-        reports: the reports; names that occur twice get a number.
+        reports: the reports; to a name that occurs twice its file is added, or else a number.
         seed: the seed of the bootstrap.
         title: the title of the comparison.
         date: the date that it states.
@@ -72,17 +47,14 @@ def compare(
     if len(reports) < 2:  # noqa: PLR2004
         raise AugmentError("one report alone has nothing to be compared with; give two or more")
     for report in reports:
-        _check(report)
+        check_report(report)
     if are_clean := all(not report.values["attacks"] for report in reports):
-        reports = [NamedReport(name, with_originals_as_rows(name, values)) for name, values in reports]
-    names = _numbered([report.name for report in reports])
-    try:
-        shared = shared_rows([report.values["rows"] for report in reports])
-        if not shared:
-            raise AugmentError(_nothing_shared(names, reports))
-        judged, models = _judged(names, reports, shared, seed)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise AugmentError(f"{', '.join(names)}: one of them {_SAID_OF_DAMAGE}: {error!r}") from error
+        reports = [with_originals_as_rows(one) for one in reports]
+    names = names_apart(reports)
+    shared = shared_rows([report.values["rows"] for report in reports])
+    if not shared:
+        raise nothing_shared(reports)
+    judged, models = _judged(names, reports, shared, seed)
     records = len({key.partition("-")[0] for own in shared.values() for key, _ in own})
     found = {
         "format": FORMAT,
@@ -102,52 +74,9 @@ def compare(
         "rows": {attack: len(own) for attack, own in shared.items()},
         "attacks": list(shared),
         "models": models,
-        "comparisons": comparisons(judged, records),
+        "comparisons": list(right_differences(judged, records)) if are_clean else comparisons(judged, records),
     }
     return without_rates(found) if are_clean else found
-
-
-def _check(report: NamedReport) -> None:
-    """Nothing, if this is a report with the outcomes of its rows.
-
-    Raises:
-        AugmentError: it is not.
-    """
-    values = report.values
-    if not isinstance(values, Mapping) or values.get("format") != EVALUATION:
-        raise AugmentError(f"{report.name}: is no report; give the file of augment-ru evaluate -o REPORT.json")
-    if values.get("version") != REPORT_VERSION:
-        raise AugmentError(
-            f"{report.name}: is a report of version {values.get('version')!r}; this augment-ru compares version "
-            f"{REPORT_VERSION}; run augment-ru evaluate again"
-        )
-    if not isinstance(values.get("rows"), Mapping) or not isinstance(values.get("attacks"), list):
-        raise AugmentError(
-            f"{report.name}: states no rows, so an older version wrote it; run augment-ru evaluate again"
-        )
-
-
-def _numbered(names: Sequence[str]) -> list[str]:
-    """The names; of one that occurs several times each with a number."""
-    count, seen = Counter(names), Counter[str]()
-    found = []
-    for name in names:
-        seen[name] += 1
-        found.append(f"{name} {seen[name]}" if count[name] > 1 else name)
-    return found
-
-
-def _nothing_shared(names: Sequence[str], reports: Sequence[NamedReport]) -> str:
-    listed = [list(report.values["rows"]) for report in reports]
-    if not all(listed):
-        told = ", ".join(name for name, own in zip(names, listed, strict=True) if not own)
-        return f"{told}: no attacks, and others have some; compare reports with attacks, or those without"
-    if not set.intersection(*map(set, listed)):
-        told = "; ".join(f"{name}: {', '.join(own)}" for name, own in zip(names, listed, strict=True))
-        return f"the reports share no attack ({told}); evaluate the models on the same perturbed rows"
-    data = (report.values.get("data") or {} for report in reports)
-    told = ", ".join(f"{name} of {one.get('name') or 'rows'}" for name, one in zip(names, data, strict=True))
-    return f"the reports share no rows ({told}); evaluate the models on the same perturbed rows"
 
 
 def _judged(
@@ -164,14 +93,15 @@ def _judged(
     shown = _model_names(names, reports)
     for at, report in enumerate(reports):
         for model in report.values["models"]:
-            outcomes = {
-                attack: _outcomes(
-                    model["attacks"][attack]["outcomes"],
-                    [numbers[at] for _, numbers in own],
-                    [number_of[key] for key in keys[attack]],
-                )
-                for attack, own in shared.items()
-            }
+            with damage_named(report):
+                outcomes = {
+                    attack: _outcomes(
+                        model["attacks"][attack]["outcomes"],
+                        [numbers[at] for _, numbers in own],
+                        [number_of[key] for key in keys[attack]],
+                    )
+                    for attack, own in shared.items()
+                }
             name = shown[at, model["model"]]
             episodes = next(iter(outcomes.values())).before.shape[1]
             runs.append(ModelRun(name, model["signature"], model["shots"], [()] * episodes, {}, QuestionCounts()))
@@ -219,6 +149,7 @@ def _resampled(
         for attack, of_attack in own.items()
     ]
     named += [(number, ("", name), cells) for number, own in enumerate(together) for name, cells in own.items()]
+    named += [(number, ("", RIGHT), right_cells(own, records)) for number, own in enumerate(outcomes)]
     drawn = bootstrap([cells for _, _, cells in named], seed)
     return [
         JudgedRun(
@@ -243,29 +174,16 @@ def _entry(judged: JudgedRun, records: int) -> dict[str, Any]:
             "rows": int(one.original.size),
             "metrics": {RIGHT: {side: percent(count / known if known else None) for side, count in sides.items()}},
         }
-    rates = [entry["asr"] for entry in attacks.values()]
-    before = [entry["metrics"][RIGHT]["before"] for entry in attacks.values()]
     return {
         "model": judged.run.model,
         "signature": judged.run.signature,
         "shots": judged.run.shots,
         "episodes": judged.run.episodes,
-        "metrics": {RIGHT: {"value": _originals_right(judged) if None not in before else None}},
+        "metrics": {RIGHT: right_entry(judged, records)},
         **together_entries(judged),
-        "asr_mean": None if None in rates else round(fmean(rates), DIGITS),
+        "asr_mean": mean_asr(attacks),
         "attacks": attacks,
     }
-
-
-def _originals_right(judged: JudgedRun) -> float | None:
-    """The percentage of right decisions on the originals, each counted once."""
-    right: dict[tuple[int, int, int], bool] = {}
-    for one in judged.outcomes.values():
-        for row, original in enumerate(one.original.tolist()):
-            for label, episode in np.ndindex(*one.before.shape[:2]):
-                if one.known[label, row]:
-                    right[label, episode, original] = bool(one.before[label, episode, row])
-    return percent(sum(right.values()) / len(right) if right else None)
 
 
 def _described(

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from augment_ru.evaluation import detail_tables
-from augment_ru.evaluation.compare_originals import LEAD, clean_findings, differences
+from augment_ru.evaluation.compare_originals import LEAD, differences
 from augment_ru.evaluation.page import about, data_of_report, page_of
-from augment_ru.evaluation.shown_names import shown_names
+from augment_ru.evaluation.shown_names import names_of
 from augment_ru.evaluation.table_text import ShownTable
 from augment_ru.evaluation.tables import clean, headline
 
@@ -48,33 +48,31 @@ def _reports(found: Mapping[str, Any]) -> ShownTable:
 def compared_findings(found: Mapping[str, Any]) -> list[str]:
     """A sentence for each of the largest differences whose 95 % interval leaves out 0.
 
-    Models that are no better than the most frequent answer are left out.
+    The rates of models that are no better than the most frequent answer are left out.
     """
-    if not found["attacks"]:
-        return list(clean_findings(found))
-    names = shown_names(found["attacks"])
-    weak = {model["model"] for model in found["models"] if not model["beats_majority"]}
+    attacks = bool(found["attacks"])
+    weak = {model["model"] for model in found["models"] if attacks and not model["beats_majority"]}
     between = [
         one
         for one in found["comparisons"]
         if one["between"] == "models" and one["difference"] is not None and not {one["a"], one["b"]} & weak
     ]
     clear = [one for one in between if one["ci95"] and (one["ci95"][0] > 0 or one["ci95"][1] < 0)]
-    clear.sort(key=lambda one: (-abs(one["difference"]), one["attack"], one["a"], one["b"]))
-    told = [_told(one, names[one["attack"]]) for one in clear[:_MOST_TOLD]]
+    clear.sort(key=lambda one: (-abs(one["difference"]), one.get("attack", ""), one["a"], one["b"]))
+    told = [_told(found, one) for one in clear[:_MOST_TOLD]]
     if between and not told:
         return ["No difference between two models is clear: every 95 % interval includes 0."]
     left = len(clear) - len(told)
     return told + ([f"{left:,} more differences have an interval without 0."] if left else [])
 
 
-def _told(one: Mapping[str, Any], attack: str) -> str:
+def _told(found: Mapping[str, Any], one: Mapping[str, Any]) -> str:
     more, less = ("a", "b") if one["difference"] > 0 else ("b", "a")
-    low, high = sorted(abs(end) for end in one["ci95"])
-    return (
-        f"{attack} breaks {one[more]} more often than {one[less]}: by {abs(one['difference']):.0f} points "
-        f"(95 %: {low:.0f} to {high:.0f})."
-    )
+    names, low_high = names_of(found), sorted(abs(end) for end in one["ci95"])
+    does = f"{names[one['attack']]} breaks {one[more]}" if "attack" in one else f"{one[more]} is right"
+    points = f"{abs(one['difference']):.0f}"
+    low, high = (f"{end:.0f}" for end in low_high)
+    return f"{does} more often than {one[less]}: by {points} points (95 %: {low} to {high})."
 
 
 def compared_page(found: Mapping[str, Any], tables: Sequence[ShownTable] | None = None) -> str:

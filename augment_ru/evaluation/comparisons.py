@@ -5,9 +5,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from augment_ru.evaluation.intervals import mcnemar, newcombe, percentile95
+from augment_ru.evaluation.intervals import Cells, mcnemar, newcombe, percentile95
 from augment_ru.evaluation.outcomes import AttackOutcomes, Flags
+from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.rates import JudgedRun, cells_of, percent, percents
 
 
@@ -18,23 +20,31 @@ def comparisons(judged: Sequence[JudgedRun], records: int) -> list[dict[str, Any
 
 def _of_models(judged: Sequence[JudgedRun], records: int) -> Iterator[dict[str, Any]]:
     for first, second in combinations(judged, 2):
-        shots = (first.run.shots, second.run.shots)
-        if first.run.model == second.run.model or (None not in shots and shots[0] != shots[1]):
+        if not are_two_models(first.run, second.run):
             continue
         for attack in first.outcomes:
-            a, b = first.outcomes[attack], second.outcomes[attack]
-            entry: dict[str, Any] = {
+            yield {
                 "between": "models",
                 "attack": attack,
                 "a": first.run.model,
                 "b": second.run.model,
-                "shots": [shots[0], shots[1]],
+                "shots": [first.run.shots, second.run.shots],
+                **_difference((first, attack), (second, attack), records),
+                **tested(first.outcomes[attack], second.outcomes[attack]),
             }
-            entry |= _difference((first, attack), (second, attack), records)
-            if _independent(a) and _independent(b):
-                known = a.known[0]
-                entry["mcnemar"] = _mcnemar(a.after[0, 0][known], b.after[0, 0][known], "right")
-            yield entry
+
+
+def are_two_models(first: ModelRun, second: ModelRun) -> bool:
+    """Whether two runs are of different models, and of the same number of shots if both read demonstrations."""
+    return first.model != second.model and (None in (first.shots, second.shots) or first.shots == second.shots)
+
+
+def tested(a: AttackOutcomes, b: AttackOutcomes) -> dict[str, Any]:
+    """`{"mcnemar": …}` of the decisions that are right on the rows of an attack; empty if they are not independent."""
+    if not (_independent(a) and _independent(b)):
+        return {}
+    known = a.known[0]
+    return {"mcnemar": _mcnemar(a.after[0, 0][known], b.after[0, 0][known], "right")}
 
 
 def _of_attacks(judged: Sequence[JudgedRun], records: int) -> Iterator[dict[str, Any]]:
@@ -65,14 +75,28 @@ def _independent(outcomes: AttackOutcomes) -> bool:
 
 def _difference(a: tuple[JudgedRun, str], b: tuple[JudgedRun, str], records: int) -> dict[str, Any]:
     """The difference of two attack success rates in percentage points, with the interval of the paired bootstrap."""
-    first, second = (cells_of(judged.outcomes[attack], records)["asr"].rate() for judged, attack in (a, b))
+    return difference_of(
+        [cells_of(judged.outcomes[attack], records)["asr"] for judged, attack in (a, b)],
+        [judged.resamples[attack, "asr"] for judged, attack in (a, b)],
+    )
+
+
+def difference_of(cells: Sequence[Cells], drawn: Sequence[npt.NDArray[np.float64]]) -> dict[str, Any]:
+    """The difference of two rates in percentage points, with the interval of the paired bootstrap.
+
+    Where all resamples differ by as much, it is Newcombe's interval of as many decisions as an episode has.
+
+    Args:
+        cells: the counts behind the two rates.
+        drawn: the rates in the same resamples.
+    """
+    first, second = (one.rate() for one in cells)
     if first is None or second is None:
         return {"difference": None, "ci95": None}
-    drawn = [judged.resamples[attack, "asr"] for judged, attack in (a, b)]
     interval = percentile95(drawn[0] - drawn[1])
     if interval is not None and interval[0] == interval[1]:
-        rights = [float(judged.outcomes[attack].right.sum()) / judged.run.episodes for judged, attack in (a, b)]
-        interval = newcombe((first, rights[0]), (second, rights[1])) or interval
+        trials = [float(one.trials.sum()) / one.trials.shape[1] for one in cells]
+        interval = newcombe((first, trials[0]), (second, trials[1])) or interval
     return {"difference": percent(first - second), "ci95": percents(interval)}
 
 

@@ -66,8 +66,8 @@ def models_table(report: Mapping[str, Any]) -> ShownTable:
     rows = [
         [
             names[one["attack"]],
-            names[one["a"]] + _shots(one["shots"][0]),
-            names[one["b"]] + _shots(one["shots"][1]),
+            names[one["a"]] + shots_after(one["shots"][0]),
+            names[one["b"]] + shots_after(one["shots"][1]),
             *difference_cells(one),
         ]
         for one in found
@@ -81,7 +81,7 @@ def attacks_table(report: Mapping[str, Any]) -> ShownTable:
     found = [one for one in report["comparisons"] if one["between"] == "attacks"]
     names = names_of(report)
     rows = [
-        [names[one["model"]] + _shots(one["shots"]), names[one["a"]], names[one["b"]], *difference_cells(one)]
+        [names[one["model"]] + shots_after(one["shots"]), names[one["a"]], names[one["b"]], *difference_cells(one)]
         for one in found
     ]
     columns = ["model", "first", "second", *difference_columns("broken")]
@@ -100,16 +100,12 @@ def difference_cells(one: Mapping[str, Any]) -> Sequence[str]:
     test = one.get("mcnemar")
     if test is None:
         return [*cells, *["–"] * 6]
-    return [*cells, *test_cells(test)]
-
-
-def test_cells(test: Mapping[str, Any]) -> Sequence[str]:
-    """The cells of McNemar's test: its counts and its p value."""
     p = "< 0.0001" if test["p"] < _SMALLEST_P else f"{test['p']:.4f}"
-    return [*(f"{test[key]:,}" for key in ("decisions", "a", "b", "only_a", "only_b")), p]
+    return [*cells, *(f"{test[key]:,}" for key in ("decisions", "a", "b", "only_a", "only_b")), p]
 
 
-def _shots(shots: int | None) -> str:
+def shots_after(shots: int | None) -> str:
+    """What stands behind the name of a model that reads demonstrations."""
     return "" if shots is None else f", {shots}-shot"
 
 

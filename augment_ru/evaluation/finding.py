@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from augment_ru.evaluation.pairs import WORST_ROWS
 from augment_ru.evaluation.shown_names import names_of
 from augment_ru.evaluation.tables import beats_majority
 
@@ -71,6 +72,8 @@ def _without_attacks(report: Mapping[str, Any], model: Mapping[str, Any], name: 
 
 def _subject(report: Mapping[str, Any], model: Mapping[str, Any], attack: str, name: str) -> str:
     """The attack and its verb; a search says against which model, with how many queries."""
+    if attack == WORST_ROWS:
+        return "The rows that were chosen as the worst turn"
     search = report.get("searches", {}).get(attack)
     if search is None:
         return f"{name} turns"

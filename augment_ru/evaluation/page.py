@@ -16,12 +16,13 @@ from augment_ru.draws import digests
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import by_field, prediction_json
 from augment_ru.evaluation.finding import findings
-from augment_ru.evaluation.pairs import Pair
+from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair
 from augment_ru.evaluation.properties import TITLES
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.shown_names import names_of
 from augment_ru.evaluation.table_text import ShownTable
+from augment_ru.evaluation.worst_case import about_chosen
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.resources import PACKAGE
@@ -125,7 +126,7 @@ def _data(evaluation: Evaluation, report: Mapping[str, Any], date: str | None) -
         "header": [*(one for one in stated if one), *task_name],
         **({} if attacks else {"lead": _WITHOUT_ATTACKS}),
         "findings": findings(report),
-        "about": {name: about(evaluation.specs.get(name, name)) for name in attacks},
+        "about": {name: about(evaluation.specs.get(name, name)) for name in attacks} | _about_chosen(report),
         "sections": _sections(report),
         "properties": TITLES,
         "subpopulations": [{"name": one.name, "cells": one.cells} for one in evaluation.subpopulations],
@@ -156,6 +157,10 @@ def data_of_report(report: Mapping[str, Any], shown: Sequence[ShownTable] | None
         "names": names_of(report),
         "weak": [not tables.beats_majority(report, model) for model in report["models"]],
     }
+
+
+def _about_chosen(report: Mapping[str, Any]) -> dict[str, str]:
+    return {WORST_ROWS: about_chosen(report[CHOSEN])} if CHOSEN in report else {}
 
 
 def _without_rows(entry: Mapping[str, Any]) -> dict[str, Any]:

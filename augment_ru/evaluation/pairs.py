@@ -19,6 +19,12 @@ T = TypeVar("T")
 ORIGINAL = "original"
 """The name of the attack in rows that were not perturbed."""
 
+WORST_ROWS = "worst_case"
+"""The attack of rows that were chosen as the worst of several attacks."""
+
+CHOSEN = "worst_of"
+"""What a row that was chosen says under `augment`: the `attacks` that it was chosen from, and the `models` by which."""
+
 _OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before": "unchanged"}
 """The statuses of searches against a model, as those of perturb: only a broken row has a new text."""
 
@@ -156,6 +162,8 @@ def given_up(items: list[T]) -> Iterator[T]:
 
 def _attack(values: Mapping[str, Any], names_of_originals: Collection[str]) -> str:
     meta = values.get(KEY)
+    if isinstance(meta, Mapping) and isinstance(meta.get(CHOSEN), Mapping):
+        return WORST_ROWS
     if isinstance(meta, Mapping) and isinstance(meta.get("attack"), str):
         return str(meta["attack"])
     named = values.get(PERTURBATION)

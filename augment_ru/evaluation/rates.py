@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import stdev
+from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from augment_ru.evaluation.intervals import Cells, Interval, bootstrap, percentile95, wilson
 from augment_ru.evaluation.metrics import Kind, Metric
 from augment_ru.evaluation.outcomes import AttackOutcomes, Flags, Golds, Score, groups_of, outcomes_of, scores
-from augment_ru.evaluation.pairs import Pairs
+from augment_ru.evaluation.pairs import WORST_ROWS, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.robustness import robustness_cells
 from augment_ru.records.task import Task
@@ -146,6 +146,12 @@ def rate_entry(rate: str, cells: Mapping[str, Cells], judged: JudgedRun, attack:
     if len(episodes) > 1:
         entry |= {"std": spread(episodes), "episodes": episodes}
     return entry
+
+
+def mean_asr(attacks: Mapping[str, Mapping[str, Any]]) -> float | None:
+    """The mean of the rates of attacks; None if one has no rate. Rows that were chosen as the worst are no attack."""
+    rates = [entry["asr"] for name, entry in attacks.items() if name != WORST_ROWS]
+    return None if None in rates or not rates else round(fmean(rates), DIGITS)
 
 
 def together_entries(judged: JudgedRun) -> dict[str, Any]:

@@ -16,11 +16,12 @@ from augment_ru.evaluation.metrics import Kind, Metric
 from augment_ru.evaluation.outcomes import Golds, groups_of, outcomes_of_originals, scores
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, metric_entries, together_entries
+from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, mean_asr, metric_entries, together_entries
 from augment_ru.evaluation.row_outcomes import original_keys, row_keys, written_outcomes
 from augment_ru.evaluation.searches import searches
 from augment_ru.evaluation.subpopulations import Subpopulation
 from augment_ru.evaluation.table_text import as_text
+from augment_ru.evaluation.worst_case import chosen_from
 from augment_ru.version import __version__
 
 FORMAT = "augment-ru evaluation"
@@ -122,6 +123,7 @@ class Evaluation:
             "models": [self._model(one) for one in self.judged],
             "comparisons": comparisons(self.judged, len(self.pairs.originals)),
             **searches(self.pairs),
+            **chosen_from(self.pairs),
             "rows": row_keys(self.pairs, self.golds),
             **({} if self.pairs.attacks else {"original_rows": original_keys(self.pairs, self.golds)}),
         }
@@ -147,7 +149,6 @@ class Evaluation:
             }
             for attack, outcomes in judged.outcomes.items()
         }
-        rates = [entry["asr"] for entry in attacks.values()]
         return {
             "model": run.model,
             "signature": run.signature,
@@ -155,7 +156,7 @@ class Evaluation:
             "episodes": run.episodes,
             "metrics": metric_entries(judged, self.pairs, self.golds, self.metrics),
             **together_entries(judged),
-            "asr_mean": None if None in rates or not rates else round(sum(rates) / len(rates), DIGITS),
+            "asr_mean": mean_asr(attacks),
             "attacks": attacks,
             **({} if attacks else {"outcomes": self._outcomes_of_originals(run)}),
         }

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from augment_ru.evaluation.intervals import wilson
-from augment_ru.evaluation.pairs import Pair, Pairs
+from augment_ru.evaluation.pairs import CHOSEN, Pair, Pairs
 from augment_ru.records.record import Record
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
@@ -28,6 +28,9 @@ def searches(pairs: Pairs) -> dict[str, Any]:
 
 
 def _is_searched(pair: Pair) -> bool:
+    """Whether a row is of a search, and was not chosen: over chosen rows a curve would count their successes alone."""
+    if CHOSEN in pair.metadata:
+        return False
     return isinstance(pair.metadata.get("queries"), int) and isinstance(pair.metadata.get("budget"), int)
 
 

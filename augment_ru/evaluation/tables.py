@@ -63,7 +63,7 @@ def headline(report: Mapping[str, Any]) -> ShownTable:
         for name in attacks:
             entry = model["attacks"][name]
             after = entry["metrics"].get(metric, {}).get("after")
-            rate = shown(entry["asr"]) + (f" ±{entry['std']:.2f}" if entry.get("std") is not None else "")
+            rate = shown(entry["asr"]) + _spread(entry)
             marked |= {(number, len(row) + 1)} if best.get(name) == number else set()
             row += [shown(after), rate]
         if attacks:
@@ -125,13 +125,28 @@ def valid(report: Mapping[str, Any]) -> ShownTable:
 def clean(report: Mapping[str, Any]) -> ShownTable:
     """The metrics of each model on the originals."""
     metrics, names = list(report["metrics"]), names_of(report)
-    rows = [
-        [names[one["model"]], shots_of(one), *(shown(one["metrics"].get(name, {}).get("value")) for name in metrics)]
-        for one in report["models"]
-    ]
+    with_interval = {
+        name for name in metrics if any("ci95" in one["metrics"].get(name, {}) for one in report["models"])
+    }
+    columns = ["model", "shots"]
+    for name in metrics:
+        columns += [name, *([INTERVAL] if name in with_interval else [])]
+    rows = []
+    for one in report["models"]:
+        row = [names[one["model"]], shots_of(one)]
+        for name in metrics:
+            found = one["metrics"].get(name, {})
+            row.append(shown(found.get("value")) + _spread(found))
+            row += [span(found.get("ci95"))] if name in with_interval else []
+        rows.append(row)
     if report["majority"]:
         rows.append(["(most frequent answer)", "–", *(shown(report["majority"].get(name)) for name in metrics)])
-    return ShownTable("Metrics, %", ["model", "shots", *metrics], rows, 2, key="metrics")
+    return ShownTable("Metrics, %", columns, rows, 2, key="metrics")
+
+
+def _spread(entry: Mapping[str, Any]) -> str:
+    """The standard deviation over episodes, if there are several."""
+    return f" ±{entry['std']:.2f}" if entry.get("std") is not None else ""
 
 
 TABLES: Mapping[str, Callable[[Mapping[str, Any]], ShownTable]] = {

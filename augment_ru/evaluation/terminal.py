@@ -12,8 +12,10 @@ from rich.text import Text
 from augment_ru.errors import printable
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.column_groups import column_groups
+from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS
 from augment_ru.evaluation.shown_names import names_of
 from augment_ru.evaluation.table_text import INTERVAL, NONE, ShownTable
+from augment_ru.evaluation.worst_case import about_chosen
 
 _WIDE = 240
 """Columns where the output is no terminal, so that no line is wrapped."""
@@ -113,6 +115,8 @@ def _marked(text: str, best: bool, plain: bool) -> Text:  # noqa: FBT001  (two f
 def _notes(report: Mapping[str, Any], *, plain: bool) -> Iterator[str]:
     if plain and tables.best_models(report):
         yield "* the lowest rate of a column"
+    if CHOSEN in report:
+        yield f"{WORST_ROWS}: {about_chosen(report[CHOSEN])}"
     weak = [names_of(report)[model["model"]] for model in report["models"] if not tables.beats_majority(report, model)]
     metric = next(iter(report["metrics"]))
     if weak and metric in report["majority"]:

@@ -12,7 +12,7 @@ from augment_ru.adversary.adversary import Adversary, check_search
 from augment_ru.adversary.case import STATUSES, SearchCase
 from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import victim_of
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import different_golds, labels_of_different
 from augment_ru.evaluation.cache import Cache, default_path
 from augment_ru.evaluation.evaluate import check_models
@@ -25,7 +25,7 @@ from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import is_shown, shows_differences
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.perturb import wrote
-from augment_ru.jobs.progress import Advance, amount, progress, say
+from augment_ru.jobs.progress import Advance, progress, say
 from augment_ru.jobs.reading import opened, where_of
 from augment_ru.jobs.summary import Tally
 from augment_ru.jobs.writing import OnChunk, write_rows

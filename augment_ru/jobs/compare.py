@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from augment_ru.evaluation.compare import compare, named_report
+from augment_ru.evaluation.compare import compare
 from augment_ru.evaluation.compared_page import compared_page, compared_tables
+from augment_ru.evaluation.named_reports import named_report
 from augment_ru.evaluation.table_text import ShownTable, as_text
 from augment_ru.formats.files import check_input, check_outputs, replacing
 from augment_ru.formats.json_lines import encoded_row

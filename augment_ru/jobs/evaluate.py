@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.cache import default_path
 from augment_ru.evaluation.evaluate import check_models, evaluate
 from augment_ru.evaluation.metrics import metrics_of
@@ -20,7 +20,7 @@ from augment_ru.evaluation.worst_case import worst_case
 from augment_ru.formats.encodings import check_encoding
 from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
-from augment_ru.jobs.progress import amount, progress, say
+from augment_ru.jobs.progress import progress, say
 from augment_ru.records.task_file import task_or_file
 
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from augment_ru.engine.result import Result, original
+from augment_ru.errors import amount
 from augment_ru.formats.files import replacing_file
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import Show, is_shown, rejects_of, shows_differences
 from augment_ru.jobs.parts import write_parts
-from augment_ru.jobs.progress import Advance, amount, progress, terminal_width
+from augment_ru.jobs.progress import Advance, progress, terminal_width
 from augment_ru.jobs.reading import size_of
 from augment_ru.jobs.summary import Summary, Tally, summary_lines
 from augment_ru.jobs.writing import OnChunk, write_rows

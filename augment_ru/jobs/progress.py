@@ -25,15 +25,6 @@ def say(line: str, *, quiet: bool = False) -> None:
         print(f"augment-ru: {line}", file=sys.stderr)
 
 
-def amount(count: int, one: str, several: str = "") -> str:
-    """A count with its noun; the noun for several is by default that for one with an `s`.
-
-    >>> amount(1, "row"), amount(2000, "row"), amount(0, "query", "queries")
-    ('1 row', '2,000 rows', '0 queries')
-    """
-    return f"{count:,} {one if count == 1 else several or one + 's'}"
-
-
 class Advance(Protocol):
     """Called when more is done."""
 

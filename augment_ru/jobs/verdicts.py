@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import verdicts
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.metrics import metrics_of
@@ -13,7 +13,7 @@ from augment_ru.evaluation.totals import read_report
 from augment_ru.formats.files import replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.read import read_rows
-from augment_ru.jobs.progress import amount, say
+from augment_ru.jobs.progress import say
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
 """The outcome of each row, by attack and number."""
@@ -146,4 +146,4 @@ def import_answers(files: list[Path], output: Path) -> None:
         f"Krippendorff's alpha {told}; "
         f"valid {valid:,} ({100 * valid / len(rows):.1f} %)"
     )
-    say(f"wrote {len(rows):,} verdicts to {output}")
+    say(f"wrote {amount(len(rows), 'verdict')} to {output}")

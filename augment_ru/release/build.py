@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, amount
 from augment_ru.formats.files import replacing
 from augment_ru.release.assemble import assemble
 from augment_ru.release.manifest import FORMAT, MANIFEST, data_files, environment, own_digest, variations_in
@@ -51,13 +51,14 @@ class BuildReport:
     def __str__(self) -> str:
         tasks = self.content["tasks"]
         rows = sum(task["test"] * (len(variations_in(task)) + 1) for task in tasks)
+        train = sum(task["train"] for task in tasks)
         seconds = (
             f"{self.seconds:.1f} s (annotation {self.timing.annotation:.1f}, "
             f"attacks and gate {sum(self.timing.perturbing.values()):.1f}, rows {self.timing.writing:.1f})"
         )
         sentences = [
-            f"{len(tasks):,} tasks, {rows:,} test rows, {sum(task['train'] for task in tasks):,} train rows",
-            f"{self.made:,} shards made, {self.kept:,} kept",
+            f"{amount(len(tasks), 'task')}, {amount(rows, 'test row')}, {amount(train, 'train row')}",
+            f"{amount(self.made, 'shard')} made, {self.kept:,} kept",
             seconds,
             f"manifest {self.digest}",
         ]

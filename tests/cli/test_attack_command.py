@@ -89,7 +89,8 @@ def test_evaluate_reads_what_attack_writes(files: Path) -> None:
     assert entry["attacks"][attack]["broken"] == broken
     search = report["searches"][attack]
     assert (search["broken"], search["curve"][-1]["broken"]) == (broken, broken)
-    assert rows_of(worst.read_bytes()) == rows
+    chosen = {"worst_of": {"attacks": [attack], "models": [model]}}
+    assert rows_of(worst.read_bytes()) == [row | {"augment": row["augment"] | chosen} for row in rows]  # type: ignore[operator]
 
 
 def test_a_second_run_reads_the_cache(files: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Example, evaluate
-from augment_ru.evaluation.compare import NamedReport, compare, named_report
+from augment_ru.evaluation.compare import compare
 from augment_ru.evaluation.compared_page import compared_findings, compared_page, compared_tables
+from augment_ru.evaluation.named_reports import NamedReport, named_report
 from commands import fails, run, write
 from evaluations import reader, table
 
@@ -101,12 +103,68 @@ def test_reports_without_attacks_are_compared_by_their_right_answers() -> None:
         "counted": "right", "decisions": 10, "a": 5, "b": 5, "only_a": 3, "only_b": 3,
     }  # fmt: skip
     assert [table.key for table in compared_tables(found)] == ["metrics", "models", "reports"]
-    assert compared_findings(found) == ["McNemar's test tells no two models apart: every p is at least 0.05."]
+    assert entry["difference"] == entry["mcnemar"]["difference"] == 0
+    assert compared_findings(found) == ["No difference between two models is clear: every 95 % interval includes 0."]
     everything = [{"id": n, "text": f"{n} {word}", "label": "yes"} for n, word in enumerate(["yes"] * 30)]
     never = evaluate(everything, {"never": lambda examples: ["no"] * len(examples)})
     always = compare(reports(evaluate(everything, {"m": reader}), never))
-    assert compared_findings(always) == ["m is right more often than never: by 100 points."]
+    assert compared_findings(always) == ["m is right more often than never: by 100 points (95 %: 84 to 100)."]
     assert "if two models are right equally often" in compared_page(always)
+
+
+def test_reports_without_attacks_have_intervals_with_several_episodes_too(tmp_path: Path) -> None:
+    """The share of right answers and its spread, recounted from the outcomes; the difference over rows and episodes."""
+    rows = [{"id": n, "text": f"{n} {'yes' if n % 3 else 'no'}", "label": "yes"} for n in range(30)]
+    train = write(tmp_path / "train.jsonl", *({"text": f"{one} yes", "label": "yes"} for one in range(90, 99)))
+
+    def shy(examples: Sequence[Example]) -> list[str]:
+        return ["no" if (int(one.shots[0]["text"][:2]) + int(one.text.split()[0])) % 4 else "yes" for one in examples]
+
+    setting: dict[str, Any] = {"train": train, "shots": (2,), "episodes": 3}
+    one, other = (evaluate(rows, {name: model}, **setting) for name, model in (("m", reader), ("shy", shy)))
+    found = compare(reports(one, other))
+    means = []
+    for entry, evaluation in zip(found["models"], (one, other), strict=True):
+        (model,) = evaluation.report()["models"]
+        shares = [100 * line.count("k") / len(line) for line in model["outcomes"][0]]
+        right = entry["metrics"]["right"]
+        assert right["episodes"] == pytest.approx(shares, abs=1e-3)
+        assert right["value"] == pytest.approx(fmean(shares), abs=1e-3)
+        assert right["value"] == pytest.approx(
+            evaluation.report()["models"][0]["metrics"]["accuracy"]["value"], abs=1e-3
+        )
+        assert right["std"] == pytest.approx(stdev(shares), abs=1e-3)
+        assert right["interval_method"] == "bootstrap"
+        assert right["ci95"][0] < right["value"] < right["ci95"][1]
+        means.append(right["value"])
+    (entry,) = found["comparisons"]
+    assert "mcnemar" not in entry
+    assert entry["difference"] == pytest.approx(means[0] - means[1], abs=1e-3)
+    assert entry["ci95"][0] < entry["difference"] < entry["ci95"][1]
+    metrics, differences, _ = compared_tables(found)
+    assert metrics.columns == ["model", "shots", "right", "95 %"]
+    assert "±" in metrics.rows[1][2]
+    assert differences.rows[0][:2] == ["m, 2-shot", "shy, 2-shot"]
+    assert "–" in differences.rows[0][3] or " to " in differences.rows[0][3]
+
+
+def test_an_original_that_stands_twice_counts_twice_without_attacks() -> None:
+    rows = [{"id": n, "text": "5 no" if n < 3 else "6 yes", "label": "yes"} for n in range(4)]
+    found = compare(reports(evaluate(rows, {"m": reader}), evaluate(rows, {"yes": sure})))
+    assert [one["metrics"]["right"]["value"] for one in found["models"]] == [25.0, 100.0]
+
+
+def test_errors_name_the_file_and_reports_of_one_title_are_told_apart(tmp_path: Path) -> None:
+    rows = table("++", "+-")
+    for name, own in (("one", rows), ("two", rows), ("bad", rows), ("far", table("++", start=10))):
+        report = evaluate(own, {"m": reader}, title="Отзывы").report()
+        write(tmp_path / f"{name}.json", {**report, "models": [{}]} if name == "bad" else report)
+    one, two, bad, far = (named_report(tmp_path / f"{name}.json") for name in ("one", "two", "bad", "far"))
+    assert [entry["name"] for entry in compare([one, two])["reports"]] == ["Отзывы (one.json)", "Отзывы (two.json)"]
+    with pytest.raises(AugmentError, match=r"^\S*bad\.json: is damaged"):
+        compare([one, bad])
+    with pytest.raises(AugmentError, match=r"\(\S*one\.json of rows, \S*far\.json of rows\)"):
+        compare([one, far])
 
 
 def test_what_cannot_be_compared_is_refused_in_one_line() -> None:
@@ -136,7 +194,7 @@ def test_what_cannot_be_compared_is_refused_in_one_line() -> None:
         compare([one, NamedReport("strange", {"format": "x"})])
     damages: list[dict[str, Any]] = [{"rows": {"a": 5}}, {"models": [{}]}, {"models": 3}]
     for damage in damages:
-        with pytest.raises(AugmentError, match="damaged"):
+        with pytest.raises(AugmentError, match=r"^bad: is damaged"):
             compare([one, NamedReport("bad", {**one.values, **damage})])
 
 

@@ -1,11 +1,19 @@
 """What searches came to, counted by hand; the worst case of several attacks."""
 
+import io
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
 
-from augment_ru import evaluate
+from augment_ru import Example, evaluate
+from augment_ru.evaluation.finding import findings
+from augment_ru.evaluation.page import page
 from augment_ru.evaluation.searches import changed_words
+from augment_ru.evaluation.terminal import print_tables
 from augment_ru.evaluation.worst_case import worst_case
 from evaluations import reader, row, table
 
@@ -63,4 +71,61 @@ def test_the_worst_case_is_the_row_that_breaks_most() -> None:
     weak[1]["augment"]["similarity"] = 0.95
     strong[2]["augment"]["similarity"] = 0.85
     evaluation = evaluate([*weak, *strong], {"reader": reader}, metrics=["accuracy"])
-    assert list(worst_case(evaluation)) == [strong[0], weak[1], weak[2]]
+    chosen = {"worst_of": {"attacks": ["weak", "strong"], "models": ["reader"]}}
+    for found, wanted in zip(worst_case(evaluation), (strong[0], weak[1], weak[2]), strict=True):
+        assert found == wanted | {"augment": wanted["augment"] | chosen}
+
+
+OUTCOMES = st.lists(st.sampled_from(["++", "+-", "-+", "--"]), min_size=6, max_size=6)
+
+
+@given(st.lists(OUTCOMES, min_size=3, max_size=3))
+@settings(max_examples=25)
+def test_over_the_worst_rows_one_model_has_the_rate_of_the_worst_case(outcomes: list[list[str]]) -> None:
+    """Rows of an original answer alike before, whatever the attack: its outcome is that of the first attack."""
+    alike = [[first[0] + one[1] for first, one in zip(outcomes[0], own, strict=True)] for own in outcomes]
+    rows = [one for name, own in zip("abc", alike, strict=True) for one in table(*own, attack=name)]
+    evaluation = evaluate(rows, {"reader": reader}, metrics=["accuracy"])
+    before = evaluation.report()["models"][0]
+    report = evaluate(list(worst_case(evaluation)), {"reader": reader}, metrics=["accuracy"]).report()
+    assert report["attacks"] == ["worst_case"]
+    assert report["worst_of"] == {"attacks": ["a", "b", "c"], "models": ["reader"]}
+    (entry,) = report["models"]
+    assert entry["attacks"]["worst_case"]["rows"] == 6
+    for key in ("worst_case", "worst_case_asr"):
+        assert entry[key] == before[key]
+    assert entry["attacks"]["worst_case"]["asr"] == before["worst_case_asr"]["value"]
+    both = evaluate([*rows, *worst_case(evaluation)], {"reader": reader}, metrics=["accuracy"]).report()["models"][0]
+    assert both["asr_mean"] == before["asr_mean"]
+
+
+def test_chosen_rows_of_searches_have_no_curve_and_say_what_they_are() -> None:
+    others = [searched(number, "++", "withstood", 20, None) | {"label": "no"} for number in (6, 7, 8)]
+    rows = [*ROWS, *others]
+
+    def able(examples: Sequence[Example]) -> list[str]:
+        return ["no" if one.text[0] in "678" else said for one, said in zip(examples, reader(examples), strict=True)]
+
+    evaluation = evaluate(rows, {"reader": able}, metrics=["accuracy"])
+    chosen = evaluate(list(worst_case(evaluation)), {"reader": able}, metrics=["accuracy"])
+    report = chosen.report()
+    assert "searches" not in report
+    said = "Of each original the row that breaks most of the models (reader) among the rows of adversary:reader"
+    assert said in page(chosen)
+    shown = io.StringIO()
+    print_tables(report, Console(file=shown))
+    assert f"worst_case: {said}" in shown.getvalue()
+    assert findings(report) == [
+        (
+            "The rows that were chosen as the worst turn 29 % of the right answers of reader (0-shot) wrong "
+            "(accuracy 88 → 62 %)."
+        )
+    ]
+
+
+def test_chosen_rows_without_metadata_find_their_originals_in_a_file() -> None:
+    originals = [{"text": f"{n} yes", "label": "yes"} for n in range(3)]
+    rows = [{"text": f"{n} {'no' if n else 'yes'}", "label": "yes", "perturbation": "a"} for n in range(3)]
+    evaluation = evaluate(rows, {"reader": reader}, originals=originals, metrics=["accuracy"])
+    again = evaluate(list(worst_case(evaluation)), {"reader": reader}, originals=originals, metrics=["accuracy"])
+    assert again.report()["models"][0]["attacks"]["worst_case"]["broken"] == 2

@@ -40,6 +40,8 @@ function shortened(text, most) {
   return points.slice(0, head).join("") + "…" + points.slice(points.length - (most - 1 - head)).join("");
 }
 
+// A name that may go on in the next line behind its signs: between the words of eda_delete, not within one.
+const breakable = (name) => name.split(/(?<=[_+:/.])/).flatMap((part, at) => (at ? [element("wbr"), part] : [part]));
 const shownName = (name) => data.names[name] || name;
 const nameOf = (run, most = 200) =>
   shortened(shownName(run.model), most) + (run.shots === null ? "" : `, ${run.shots}-shot`);

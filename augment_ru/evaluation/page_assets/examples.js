@@ -86,7 +86,7 @@ function body(example) {
   });
   const rows = report.models.map((run, at) => {
     const [before, after, outcome] = example.predictions[at];
-    return element("tr", {}, element("td", {}, nameOf(run, 60)), element("td", {}, spelt(before)), element("td", {}, spelt(after)),
+    return element("tr", {}, element("td", {}, ...breakable(nameOf(run, 60))), element("td", {}, spelt(before)), element("td", {}, spelt(after)),
       element("td", {}, element("span", { class: `badge ${outcome}` }, outcome)));
   });
   const head = ["answer of", "original", "perturbed", "outcome"].map((name) => element("th", {}, name));

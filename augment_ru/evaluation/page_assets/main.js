@@ -12,7 +12,7 @@ byId("about").textContent = [
 byId("signature").textContent = report.signature;
 if (data.lead) byId("lead").textContent = data.lead;
 theme();
-byId("findings").append(...data.findings.map((words) => element("li", {}, words)));
+byId("findings").append(...data.findings.map((words) => element("li", {}, words.replaceAll(" %", "\u00a0%"))));
 if (!data.findings.length) byId("findings").remove();
 const told = Object.entries(data.about).filter(([, words]) => words);
 if (told.length) byId("about-attacks").append(element("dl", {}, ...told.flatMap(([name, words]) => [element("dt", {}, shownName(name)), element("dd", {}, words)])));

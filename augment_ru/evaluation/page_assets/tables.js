@@ -3,7 +3,7 @@
 function grid(table, decorate = () => {}) {
   const kind = (column) => (column < table.named ? "name" : "");
   const rows = table.rows.map((row, at) => element("tr", {}, ...row.map((words, column) => {
-    const made = element("td", { class: kind(column), title: column < table.named ? words : null }, column < table.named ? shortened(words, 44) : words);
+    const made = element("td", { class: kind(column), title: column < table.named ? words : null }, ...(column < table.named ? breakable(shortened(words, 44)) : [words]));
     if (table.best.some(([line, place]) => line === at && place === column)) made.classList.add("best");
     decorate(made, at, column);
     return made;
@@ -14,14 +14,14 @@ function grid(table, decorate = () => {}) {
 function heads(table, kind) {
   // Columns that share the beginning of their names stand under it.
   const shared = table.heads.length ? table.heads : table.columns.map(() => "");
-  const own = element("tr", {}, ...table.columns.map((name, at) => element("th", { class: kind(at), scope: "col" }, name.slice(shared[at].length))));
+  const own = element("tr", {}, ...table.columns.map((name, at) => element("th", { class: kind(at), scope: "col" }, ...breakable(name.slice(shared[at].length)))));
   if (!shared.some((head) => head)) return [own];
   const upper = element("tr", {});
   for (let at = 0; at < shared.length;) {
     let stop = at + 1;
     while (shared[at] && shared[stop] === shared[at]) stop += 1;
     const words = shared[at].replace(/: $/, "");
-    upper.append(words ? element("th", { class: "group", colspan: stop - at, scope: "colgroup", title: words }, shortened(words, 60)) : element("td", {}));
+    upper.append(words ? element("th", { class: "group", colspan: stop - at, scope: "colgroup", title: words }, ...breakable(shortened(words, 60))) : element("td", {}));
     at = stop;
   }
   return [upper, own];
