@@ -2,8 +2,8 @@
 
     python benchmarks/adversary_guide.py TRAIN.jsonl TEST.jsonl
 
-The victim is trained on every second row of the train file, the guides on the other rows, or on the first thousand of
-them. The changes are those of benchmarks/adversary.py, without a gate; the rows are the first of the test file that the
+The victim is trained on every second row of the train file, the guides on the other rows, on the first thousand of
+them, or on the test file itself: the attacked rows among all its rows, with their right labels. The changes are those of benchmarks/adversary.py, without a gate; the rows are the first of the test file that the
 victim answers right.
 """
 
@@ -14,6 +14,7 @@ from adversary import BUDGETS, VICTIMS, NeighbouringKeys, Timed, TimedScores, ri
 
 from augment_ru import Adversary
 from augment_ru.formats.read import read_rows
+from augment_ru.models._bag_of_words import BagOfWords
 from augment_ru.records.task import generic
 
 FEW = 1000
@@ -25,6 +26,7 @@ def main() -> None:
     parser.add_argument("train")
     parser.add_argument("test")
     parser.add_argument("--rows", type=int, default=600)
+    parser.add_argument("--only", default="", help="only the lines whose first two cells, joined by ': ', hold this")
     given = parser.parse_args()
     train, test = read_rows(given.train).values, read_rows(given.test).values
     head = "".join(f" | {budget}" for budget in BUDGETS)
@@ -32,11 +34,15 @@ def main() -> None:
     for name, (analyzer, ngrams) in VICTIMS.items():
         model = victim(train[::2], analyzer, ngrams)
         rows = right_rows(model, test, given.rows)
-        guides = dict.fromkeys(("scores", "labels"))
+        guides: dict[str, BagOfWords | None] = dict.fromkeys(("scores", "labels"))
         for guide, (other, lengths) in VICTIMS.items():
-            for count in (FEW, len(train[1::2])):
-                guides[f"labels; guide: {guide}, {count:,} rows"] = victim(train[1::2][:count], other, lengths)
+            kinds = {f"{count:,} rows": train[1::2][:count] for count in (FEW, len(train[1::2]))}
+            for kind, own in {**kinds, "the test file": test}.items():
+                asked = f"labels; guide: {guide}, {kind}"
+                guides[asked] = victim(own, other, lengths) if given.only in f"{name}: {asked}" else None
         for asked, guide_model in guides.items():
+            if given.only not in f"{name}: {asked}":
+                continue
             timed = TimedScores(model) if asked == "scores" else Timed(model)
             adversary = Adversary(
                 [NeighbouringKeys()], timed, guide=guide_model, budget=BUDGETS[-1], draws=1,
