@@ -2,19 +2,19 @@
 
     python benchmarks/adversary_guide.py TRAIN.jsonl TEST.jsonl
 
-The victim is trained on every second row of the train file, the guides on the other rows, on the first thousand of
-them, or on the test file itself: the attacked rows among all its rows, with their right labels. The changes are those of benchmarks/adversary.py, without a gate; the rows are the first of the test file that the
-victim answers right.
+The victim is trained on every second row of the train file. The guides are trained on the other rows, on the first
+thousand of them, or on the test file, which holds the attacked rows with their right labels. The changes are those of
+benchmarks/adversary.py, without a gate; the rows are the first of the test file that the victim answers right.
 """
 
 import argparse
 from statistics import fmean
+from typing import Any
 
 from adversary import BUDGETS, VICTIMS, NeighbouringKeys, Timed, TimedScores, right_rows, victim
 
 from augment_ru import Adversary
 from augment_ru.formats.read import read_rows
-from augment_ru.models._bag_of_words import BagOfWords
 from augment_ru.records.task import generic
 
 FEW = 1000
@@ -34,7 +34,7 @@ def main() -> None:
     for name, (analyzer, ngrams) in VICTIMS.items():
         model = victim(train[::2], analyzer, ngrams)
         rows = right_rows(model, test, given.rows)
-        guides: dict[str, BagOfWords | None] = dict.fromkeys(("scores", "labels"))
+        guides: dict[str, Any] = dict.fromkeys(("scores", "labels"))
         for guide, (other, lengths) in VICTIMS.items():
             kinds = {f"{count:,} rows": train[1::2][:count] for count in (FEW, len(train[1::2]))}
             for kind, own in {**kinds, "the test file": test}.items():
