@@ -3,8 +3,9 @@
     python benchmarks/adversary_guide.py TRAIN.jsonl TEST.jsonl
 
 The victim is trained on every second row of the train file. The guides are trained on the other rows, on the first
-thousand of them, or on the test file, which holds the attacked rows with their right labels. The changes are those of
-benchmarks/adversary.py, without a gate; the rows are the first of the test file that the victim answers right.
+thousand of them, on the test file, which holds the attacked rows with their right labels, or on this and the other
+rows. The changes are those of benchmarks/adversary.py, without a gate; the rows are the first of the test file that the
+victim answers right.
 """
 
 import argparse
@@ -37,7 +38,8 @@ def main() -> None:
         guides: dict[str, Any] = dict.fromkeys(("scores", "labels"))
         for guide, (other, lengths) in VICTIMS.items():
             kinds = {f"{count:,} rows": train[1::2][:count] for count in (FEW, len(train[1::2]))}
-            for kind, own in {**kinds, "the test file": test}.items():
+            kinds |= {"the test file": test, f"the test file and {len(train[1::2]):,} rows": [*test, *train[1::2]]}
+            for kind, own in kinds.items():
                 asked = f"labels; guide: {guide}, {kind}"
                 guides[asked] = victim(own, other, lengths) if given.only in f"{name}: {asked}" else None
         for asked, guide_model in guides.items():
