@@ -57,7 +57,7 @@ class Adversary:
         preparation: the preparation itself, in place of these two.
         guide: a model with `scored` that orders the questions where `model` gives labels alone; what it is asked is
             not counted. None for no guide.
-        cache: the cache of answers; None keeps them in memory alone.
+        cache: the cache of answers, of the model and of the guide; None keeps them in memory alone.
         seconds: after how many seconds the searches end; None for no end. The results then depend on the speed.
 
     Raises:
@@ -105,7 +105,7 @@ class Adversary:
         self.preparation = preparation or Preparation(constraints, annotator)
         self.budget, self.target, self.minimal, self.draws = budget, target, minimal, draws
         self.ledger = Ledger(model if isinstance(model, NamedModel) else NamedModel.of(name, model), cache)
-        self._guide = None if guide is None else _guide_of(guide, self.ledger.model)
+        self._guide = None if guide is None else _guide_of(guide, self.ledger.model, cache)
         first = self.perturbers[0]
         self._similarity, self._threshold, self._seconds = first.similarity, first.threshold, seconds
         self._deadline: float | None = None
@@ -127,6 +127,11 @@ class Adversary:
     def needs(self) -> tuple[Needs, ...]:
         """What the records must be prepared with, for each attack."""
         return tuple(one.needs for one in self.perturbers)
+
+    def use_cache(self, cache: Cache | None) -> None:
+        """Keep the answers of the model and of the guide in this cache from now on; None for memory alone."""
+        for ledger in filter(None, (self.ledger, self._guide)):
+            ledger.cache = cache
 
     def records(
         self,
@@ -234,7 +239,7 @@ class Adversary:
         )
 
 
-def _guide_of(guide: Model | NamedModel, model: NamedModel) -> Ledger:
+def _guide_of(guide: Model | NamedModel, model: NamedModel, cache: Cache | None) -> Ledger:
     """The ledger of a guide.
 
     Raises:
@@ -245,7 +250,7 @@ def _guide_of(guide: Model | NamedModel, model: NamedModel) -> Ledger:
     named = guide if isinstance(guide, NamedModel) else NamedModel.of("guide", guide)
     if named.scored is None:
         raise AugmentError(f"--guide {named.name}: gives no scores; linear, adaboost and the hf- models give some")
-    return Ledger(named)
+    return Ledger(named, cache)
 
 
 def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -> None:

@@ -1,5 +1,6 @@
 """A record in the course of its search: what it asks next, what it has learnt, and what becomes of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -188,9 +189,11 @@ class SearchCase:
 
     def scripts(self, chosen: ChangeSet) -> dict[str, Script]:
         """The script of each field under these changes."""
-        found = self.pool.scripts(chosen)
+        return self._by_field(self.pool.scripts(chosen))
+
+    def _by_field(self, found: Mapping[int, Script]) -> dict[str, Script]:
         return {
-            name: found.get(number, Script(source))
+            name: found.get(number) or Script(source)
             for number, (name, source) in enumerate(zip(self.pool.fields, self.pool.sources, strict=True))
         }
 
@@ -198,11 +201,15 @@ class SearchCase:
         """The texts of the record under these changes."""
         return tuple(script.text for script in self.scripts(chosen).values())
 
-    def example(self, chosen: ChangeSet) -> Example:
-        """The question about the record under these changes."""
+    def example(self, scripts: Mapping[int, Script]) -> Example:
+        """The question about the record under the scripts of a set; without one about the original.
+
+        Args:
+            scripts: by the number of the text, as `RecordPool.scripts` gives them.
+        """
         values = self.record.values
-        if chosen:
-            values = new_row(values, Changed(new_values(self.record, self.scripts(chosen))))
+        if scripts:
+            values = new_row(values, Changed(new_values(self.record, self._by_field(scripts))))
         return example_of(values, self.record.task)
 
 

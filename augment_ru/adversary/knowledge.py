@@ -81,8 +81,8 @@ class Knowledge:
         self.known: dict[ChangeSet, Verdict] = {(): original}
         self.smallest: ChangeSet | None = None
         self.nearest: ChangeSet = ()
-        self.banned = np.zeros(len(pool), dtype=np.bool_)
-        self._losses = np.ones(len(pool)) if similarities is None else 1.0 - similarities
+        self._bans: set[int] = set()
+        self._losses: Floats = np.ones(len(pool)) if similarities is None else 1.0 - similarities
         self._limit = np.inf
         self._conflicts: list[Ints | None] = [None] * len(pool)
 
@@ -108,13 +108,17 @@ class Knowledge:
     def _refused(self, chosen: ChangeSet) -> None:
         """Expect less of the gate: what fails alone is never tried again, larger sets must lose less than this one."""
         if len(chosen) == 1:
-            self.banned[chosen[0]] = True
+            self._bans.add(chosen[0])
         else:
             self._limit = min(self._limit, _CAUTION * float(self._losses[list(chosen)].sum()))
 
     def is_open(self, chosen: ChangeSet) -> bool:
         """Whether a set was neither asked nor refused, and is expected to pass the gate."""
-        if chosen in self.known or any(self.banned[number] for number in chosen):
+        if chosen in self.known:
+            return False
+        if self._limit == np.inf and not self._bans:  # without a refusal nothing else is known
+            return True
+        if not self._bans.isdisjoint(chosen):
             return False
         return len(chosen) == 1 or float(self._losses[list(chosen)].sum()) <= self._limit
 
@@ -139,18 +143,20 @@ class Knowledge:
             enough: the set ends when its gains add up to this.
             most: how many changes the set has at most; None for any number.
         """
-        blocked = self.banned | (gains <= 0)
+        blocked = set(self._bans)
         found: list[int] = []
         gained = lost = 0.0
-        for number in order[~blocked[order]].tolist():
+        sorted_gains = gains[order]
+        useful = sorted_gains > 0
+        for number, gain in zip(order[useful].tolist(), sorted_gains[useful].tolist(), strict=True):
             loss = self._losses[number]
-            if blocked[number] or (found and lost + loss > self._limit):
+            if number in blocked or (found and lost + loss > self._limit):
                 continue
             found.append(number)
-            gained, lost = gained + float(gains[number]), lost + loss
+            gained, lost = gained + gain, lost + loss
             if gained >= enough or len(found) == most:
                 break
-            blocked[self.conflicts(number)] = True
+            blocked.update(self.pool.conflicts[number])
         return found
 
     def without_one(self, chosen: ChangeSet) -> list[ChangeSet]:

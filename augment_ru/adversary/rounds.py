@@ -1,16 +1,16 @@
 """The rounds of a search: for all records of a chunk at once, one call of the gate and one of the model a round."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from augment_ru.adversary.by_guide import Guidance
 from augment_ru.adversary.case import SearchCase
-from augment_ru.adversary.knowledge import ChangeSet
 from augment_ru.adversary.ledger import Ledger
 from augment_ru.engine.pool_gate import PoolGate, Wanted
+from augment_ru.script import Script
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,14 @@ class Limits:
 
 def ask_originals(cases: Sequence[SearchCase], ledger: Ledger) -> None:
     """Ask the model about the originals."""
-    for case, scored in zip(cases, ledger.ask([case.example(()) for case in cases]), strict=True):
+    for case, scored in zip(cases, ledger.ask([case.example({}) for case in cases]), strict=True):
         case.asked_original(scored)
 
 
 def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
     """What a guide says about each change of a case alone; None if it does not know the right label or the target."""
-    alone: list[ChangeSet] = [(), *((change,) for change in range(len(case.pool)))]
-    original, *changed = guide.ask([case.example(chosen) for chosen in alone])
+    alone = [case.pool.scripts((change,)) for change in range(len(case.pool))]
+    original, *changed = guide.ask([case.example(scripts) for scripts in ({}, *alone)])
     guide.forget()
     rivals = case.goal.rivals(original)
     if rivals is None:
@@ -71,7 +71,7 @@ def search_all(
         for case in ended:
             on_finished(case)
         over = limits.is_over
-        replies = [] if over else ledger.ask([question.case.example(question.chosen) for question in questions])
+        replies = [] if over else ledger.ask([question.case.example(question.scripts) for question in questions])
         for question, scored in zip(questions, replies, strict=not over):
             question.case.answered(question.texts, scored, question.similarity)
         active = [question.case for question in questions]
@@ -87,7 +87,7 @@ class _Question:
     """A set that the gate lets pass and that the model is to be asked about."""
 
     case: SearchCase
-    chosen: ChangeSet
+    scripts: Mapping[int, Script]
     texts: tuple[str, ...]
     similarity: float
 
@@ -104,10 +104,10 @@ def _questions(
             if case.wanted is None:
                 case.finish("")
                 ended.append(case)
-        asking = [(case, chosen, case.pool.scripts(chosen)) for case in pending if (chosen := case.wanted) is not None]
-        scores = gate.scores([Wanted(case.number, scripts) for case, _, scripts in asking]).tolist()
+        asking = [(case, case.pool.scripts(chosen)) for case in pending if (chosen := case.wanted) is not None]
+        scores = gate.scores([Wanted(case.number, scripts) for case, scripts in asking]).tolist()
         pending = []
-        for (case, chosen, scripts), score in zip(asking, scores, strict=True):
+        for (case, scripts), score in zip(asking, scores, strict=True):
             if not gate.passes(score):
                 case.refused(score, limits.budget)
                 pending.append(case)
@@ -121,5 +121,5 @@ def _questions(
                 case.finish("budget")
                 ended.append(case)
             else:
-                found[case.number] = _Question(case, chosen, texts, score)
+                found[case.number] = _Question(case, scripts, texts, score)
     return [found[case.number] for case in active if case.number in found], ended

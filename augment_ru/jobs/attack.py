@@ -160,7 +160,7 @@ class SearchRows:
 
             before = adversary.ledger.counts.from_cache
             with _cache(attack.cache) as cache:
-                adversary.ledger.cache = cache
+                adversary.use_cache(cache)
                 found = adversary.search(job.preparation.chunk(records, adversary.needs), finished)
             counts.cached += adversary.ledger.counts.from_cache - before
             tally.written += len(found)

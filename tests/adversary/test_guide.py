@@ -1,11 +1,14 @@
 """The search with labels alone and a guide, against models that one can count by hand."""
 
 from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from augment_ru import Adversary, AugmentError
 from augment_ru.adversary.result import Finding
+from augment_ru.evaluation.cache import Cache
 from victims import Blank, Keywords, ScoredKeywords
 
 TEXT = "купи сегодня дешёвый билет на поезд в город где живёт твоя добрая старая тётя и семеро котов"
@@ -59,6 +62,17 @@ def test_the_metadata_names_the_guide() -> None:
     (with_guide,), (without,) = (found(Keywords(KEYWORDS), one) for one in (guide, None))
     assert (with_guide.metadata() or {})["guide"] == "keywords|v1"
     assert "guide" not in (without.metadata() or {})
+
+
+def test_answers_of_the_guide_are_kept_in_the_cache(tmp_path: Path) -> None:
+    lines = []
+    for number_asked in (1 + 2 * len(TEXT.split()), 0):
+        guide = ScoredKeywords(KEYWORDS, signature="keywords|v1")
+        with closing(Cache(tmp_path / "answers.sqlite")) as cache:
+            (one,) = found(Keywords(KEYWORDS), guide, cache=cache)
+        assert len(guide.asked) == number_asked
+        lines.append(one.line())
+    assert lines[0] == lines[1]
 
 
 def test_errors() -> None:
