@@ -8,7 +8,7 @@ from augment_ru.editing.continuations import from_model
 from augment_ru.editing.corpus import Corpus, read_corpus, shipped_corpus
 from augment_ru.editing.distractors import Generator, distract, from_corpus
 from augment_ru.editing.input_corpus import InputCorpus
-from augment_ru.engine.attack import Attack
+from augment_ru.editing.on_demand import MadeOnDemand
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.inference.decoding import Decoding
@@ -18,7 +18,7 @@ _INPUT = "corpus:input"
 
 
 @dataclass(frozen=True, slots=True)
-class AddSent(Attack):
+class AddSent(MadeOnDemand):
     """Add a distractor to a text, or replace wrong options of a question by other texts (TAPE, Table 1: 0.5).
 
     Args:
@@ -90,7 +90,7 @@ class AddSent(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a distractor for each text, or for each wrong option of a question."""
-        return distract(batch, streams, self.probability, self._generator())
+        return distract(batch, streams, self.probability, self._generator(), least=self.least)
 
     def _generator(self) -> Generator:
         corpus = self._corpus()

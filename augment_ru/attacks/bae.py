@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams
-from augment_ru.editing.on_demand import in_rounds
+from augment_ru.editing.on_demand import MadeOnDemand, in_rounds
 from augment_ru.edits import Change, Edit
-from augment_ru.engine.attack import LOSSES, Attack, check_guards
+from augment_ru.engine.attack import LOSSES, check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.inference.decoding import CLOSE, Decoding, chosen_of
@@ -34,7 +34,7 @@ class _Gap(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Bae(Attack):
+class Bae(MadeOnDemand):
     """Replace words, or insert words after them, by a masked language model (BAE; Garg and Ramakrishnan 2020).
 
     Args:
@@ -90,7 +90,7 @@ class Bae(Attack):
                     changes[gap.row].append(Change(float(ranks[at]), (_edit(gap, word),)))
             return np.array([word is not None for word in new], dtype=np.bool_)
 
-        in_rounds(rows, ranks, self.probability, work)
+        in_rounds(rows, ranks, self.probability, work, least=self.least)
         return Proposals.of_changes(batch, changes)
 
     def _gap(self, row: int, start: int, word: str, point: float) -> _Gap:

@@ -226,11 +226,10 @@ class _Pairs:
         join_rates = np.zeros(forms.starts.size)
         self._kinds = np.zeros(forms.starts.size, dtype=np.int64)
         join_rates[joined.words], self._kinds[joined.words] = joined.rates, joined.kinds
-        phrases = plan.misspellings.phrases
-        self._phrases = phrases
+        self._phrases = phrases = plan.misspellings.phrases
         self._phrase_of = np.full(forms.starts.size, -1)
-        for number, phrase in enumerate(phrases):
-            self._phrase_of[forms.begin([phrase])] = number
+        words, numbers = forms.find_pairs(plan.misspellings.phrase_table)
+        self._phrase_of[words] = numbers
         self._forms = plan.misspellings.forms
         phrase_rates = np.array([fsum(form.rate for form in self._forms[phrase]) for phrase in phrases] + [0.0])
         found = phrase_rates[self._phrase_of]

@@ -104,11 +104,11 @@ class Generator(Protocol):
         """The edits that write distractors into each gap: the one that was drawn, then its substitutes."""
 
 
-def distract(batch: Batch, streams: Streams, probability: float, generate: Generator) -> Proposals:
+def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
     """Propose a sentence at the end of each text, or another text for each wrong option of a question.
 
     As with rewritten sentences, only distractors that may become active are generated: those with a rank below
-    the probability, and in a text without any, those of the lowest ranks until a gap has a distractor.
+    the probability, and in a text with fewer than `least`, those of the lowest ranks until it has so many.
     """
     gaps = [gap for row in range(len(batch)) for gap in _gaps(batch, row)]
     rows = np.array([gap.row for gap in gaps], dtype=np.int64)
@@ -131,7 +131,7 @@ def distract(batch: Batch, streams: Streams, probability: float, generate: Gener
                 done[at] = True
         return done
 
-    in_rounds(rows, ranks, probability, work)
+    in_rounds(rows, ranks, probability, work, least=least)
     return Proposals.of_changes(batch, changes)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Keys, unit
 from augment_ru.editing.letter_rules import LetterRule, Words
 from augment_ru.editing.separators import prefix_length
+from augment_ru.editing.word_forms import FormTable
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import is_common
 from augment_ru.language.morphology import is_known
@@ -62,6 +63,8 @@ class Misspellings:
 
     Attributes:
         forms: the misspellings of each right form, in lower case and with е for ё; of two words, of the phrase.
+        phrases: those of the right forms that are phrases.
+        phrase_table: finds them in a batch; their numbers are their places in `phrases`.
         beginnings: the same for beginnings of words, of three letters or more.
         stems: their first three letters.
         rules: the rules over letters.
@@ -69,17 +72,14 @@ class Misspellings:
     """
 
     forms: Mapping[str, tuple[Form, ...]]
+    phrases: Sequence[str]
+    phrase_table: FormTable
     beginnings: Mapping[str, tuple[Form, ...]]
     stems: frozenset[str]
     rules: Sequence[RatedRule]
     prefixes: Mapping[str, float]
     _rates: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
     """The rates of words that were asked for, so that a frequent word costs once."""
-
-    @property
-    def phrases(self) -> Sequence[str]:
-        """The right forms of two words."""
-        return [form for form in self.forms if " " in form]
 
     def of(self, word: str) -> list[Form]:
         """The frequent misspellings of a word in lower case."""
@@ -242,6 +242,7 @@ def misspellings(
     factor = dict(zip(classes, factors, strict=True))
     forms: dict[str, tuple[Form, ...]] = {}
     beginnings: dict[str, tuple[Form, ...]] = {}
+    phrases: dict[str, str] = {}
     for right, wrong, kind, share in rows(dictionary_path(lexicon), columns=4):
         rate = _number(f"{lexicon}: {right} {wrong}", share)
         if kind in factor:
@@ -250,6 +251,8 @@ def misspellings(
             key = key.removesuffix("*")
             form = Form(wrong.removesuffix("*"), kind, min(rate * factor[kind], _HIGHEST))
             where[key] = (*where.get(key, ()), form)
+            if " " in key:
+                phrases[key] = max(right, phrases.get(key, right), key=lambda one: "ё" in one)
     found = [
         RatedRule(
             LetterRule.of(rule),
@@ -260,7 +263,8 @@ def misspellings(
         if kind in factor
     ]
     stems = frozenset(beginning[:_SHORTEST_BEGINNING] for beginning in beginnings)
-    return Misspellings(forms, beginnings, stems, found, dict(prefixes))
+    table = FormTable(list(phrases.values()))
+    return Misspellings(forms, tuple(phrases), table, beginnings, stems, found, dict(prefixes))
 
 
 def _number(where: str, cell: str) -> float:

@@ -1,11 +1,14 @@
 """Changes computed only where they may become active, and new texts only where they are asked for."""
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints, first_of_each
+from augment_ru.draws import Floats, Ints
+from augment_ru.engine.attack import Attack
+from augment_ru.engine.search import order_in
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
@@ -15,10 +18,26 @@ Work = Callable[[Ints], Mask]
 """Tries to make the changes with these indices, in one batch; returns for each whether it was made."""
 
 
-def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work) -> None:
-    """Try all changes with a rank below the probability; then, in each text without a change, the next lowest rank.
+@dataclass(frozen=True, slots=True)
+class MadeOnDemand(Attack):
+    """An attack that makes only the changes that may become active.
 
-    So a text has a change of its lowest possible rank, which a search may make active at any probability, and no
+    Args:
+        least: how many changes of each text are made at any positive probability, if it has so many; from 1. It is the
+            number that is forced (`min_changes`), and set by the engine.
+    """
+
+    least: int = field(default=1, repr=False, compare=False, kw_only=True, metadata={"option": False})
+
+    def with_min_changes(self, count: int) -> Self:
+        """The attack if so many changes of a record are forced; one is made even then, which tells clean texts."""
+        return replace(self, least=max(count, 1))
+
+
+def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, least: int = 1) -> None:
+    """Try all changes with a rank below the probability; then, in texts with too few changes, the next lowest ranks.
+
+    So a text has the changes of its lowest possible ranks, which a search may make active at any probability, and no
     change is computed that can never become active.
 
     Args:
@@ -26,21 +45,22 @@ def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work) -> None
         ranks: their ranks, same shape.
         probability: at 0 nothing is tried.
         work: makes the changes.
+        least: how many changes a text needs; from 1.
     """
     if probability <= 0 or not rows.size:
         return
     waiting = np.ones(rows.size, dtype=np.bool_)
-    changed = np.zeros(int(rows.max()) + 1, dtype=np.bool_)
+    made = np.zeros(int(rows.max()) + 1, dtype=np.int64)
     wanted = np.flatnonzero(ranks < probability)
     while True:
         if wanted.size:
-            changed[rows[wanted[work(wanted)]]] = True
+            np.add.at(made, rows[wanted[work(wanted)]], 1)
             waiting[wanted] = False
-        left = np.flatnonzero(waiting & ~changed[rows])
+        left = np.flatnonzero(waiting & (made[rows] < least))
         if not left.size:
             return
         left = left[np.lexsort((ranks[left], rows[left]))]
-        wanted = np.sort(left[first_of_each(rows[left])])
+        wanted = np.sort(left[order_in(rows[left]) < least - made[rows[left]]])
 
 
 def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:

@@ -31,7 +31,7 @@ class PlacedSentence(NamedTuple):
 
 
 def rewrite_sentences(
-    batch: Batch, streams: Streams, probability: float, rewrite: Rewrite, *, min_words: int
+    batch: Batch, streams: Streams, probability: float, rewrite: Rewrite, *, min_words: int, least: int = 1
 ) -> Proposals:
     """Propose the rewritten form of each sentence that may become active.
 
@@ -44,6 +44,7 @@ def rewrite_sentences(
         probability: the attack's.
         rewrite: the model.
         min_words: a stretch beside a protected span that has fewer Russian words stays as it is.
+        least: as in `in_rounds`.
     """
     places = [
         PlacedSentence(row, sentence)
@@ -65,7 +66,7 @@ def rewrite_sentences(
                 changes[place.row].append(Change(rank, tuple(edits)))
         return np.array([bool(edits) for edits in found], dtype=np.bool_)
 
-    in_rounds(rows, ranks, probability, work)
+    in_rounds(rows, ranks, probability, work, least=least)
     return Proposals.of_changes(batch, changes)
 
 

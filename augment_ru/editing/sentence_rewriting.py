@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from augment_ru.draws import Keys, Streams
+from augment_ru.editing.on_demand import MadeOnDemand
 from augment_ru.editing.rewriting import rewrite_sentences
-from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.inference.decoding import Decoding
 from augment_ru.inference.memo import Memo
@@ -18,7 +18,7 @@ _memo: Memo[str | None] = Memo()
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceRewriting(Attack):
+class SentenceRewriting(MadeOnDemand):
     """An attack whose networks rewrite sentences; each sentence is one change.
 
     Raises:
@@ -51,7 +51,9 @@ class SentenceRewriting(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the new form of every sentence that may become active."""
-        return rewrite_sentences(batch, streams, self.probability, self.rewrite, min_words=self.min_words)
+        return rewrite_sentences(
+            batch, streams, self.probability, self.rewrite, min_words=self.min_words, least=self.least
+        )
 
     def rewrite(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
         """The new form of each text; None if a network gave no usable output.

@@ -1,7 +1,7 @@
 """Spoken forms of words and phrases, as chats have them, and where they stand in a batch."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -112,20 +112,13 @@ class SpokenForms:
         self._shares = np.concatenate([[0.0], np.cumsum([form.share for _, form in self._forms])])
         self._made: dict[tuple[int, str], Made] = {}
         self._rates = np.array([entry.rate for entry in entries])
-        self._first = np.array([entry.written.startswith(_FIRST) for entry in entries], dtype=np.bool_)
         self._endings = [(entry.written[1:], at) for at, entry in enumerate(entries) if entry.written[0] == _ANY]
         self._any = np.array([at for at, entry in enumerate(entries) if entry.written == _FIRST + _ANY], dtype=np.int64)
         said = {form.text for at in self._any.tolist() for form in entries[at].forms}
         said |= {form.text for entry in entries if entry.written.startswith(_COMMA) for form in entry.forms}
         self.fillers = sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said})
-        self._words, self._word_entries = self._table(lambda text: text[0] not in ",*" and _ANY not in text)
-        self._behind, self._behind_entries = self._table(lambda text: text.startswith(_COMMA))
-
-    def _table(self, chosen: Callable[[str], bool]) -> tuple[FormTable, Ints]:
-        numbers = [at for at, entry in enumerate(self.entries) if chosen(entry.written)]
-        keys = [(self.entries[at].written.removeprefix(_COMMA).removeprefix(_FIRST), at) for at in numbers]
-        keys += [(key.replace("ё", "е"), at) for key, at in keys if "ё" in key]
-        return FormTable([key for key, _ in keys]), np.array([at for _, at in keys], dtype=np.int64)
+        self._words = _Listed.of(entries, lambda text: text[0] not in ",*" and _ANY not in text)
+        self._behind = _Listed.of(entries, lambda text: text.startswith(_COMMA))
 
     def words(self, forms: WordForms, first: Mask) -> tuple[Places, Places]:
         """The words that have a spoken form, and the first words of the phrases that have one.
@@ -135,10 +128,9 @@ class SpokenForms:
             first: whether each word begins a sentence, shape (words,).
         """
         found = []
-        for words, keys in (forms.find(self._words), forms.find_pairs(self._words)):
-            entries = self._word_entries[keys]
-            fits = first[words] | ~self._first[entries]
-            found.append((words[fits], entries[fits]))
+        for words, keys in (forms.find(self._words.forms), forms.find_pairs(self._words.forms)):
+            entries = self._words.entries[first[words].astype(np.int64), keys]
+            found.append((words[entries >= 0], entries[entries >= 0]))
         (single, entries), (pairs, phrases) = found
         ends = [(forms.end_in(ending), at) for ending, at in self._endings]
         words = np.concatenate([single, *(words for words, _ in ends)])
@@ -180,13 +172,36 @@ class SpokenForms:
         found = []
         padded = np.concatenate([clause, [False, False]])
         beside = np.concatenate([forms.beside, [False, False]])
-        for length, (words, keys) in enumerate((forms.find(self._behind), forms.find_pairs(self._behind)), start=1):
+        of_one, of_two = forms.find(self._behind.forms), forms.find_pairs(self._behind.forms)
+        for length, (words, keys) in enumerate((of_one, of_two), start=1):
             fits = behind_comma[words] & beside[words + length - 1] & padded[words + length]
-            found.append(self._places(words[fits], self._behind_entries[keys[fits]]))
+            found.append(self._places(words[fits], self._behind.entries[0, keys[fits]]))
         return found[0], found[1]
 
     def _places(self, words: Ints, entries: Ints) -> Places:
         return Places(words, entries, self._rates[entries] if words.size else np.zeros(0))
+
+
+class _Listed(NamedTuple):
+    """Words and phrases that a dictionary lists, and the entry of each elsewhere and at the start of a sentence.
+
+    Attributes:
+        forms: the words and phrases.
+        entries: the numbers of their entries, shape (2, forms); -1 for none.
+    """
+
+    forms: FormTable
+    entries: Ints
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], chosen: Callable[[str], bool]) -> "_Listed":
+        """Those of the entries whose text is chosen."""
+        numbers = {entry.written: at for at, entry in enumerate(entries) if chosen(entry.written)}
+        forms = list(dict.fromkeys(written.removeprefix(_COMMA).removeprefix(_FIRST) for written in numbers))
+        found = [[numbers.get(f"{sign}{form}", -1) for form in forms] for sign in ("", _FIRST, _COMMA)]
+        elsewhere, first, behind = (np.array(column, dtype=np.int64) for column in found)
+        elsewhere = np.maximum(elsewhere, behind)
+        return cls(FormTable(forms), np.stack([elsewhere, np.where(first >= 0, first, elsewhere)]))
 
 
 @cache
@@ -210,7 +225,13 @@ def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str,
         if kind in classes:
             for key, text in _expanded(where, written, spoken):
                 found.setdefault(key, []).append(Spoken(text, kind, share))
-    return SpokenForms([Entry(key, tuple(forms)) for key, forms in found.items()])
+    return SpokenForms([Entry(key, tuple(_fitting(key, found))) for key in found])
+
+
+def _fitting(key: str, found: Mapping[str, list[Spoken]]) -> list[Spoken]:
+    """The spoken forms of a key; at the start of a sentence those that stand anywhere, too."""
+    anywhere = found.get(key.removeprefix(_FIRST), []) if key.startswith(_FIRST) else []
+    return [*found[key], *anywhere]
 
 
 def _share(where: str, cell: str) -> float:

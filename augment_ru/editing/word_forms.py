@@ -1,12 +1,13 @@
 """The words of a batch as forms: which word stands where, found for all texts at once."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Ints, Keys
+from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Mask, counts_before, decode
 
@@ -194,14 +195,26 @@ _BUCKETS = 16
 class FormTable:
     """Words and phrases of two words, in lower case, to be found among the words of a batch.
 
+    A form with ё is found where a text writes е for it, unless the table has that form, too.
+
     Args:
-        forms: the words and phrases, each once; their numbers are their places here.
+        forms: the words and phrases; their numbers are their places here.
+
+    Raises:
+        AugmentError: a form stands there twice or has three words, so that it could not be found.
     """
 
     def __init__(self, forms: Sequence[str]) -> None:
-        self._tables = {pairs: _Digests.of(forms, pairs=pairs) for pairs in (False, True)}
-        firsts = {form.partition(" ")[0] for form in forms if " " in form}
-        self._firsts = _Digests.of(sorted(firsts), pairs=False)
+        numbers = {form: number for number, form in enumerate(forms)}
+        if len(numbers) < len(forms):
+            twice = next(form for number, form in enumerate(forms) if numbers[form] != number)
+            raise AugmentError(f"forms: '{twice}' stands there twice; give it one number")
+        if long := next((form for form in forms if form.count(" ") > 1), None):
+            raise AugmentError(f"forms: '{long}' has more than two words; give one word or two")
+        numbers = {form.replace("ё", "е"): number for form, number in numbers.items()} | numbers
+        self._tables = {pairs: _Digests.of(numbers, pairs=pairs) for pairs in (False, True)}
+        firsts = sorted({form.partition(" ")[0] for form in numbers if " " in form})
+        self._firsts = _Digests.of({form: number for number, form in enumerate(firsts)}, pairs=False)
 
     def numbers(self, words: Ints, digests: Keys, *, pairs: bool) -> tuple[Ints, Ints]:
         """Those of the words, or of the pairs of words, that the table has, and the number of each."""
@@ -224,13 +237,13 @@ class _Digests(NamedTuple):
     buckets: Mask
 
     @classmethod
-    def of(cls, forms: Sequence[str], *, pairs: bool) -> "_Digests":
-        chosen = [number for number, form in enumerate(forms) if (" " in form) == pairs]
-        digests = np.array([digest_of("".join(forms[number].split())) for number in chosen], dtype=np.uint64)
+    def of(cls, forms: Mapping[str, int], *, pairs: bool) -> "_Digests":
+        chosen = {form: number for form, number in forms.items() if (" " in form) == pairs}
+        digests = np.array([digest_of("".join(form.split())) for form in chosen], dtype=np.uint64)
         order = np.argsort(digests, kind="stable")
         buckets = np.zeros(1 << _BUCKETS, dtype=np.bool_)
         buckets[digests >> _SHIFT] = True
-        return cls(digests[order], np.array(chosen, dtype=np.int64)[order], buckets)
+        return cls(digests[order], np.array(list(chosen.values()), dtype=np.int64)[order], buckets)
 
     def likely(self, digests: Keys) -> Mask:
         """Whether each digest may be one of these."""

@@ -8,6 +8,7 @@ from augment_ru.editing.syntax import Syntax
 from augment_ru.language.inflection import GENDERS, PERSONS, WordForm, inflect, known_forms
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.doc import Token
 
 _LIKELY_CASES = ("nomn", "accs")
 """Cases that are written in place of another one, the likeliest first: that of the dictionary, that of objects."""
@@ -23,7 +24,6 @@ _GROUPS = frozenset({
     "тысяча", "миллион", "миллиард", "десяток", "сотня", "группа", "масса", "процент", "человек", "год", "это",
 })  # fmt: skip
 """Subjects whose verb may have either number."""
-_NOMINAL = frozenset({"NOUN", "PROPN"})
 _WITH_IMPERFECTIVE = frozenset({
     "начать", "начинать", "стать", "продолжать", "продолжить", "перестать", "переставать", "прекратить", "кончить",
     "закончить", "приняться", "хватить", "устать", "привыкнуть", "отвыкнуть", "надоесть", "полюбить", "разлюбить",
@@ -39,15 +39,14 @@ _INFINITIVES = frozenset({"xcomp", "csubj", "ccomp", "obj", "advcl"})
 def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
     """Forms of an adjective or participle that do not agree with its noun: «новый книга», «в новая школе»."""
     token = syntax.tokens[number]
-    form = syntax.form(number)
-    if token.relation not in {"amod", "det", "acl"} or form is None or not form.case or not number < token.head:
-        return
-    noun = syntax.form(token.head)
     between = syntax.tokens[number + 1 : token.head]
-    if noun is None or noun.kind != "NOUN" or any(one.pos in _NOMINAL for one in between):
+    if token.relation not in {"amod", "det", "acl"} or not number < token.head or any(map(_is_nominal, between)):
         return
     if syntax.tokens[token.head].pos == "PROPN" and token.relation == "amod":
         return  # «раненая Вучкович» is right of a woman
+    form, noun = syntax.form(number), syntax.form(token.head)
+    if form is None or not form.case or noun is None or noun.kind != "NOUN":
+        return
     known = [one for one in known_forms(syntax.tokens[token.head].text.lower()) if one.kind == "NOUN"]
     if not any(_agree(form, one) for one in known):
         return  # the tree, or one of the readings, is wrong
@@ -58,6 +57,10 @@ def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
         word = inflect(form.lemma, one)
         if word is not None and not any(_agree(*pair) for pair in _pairs(known_forms(word), known)):
             yield word
+
+
+def _is_nominal(token: Token) -> bool:
+    return token.pos in {"NOUN", "PROPN"}
 
 
 def _pairs(adjectives: Iterable[WordForm], nouns: Iterable[WordForm]) -> Iterator[tuple[WordForm, WordForm]]:
@@ -73,8 +76,10 @@ def _agree(adjective: WordForm, noun: WordForm) -> bool:
 
 def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
     """Forms of a noun that its numeral, its preposition, its adjective or its verb does not allow: «без сахар»."""
+    if syntax.tokens[number].relation == "conj" or not _may_be_governed(syntax, number):
+        return
     form = syntax.form(number)
-    if form is None or form.kind != "NOUN" or syntax.tokens[number].relation == "conj":
+    if form is None or form.kind != "NOUN":
         return
     found = _by_numeral(syntax, number, form) or _by_preposition(syntax, number, form) or _by_head(syntax, number, form)
     if found is None or not found.allows(form):
@@ -83,6 +88,16 @@ def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
         word = inflect(form.lemma, form.having(case, count))
         if word is not None and not any(one.kind != "NOUN" or found.allows(one) for one in known_forms(word)):
             yield word
+
+
+def _may_be_governed(syntax: Syntax, number: int) -> bool:
+    """Whether the tree has what may ask for a case of a noun; by relations alone, since forms take long to find."""
+    token = syntax.tokens[number]
+    if token.relation == "nmod":
+        found = syntax.tokens[token.head].pos == "NOUN"
+    else:
+        found = token.relation in {"obj", "iobj", "obl"} and syntax.child(token.head, "nsubj") is not None
+    return found or syntax.child(number, "nummod", "case", "amod", "det") is not None
 
 
 class _Government(NamedTuple):
@@ -144,10 +159,11 @@ def _adjectives(syntax: Syntax, number: int, noun: WordForm) -> list[WordForm]:
 
 def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
     """Forms of a verb or a short adjective in another gender, number or person than its subject: «она пришёл»."""
-    form = syntax.form(number)
-    if form is None or form.grammemes.isdisjoint({"VERB", "ADJS", "PRTS"}) or "impr" in form.grammemes:
+    at = _subject_at(syntax, number)
+    form = None if at is None else syntax.form(number)
+    if at is None or form is None or form.grammemes.isdisjoint({"VERB", "ADJS", "PRTS"}) or "impr" in form.grammemes:
         return
-    subject = _subject(syntax, number)
+    subject = _subject(syntax, at)
     if subject is None or not _fits_subject(form, subject.form):
         return
     wanted = [form.having(_OTHER_NUMBER[form.number], *_first_gender(form, subject.form))]
@@ -182,12 +198,17 @@ class _Subject(NamedTuple):
     form: WordForm
 
 
-def _subject(syntax: Syntax, number: int) -> _Subject | None:
-    """The subject of a verb; None if it is not certain what it asks of the verb."""
+def _subject_at(syntax: Syntax, number: int) -> int | None:
+    """The number of the noun or pronoun that is the subject of a verb; None if it has none, or one of several words."""
     auxiliary = syntax.tokens[number].relation in {"cop", "aux", "aux:pass"}
     at = syntax.child(syntax.tokens[number].head if auxiliary else number, "nsubj")
-    if at is None or syntax.child(at, "conj", "nummod", "appos", "flat", "case") is not None:
+    if at is None or syntax.tokens[at].pos not in {"NOUN", "PRON"}:
         return None
+    return at if syntax.child(at, "conj", "nummod", "appos", "flat", "case") is None else None
+
+
+def _subject(syntax: Syntax, at: int) -> _Subject | None:
+    """The subject with this number; None if it is not certain what it asks of its verb."""
     token = syntax.tokens[at]
     if token.pos == "PRON" and token.text.lower() in _PERSON_OF:
         word = token.text.lower()
@@ -213,11 +234,12 @@ def _fits_subject(form: WordForm, subject: WordForm) -> bool:
 
 def wrong_aspects(syntax: Syntax, number: int, pairs: str) -> Iterator[str]:
     """Forms of the verb of the other aspect where only one is right: «начал прочитать», «вдруг видел»."""
-    form = syntax.form(number)
-    if form is None or form.kind != "VERB" or form.grammemes.isdisjoint({"INFN", "past"}):
+    of_infinitive, of_past = _wrong_of_infinitive(syntax, number), _wrong_of_past(syntax, number)
+    form = syntax.form(number) if of_infinitive or of_past else None
+    if form is None or form.kind != "VERB":
         return
-    wanted = "perf" if _asks_imperfective(syntax, number) else "impf" if _asks_perfective(syntax, number) else ""
-    if not wanted or wanted in form.grammemes or form.grammemes.isdisjoint({"VERB", "INFN"}):
+    wanted = of_infinitive if "INFN" in form.grammemes else of_past if {"VERB", "past"} <= form.grammemes else ""
+    if not wanted or wanted in form.grammemes:
         return
     for lemma in aspect_pairs(pairs).get(form.lemma, ()):
         word = inflect(lemma, form.having(wanted))
@@ -225,24 +247,29 @@ def wrong_aspects(syntax: Syntax, number: int, pairs: str) -> Iterator[str]:
             yield word
 
 
-def _asks_imperfective(syntax: Syntax, number: int) -> bool:
-    token, form = syntax.tokens[number], syntax.form(number)
-    if form is None or "INFN" not in form.grammemes:
-        return False
-    future = any("futr" in one.word for one in map(syntax.form, syntax.children[number]) if one and one.lemma == "быть")
-    head = syntax.tokens[token.head]
-    return future or (token.relation in _INFINITIVES and head.lemma in _WITH_IMPERFECTIVE and token.head < number)
+def _wrong_of_infinitive(syntax: Syntax, number: int) -> str:
+    """The aspect that would be wrong here if a word is an infinitive; "" if either may be right."""
+    token = syntax.tokens[number]
+    if any(syntax.tokens[child].lemma == "быть" and _is_future(syntax, child) for child in syntax.children[number]):
+        return "perf"
+    if token.relation not in _INFINITIVES or token.head >= number:
+        return ""
+    head = syntax.tokens[token.head].lemma
+    return "perf" if head in _WITH_IMPERFECTIVE else "impf" if head in _WITH_PERFECTIVE else ""
 
 
-def _asks_perfective(syntax: Syntax, number: int) -> bool:
-    token, form = syntax.tokens[number], syntax.form(number)
-    if form is None or "INFN" in form.grammemes:
-        head = syntax.tokens[token.head]
-        return token.relation in _INFINITIVES and head.lemma in _WITH_PERFECTIVE and token.head < number
-    return any(
-        syntax.tokens[child].text.lower() in _SUDDENLY and child < number and syntax.tokens[child].relation == "advmod"
-        for child in syntax.children[number]
-    )
+def _is_future(syntax: Syntax, number: int) -> bool:
+    form = syntax.form(number)
+    return form is not None and "futr" in form.word
+
+
+def _wrong_of_past(syntax: Syntax, number: int) -> str:
+    """The aspect that would be wrong here if a word is a verb in the past; "" if either may be right."""
+    for child in syntax.children[number]:
+        token = syntax.tokens[child]
+        if child < number and token.relation == "advmod" and token.text.lower() in _SUDDENLY:
+            return "impf"
+    return ""
 
 
 @cache

@@ -133,6 +133,11 @@ class Attack(ABC):
         """
         return cast("Self", replace(cast("Any", self), probability=check_probability(self.name, probability)))
 
+    def with_min_changes(self, count: int) -> Self:
+        """The attack if so many changes of a record are forced; the same object if it proposes all its changes."""
+        del count
+        return self
+
     def on_device(self, device: str) -> Self:
         """The attack with its networks on a device (auto, cpu, cuda, cuda:N); the same object if it runs no network."""
         del device

@@ -91,6 +91,7 @@ class Perturber:
         self.candidates = integer("candidates", candidates, least=1, most=_MOST_CANDIDATES)
         least_changes = self.attack.min_changes if min_changes is None else min_changes
         self.min_changes = integer("min_changes", least_changes, least=0)
+        self.attack = self.attack.with_min_changes(self.min_changes)
         self.floor = floor
         self.draw = 0
 
