@@ -1,7 +1,7 @@
 """The readings of a word form by pymorphy3, cached, and questions about them."""
 
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 from augment_ru.language.morphology import NAME_LABELS, morphology
 from augment_ru.text.words import RUSSIAN
@@ -45,15 +45,15 @@ def readings(word: str) -> tuple[Reading, ...]:
     if not RUSSIAN.fullmatch(word):
         return (Reading(word.lower(), "", frozenset(), known=False, score=1.0),)
     return tuple(
-        Reading(
-            parse.normal_form,
-            str(parse.tag.POS or ""),
-            frozenset(_CASE_OF.get(grammeme, grammeme) for grammeme in map(str, parse.tag.grammemes)),
-            parse.is_known,
-            parse.score,
-        )
+        Reading(parse.normal_form, *_of_tag(parse.tag), parse.is_known, parse.score)
         for parse in morphology().parse(word)
     )
+
+
+@cache
+def _of_tag(tag: Any) -> tuple[str, frozenset[str]]:  # noqa: ANN401  (pymorphy3 has no types)
+    """The part of speech and the grammemes of a tag; words share those of the few thousand tags that there are."""
+    return str(tag.POS or ""), frozenset(_CASE_OF.get(grammeme, grammeme) for grammeme in map(str, tag.grammemes))
 
 
 @lru_cache(maxsize=200_000)
