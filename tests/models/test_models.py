@@ -114,7 +114,7 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
     for wrong, message in {
         "python:my_models_of_a_test:number": "is of type int, not a function",
         "python:my_models_of_a_test:other": "cannot be imported: AttributeError",
-        "python:no_such_module_at_all:say": "cannot be imported: ModuleNotFoundError",
+        "python:no_such_module_at_all:say": "cannot be imported: ModuleNotFoundError: .*; no_such_module_at_all.py",
         "python:module": "must be python:package.module:name",
     }.items():
         with pytest.raises(AugmentError, match=f"^--model {wrong}: {message}"):
