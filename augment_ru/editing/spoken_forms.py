@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.editing.word_forms import FormTable, WordForms
+from augment_ru.editing.form_tables import FormTable
+from augment_ru.editing.word_forms import WordForms
 from augment_ru.edits import Note
 from augment_ru.errors import AugmentError
 from augment_ru.language.morphology import may_be_name
@@ -101,7 +102,7 @@ class SpokenForms:
 
     Attributes:
         entries: as above.
-        fillers: the first words of the fillers.
+        fillers: the words of the fillers.
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
@@ -116,7 +117,7 @@ class SpokenForms:
         self._any = np.array([at for at, entry in enumerate(entries) if entry.written == _FIRST + _ANY], dtype=np.int64)
         said = {form.text for at in self._any.tolist() for form in entries[at].forms}
         said |= {form.text for entry in entries if entry.written.startswith(_COMMA) for form in entry.forms}
-        self.fillers = sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said})
+        self.fillers = FormTable(sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said}))
         self._words = _Listed.of(entries, lambda text: text[0] not in ",*" and _ANY not in text)
         self._behind = _Listed.of(entries, lambda text: text.startswith(_COMMA))
 
