@@ -1,14 +1,13 @@
 """Знаки и точки над ё пропадают, как в чате: «Знаю, что ещё придёт.» → «Знаю что еще придет)»."""
 
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
-from augment_ru.editing.form_tables import FormTable
+from augment_ru.editing.form_tables import shortened_forms
 from augment_ru.editing.word_forms import WordForms
 from augment_ru.editing.word_functions import WordFunction
 from augment_ru.engine.proposals import Proposals, Replacements
@@ -155,7 +154,6 @@ def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: St
 
 def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
     """Whether a word that is written short stands in front of each place of a full stop: «т. е», «ул»."""
-    shortened = _shortened()
     lengths = np.zeros(places.size, dtype=np.int64)
     longer = np.ones(places.size, dtype=np.bool_)
     for back in range(1, max(map(len, shortened_words())) + 2):
@@ -163,13 +161,8 @@ def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
         lengths += longer
     found: Mask = lengths == 1
     some = np.flatnonzero(~longer & (lengths > 1))
-    found[some] = forms.ranges_in(shortened, places[some] - lengths[some], places[some])
+    found[some] = forms.ranges_in(shortened_forms(), places[some] - lengths[some], places[some])
     return found
-
-
-@cache
-def _shortened() -> FormTable:
-    return FormTable(sorted(shortened_words()))
 
 
 def _yo_dropped(batch: Batch, rates: ErrorRates) -> _Errors:

@@ -8,6 +8,7 @@ import numpy as np
 
 from augment_ru.draws import Ints, Keys
 from augment_ru.errors import AugmentError
+from augment_ru.resources import shortened_words
 from augment_ru.text.characters import Mask
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
@@ -111,3 +112,9 @@ class _Digests(NamedTuple):
 
 
 _SHIFT = np.uint64(64 - _BUCKETS)
+
+
+@cache
+def shortened_forms() -> FormTable:
+    """The words that are written short with a full stop: «ул.», «см.»."""
+    return FormTable(sorted(shortened_words()))

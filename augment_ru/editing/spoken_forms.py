@@ -10,13 +10,12 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.editing.form_tables import FormTable
+from augment_ru.editing.openings import LOWERED, opening
 from augment_ru.editing.word_forms import WordForms
 from augment_ru.edits import Note
 from augment_ru.errors import AugmentError
-from augment_ru.language.morphology import may_be_name
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import Mask
-from augment_ru.text.words import RUSSIAN
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _FIRST, _COMMA, _ANY = "^", ", ", "*"
@@ -70,9 +69,9 @@ def _is_shouted(word: str) -> bool:
 
 
 def _inside(word: str) -> str:
-    """The first word of a sentence as it stands behind a filler; what may be a name or abbreviation stays."""
+    """The first word of a sentence as it stands behind a filler; a name or abbreviation keeps its capital."""
     small = word[:1].lower() + word[1:]
-    return small if small.islower() and RUSSIAN.fullmatch(small) and not may_be_name(small, "") else word
+    return small if small.islower() and opening(small) & LOWERED else word
 
 
 class Made(NamedTuple):
