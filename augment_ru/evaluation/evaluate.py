@@ -1,6 +1,6 @@
 """The evaluation itself: from rows and models to an `Evaluation`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +25,7 @@ from augment_ru.evaluation.subpopulations import subpopulations
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
 from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.read import read_rows
+from augment_ru.options import integer
 from augment_ru.records import field_paths
 
 Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
@@ -105,6 +106,7 @@ def evaluate(
     Raises:
         AugmentError: rows, names or options are wrong, a model fails, or an extra is missing.
     """
+    check_models(models, options or {})
     scope = loaded(
         perturbed,
         originals,
@@ -127,7 +129,7 @@ def evaluate(
     _check_labels(label_fields, pairs)
     golds = golds_of([original.values for original in pairs.originals], schema, kind)
     train_rows = read_rows(str(train), encoding=encoding) if train is not None else None
-    numbers = (schema.shots,) if shots is None else tuple(shots)
+    numbers = (schema.shots,) if shots is None else _numbers(shots)
     shown = demonstrations(train_rows.values, pairs, kind, seed) if train_rows and any(numbers) else None
     plan = EvaluationPlan(pairs, kind, numbers, episodes, shown)
     plan.check()
@@ -162,6 +164,17 @@ def evaluate(
     }
     name = _name_of(perturbed)
     return Evaluation(pairs, golds, kind, scored, judged, found, settings, seed, title, name, date, flips, scope.specs)
+
+
+def _numbers(shots: Any) -> tuple[int, ...]:  # noqa: ANN401  (whatever a user gives)
+    """Numbers of demonstrations; whether they are possible is the plan's business.
+
+    Raises:
+        AugmentError: they are no list of integers.
+    """
+    if isinstance(shots, str) or not isinstance(shots, Iterable):
+        raise AugmentError(f"shots={shots!r}: must be a list of integers, such as (0, 4)")
+    return tuple(integer("shots", number) for number in shots)
 
 
 def _name_of(perturbed: RowsOrFile) -> str | None:
@@ -205,9 +218,13 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
     Raises:
         AugmentError: there is no model, two are the same, a kind does not exist, or an option fits none of them.
     """
+    if isinstance(models, str) or callable(models):
+        raise AugmentError(
+            "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
+        )
     if not models:
         raise AugmentError("no model; name one with --model (augment-ru list models)")
-    if isinstance(models, str) or (not isinstance(models, Mapping) and len(set(models)) < len(models)):
+    if not isinstance(models, Mapping) and len(set(models)) < len(models):
         raise AugmentError("--model: each must be another one")
     values = models.values() if isinstance(models, Mapping) else models
     specs = [model for model in values if isinstance(model, str)]
@@ -231,7 +248,6 @@ def _named_models(models: Models, request: ModelRequest, options: Mapping[str, M
     Raises:
         AugmentError: there is no model, two are the same, an option fits none, or a model cannot be made.
     """
-    check_models(models, options)
     given = models if isinstance(models, Mapping) else {spec: spec for spec in models}
     named: list[NamedModel] = []
     for name, model in given.items():

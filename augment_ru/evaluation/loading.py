@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from augment_ru.engine.frames import refuse_frame
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs, given_up, pair_rows, task_of_rows
 from augment_ru.evaluation.released import released, rows_file, with_edit_log
 from augment_ru.formats.encodings import UTF8
@@ -73,9 +73,21 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
     """
     if not isinstance(given, str | Path):
         refuse_frame(given, "evaluate()", "frame.to_dict('records') of pandas, frame.to_dicts() of polars")
-        return rows_of(given, name)
+        return rows_of(_dictionaries(given), name)
     found = read_rows(str(given), input_format, encoding)
     if not found.rows:
         where = "stdin" if str(given) == "-" else given
         raise AugmentError(f"{where}: no rows; give rows, or the output of augment-ru perturb")
     return found
+
+
+def _dictionaries(given: Any) -> list[Mapping[str, Any]]:  # noqa: ANN401  (whatever a user gives)
+    """The rows in what is given as rows.
+
+    Raises:
+        AugmentError: one of them is none.
+    """
+    rows = list(given) if isinstance(given, Iterable) else [given]
+    if wrong := [row for row in rows if not isinstance(row, Mapping)]:
+        raise AugmentError(f"{brief(wrong[0])}: no row; give dictionaries, or the path of a file")
+    return rows

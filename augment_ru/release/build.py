@@ -66,8 +66,8 @@ class BuildReport:
 
 
 def build_release(
-    recipe_file: Path,
-    target: Path,
+    recipe_file: str | Path,
+    target: str | Path,
     *,
     workers: int = 1,
     resume: bool = False,
@@ -89,6 +89,7 @@ def build_release(
     Raises:
         AugmentError: the recipe, a row, a rule or a folder is wrong; then there is no folder at the target.
     """
+    recipe_file, target = Path(recipe_file), Path(target)
     return prepare_build(recipe_file, target, workers=workers, resume=resume, device=device, shard_rows=shard_rows).run(
         progress
     )

@@ -22,7 +22,7 @@ _MOST = 20
 """Problems of one file that are reported one by one."""
 
 
-def verify_release(folder: Path, *, rebuild: int = 0, expect: str | None = None) -> Iterator[str]:
+def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None = None) -> Iterator[str]:
     """The problems of a release, a line each: the file, the row or line if it has one, and what is wrong.
 
     Args:
@@ -33,6 +33,7 @@ def verify_release(folder: Path, *, rebuild: int = 0, expect: str | None = None)
     Raises:
         AugmentError: the folder is not a release.
     """
+    folder = Path(folder)
     if not folder.is_dir():
         raise AugmentError(f"{folder}: no such folder")
     if not (folder / MANIFEST).exists():

@@ -14,7 +14,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter, AugmentError, Candidates, Chain, Edit, Example, Script, evaluate
+from augment_ru import (
+    Augmenter,
+    AugmentError,
+    Candidates,
+    Chain,
+    Edit,
+    Example,
+    Script,
+    build_release,
+    evaluate,
+    verify_release,
+)
 from augment_ru.constraints.rule_file import constraint, constraint_paths
 from augment_ru.engine.attack import Needs, checked_attack
 from augment_ru.engine.differences import parts
@@ -139,6 +150,32 @@ def test_a_frame_in_which_rows_or_columns_are_not_clear_is_an_error() -> None:
         plain().frame(texts["text"], "text")
     dotted = plain().frame(pandas.DataFrame({"my.text": ["Кошка спит."]}), "my.text", meta="none")
     assert dotted["my.text"].tolist() == [next(plain().records([{"my.text": "Кошка спит."}], field="my.text")).text]
+
+
+@pytest.mark.parametrize(
+    ("rows", "models", "options", "message"),
+    [
+        (["кот"], ["random"], {}, "'кот': no row; give dictionaries, or the path of a file"),
+        (None, ["random"], {}, "None: no row; give dictionaries"),
+        ([{"text": "кот", "label": "a"}], "random", {}, r"models: must be a list, such as \['majority'\]"),
+        ([{"text": "кот", "label": "a"}], len, {}, "models: must be a list"),
+        ([{"text": "кот", "label": "a"}], ["random"], {"shots": "0"}, "shots='0': must be a list of integers"),
+        ([{"text": "кот", "label": "a"}], ["random"], {"shots": 0}, "shots=0: must be a list of integers"),
+        ([{"text": "кот", "label": "a"}], ["random"], {"shots": ["0"]}, "shots '0'; needs an integer"),
+    ],
+)
+def test_wrong_arguments_of_evaluate_are_one_line(
+    rows: list[dict[str, str]], models: list[str], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(AugmentError, match=message):
+        evaluate(rows, models, **options)
+
+
+def test_the_files_of_a_release_may_be_named_by_texts(tmp_path: Path) -> None:
+    with pytest.raises(AugmentError, match=r"recipe\.toml: cannot be read"):
+        build_release(str(tmp_path / "recipe.toml"), str(tmp_path / "made"))
+    with pytest.raises(AugmentError, match="made: no such folder"):
+        list(verify_release(str(tmp_path / "made")))
 
 
 def test_polars_frames() -> None:
