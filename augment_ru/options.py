@@ -93,7 +93,8 @@ def parse(where: str, text: str, wanted: Any) -> Any:  # noqa: ANN401  (a type f
     try:
         return wanted(text)
     except ValueError as error:
-        raise AugmentError(f"{where}: '{text}' is not of type {wanted.__name__}") from error
+        kind = {int: "an integer", float: "a number"}.get(wanted, f"of type {wanted.__name__}")
+        raise AugmentError(f"{where}: '{text}' is not {kind}") from error
 
 
 def integer(name: str, value: SupportsIndex, *, least: int | None = None, most: int | None = None) -> int:

@@ -101,8 +101,15 @@ def imported(place: str) -> Any:  # noqa: ANN401  (whatever the module defines)
     except Terminated:
         raise
     except (Exception, SystemExit) as error:  # importing runs the user's own code, which may raise anything
-        raise AugmentError(f"cannot be imported: {type(error).__name__}: {error}") from error
+        top = name.partition(".")[0]
+        hint = f"; {top}.py must be in this folder, or the package installed" if _lacks(error, top) else ""
+        raise AugmentError(f"cannot be imported: {type(error).__name__}: {error}{hint}") from error
     return found
+
+
+def _lacks(error: BaseException, name: str) -> bool:
+    """Whether the error says that there is no module of this name."""
+    return isinstance(error, ModuleNotFoundError) and error.name == name
 
 
 def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `base`)

@@ -59,7 +59,8 @@ def read_toml(path: Path, where: str | None = None) -> dict[str, Any]:
     except RecursionError as error:
         raise AugmentError(f"{where or path}: not TOML that can be read: it is nested too deeply") from error
     except ValueError as error:  # TOMLDecodeError, and that of a number with thousands of digits
-        raise AugmentError(f"{where or path}: not TOML: {error}") from error
+        hint = "; a text stands in quotation marks" if str(error).startswith("Invalid value") else ""
+        raise AugmentError(f"{where or path}: not TOML: {error}{hint}") from error
 
 
 def toml_text(path: Path, where: str | None = None, most: int = MOST_BYTES) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 import torch
-from adversary import NeighbouringKeys, Timed, TimedScores, right_rows, textattack, verified
+from adversary import WORD, NeighbouringKeys, Timed, TimedScores, right_rows, textattack, variants, verified
 from tokenizers import BertWordPieceTokenizer
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
@@ -123,6 +123,9 @@ def main() -> None:
         right = right_rows(model, test, len(test))
         print(f"{given.shape}: right on {100 * len(right) / len(test):.1f} % of {len(test)} test rows", flush=True)
         chosen = [dict(one) for one in right[: given.rows]]
+        for text in (str(one["text"]) for one in chosen):  # the changes are given to both sides, not made by them
+            for word in WORD.findall(text):
+                variants(word)
         print(f"{len(chosen)} rows; seconds of processor time, and by the clock\n")
         print(
             "| search | broken, % | queries | own | victim | own / victim, % | clock |\n|---|---|---|---|---|---|---|"

@@ -17,6 +17,7 @@ KEYS = {
     ("content", "message"),
     [
         ("name = ", "mine.toml: not TOML: "),
+        ("name = people", "mine.toml: not TOML: Invalid value (at line 1, column 8); a text stands in quotation marks"),
         ("", "mine.toml: 'name' is missing or empty; it must be a text"),
         ("name = ''", "mine.toml: 'name' is missing or empty; it must be a text"),
         ("name = 1", "mine.toml: 'name' is 1; it must be a text"),

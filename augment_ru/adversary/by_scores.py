@@ -70,22 +70,21 @@ def _promising(knowledge: Knowledge, surrogate: Surrogate, draws: Draws, *, vari
 
 def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet | None:
     """The open set one step from the nearest one that is expected to come nearest to breaking."""
-    here = list(knowledge.nearest)
+    here = list(knowledge.nearest)  # ascending
     margins = knowledge.known[knowledge.nearest].margins
     if margins is None:
         return None
     effects = surrogate.mean + _noise(surrogate, draws, _NEAR)[:, None]
-    displaced = np.zeros_like(effects)
+    steps = effects.copy()
     for change in here:
-        displaced[knowledge.conflicts(change)] += effects[change]
-    steps = effects - displaced
+        steps[knowledge.conflicts(change)] -= effects[change]
     steps[here] = -effects[here]
     expected = (margins - steps).min(axis=1)
     for change in np.argsort(expected, kind="stable").tolist():
         if change in here:
-            chosen = as_set(one for one in here if one != change)
+            chosen = tuple(one for one in here if one != change)
         else:
-            gone = set(knowledge.conflicts(change).tolist())
+            gone = knowledge.pool.conflicts[change]
             chosen = as_set([*(one for one in here if one not in gone), change])
         if chosen and knowledge.is_open(chosen):
             return chosen

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import json_value
 from augment_ru.evaluation.cache import Cache, answer_keys
 from augment_ru.evaluation.examples import Example, Prediction, Scored
 from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
@@ -66,6 +65,6 @@ class Ledger:
             return Scored(given)
         try:
             prediction, scores = given
-            return Scored(json_value(prediction), tuple({str(k): float(v) for k, v in one.items()} for one in scores))
+            return Scored(prediction, tuple({str(k): float(v) for k, v in one.items()} for one in scores))
         except (TypeError, ValueError, AttributeError) as error:
             raise AugmentError(f"--model {self.model.name}: its scores are no list of labels with numbers") from error

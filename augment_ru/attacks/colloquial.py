@@ -8,13 +8,15 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
+from augment_ru.editing.form_tables import FormTable, shortened_forms
 from augment_ru.editing.on_demand import LastValue, texts_at
+from augment_ru.editing.openings import ADJECTIVE, LOWERED, NAME, OPENINGS
 from augment_ru.editing.separators import lone
 from augment_ru.editing.spoken_forms import Made, Places, SpokenForms, spoken_forms
-from augment_ru.editing.word_forms import FormTable, WordForms, first_of_sentences
+from augment_ru.editing.word_forms import WordForms
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import SPACE, Mask
+from augment_ru.text.characters import DIGIT, SPACE, Mask, among
 
 CLASSES = ("ending", "filler", "word")
 _LEAST_WORDS = 3
@@ -24,7 +26,10 @@ _CLAUSES = (
     "сейчас сегодня завтра вчера вообще никто ничего всё все мой твой наш ваш кто-то что-то"
 )
 """Words with which a clause begins behind a conjunction; in «умный, но ленивый» there is none."""
-_BOUND = "а да же здравствуйте зато здрасте и или иначе либо нет но однако пожалуйста привет причём спасибо также то"
+_BOUND = (
+    "а ведь впрочем да же здравствуйте зато здрасте и или иначе итак либо наконец например недаром нет но однако "
+    "пожалуйста привет причём спасибо также то"
+)
 """First words of sentences that no filler stands in front of."""
 
 
@@ -65,7 +70,7 @@ class Colloquial(CountedErrors):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one spoken form or filler for every word or phrase that can have one."""
         spoken, mean, forms = self._spoken(), self.mean_rate, WordForms(batch)
-        first, sentences = first_of_sentences(batch, forms.starts), batch.sentences(forms.starts)
+        first, sentences = forms.first, batch.sentences(forms.starts)
         words, phrases = spoken.words(forms, first)
         starts, (behind, behind_phrases) = _filled(batch, forms, spoken, first, sentences)
         columns = [  # what changes, whether it is a phrase, whether it is a filler
@@ -117,26 +122,65 @@ def _filled(
 ) -> tuple[Places, tuple[Places, Places]]:
     """Fillers at the starts of sentences, and behind conjunctions of one word and of two."""
     said = np.zeros(int(sentences[-1]) + 1 if sentences.size else 0, dtype=np.bool_)
-    for filler in spoken.fillers:
-        said[sentences[forms.are(filler)]] = True
-    silent = ~said[sentences]
-
-    before = batch.codes[forms.starts - 1]  # place -1 is a line feed
-    is_open = (batch.flags[forms.starts - 1] & SPACE != 0) | (before == ord("\n"))
-    cyrillic = (forms.codes[forms.starts] >= ord("а")) & (forms.codes[forms.starts] <= ord("ё"))
-    is_long = np.zeros(first.size, dtype=np.bool_)
+    said[sentences[forms.find(spoken.fillers)[0]]] = True
     ahead = _LEAST_WORDS - 1
-    is_long[:-ahead] = sentences[ahead:] == sentences[:-ahead]
-    loud = (batch.codes != forms.codes)[forms.stops - 1] & (forms.stops - forms.starts > 1)
-    is_long[:-1] &= ~(loud[1:] & loud[:-1])  # «ну» would look odd in front of a sentence in capitals
-    bound = np.zeros(first.size, dtype=np.bool_)
-    bound[forms.find(_table(_BOUND))[0]] = True
-    starts = np.flatnonzero(first & silent & is_open & is_long & cyrillic & forms.letters & ~bound)
+    starts = np.flatnonzero(first[:-ahead])
+    starts = starts[(sentences[starts + ahead] == sentences[starts]) & ~said[sentences[starts]]]
+    places = forms.starts[starts]
+    is_open = (batch.flags[places - 1] & SPACE != 0) | (batch.codes[places - 1] == ord("\n"))  # so is place -1
+    cyrillic = (forms.codes[places] >= ord("а")) & (forms.codes[places] <= ord("ё"))
+    loud = [_is_loud(batch, forms, words) for words in (starts, starts + 1)]  # «ну» would look odd in front of them
+    starts = starts[is_open & cyrillic & forms.letters[starts] & ~(loud[0] & loud[1])]
+    starts = starts[_are_sentences(batch, forms, starts) & _has_known_case(batch, forms, starts)]
+    free = np.ones(first.size, dtype=np.bool_)
+    free[forms.find(_table(_BOUND), starts)[0]] = False
+    starts = starts[free[starts]]
 
     clause = np.zeros(first.size, dtype=np.bool_)
     clause[forms.find(_table(_CLAUSES))[0]] = True
-    comma = (batch.codes[forms.starts - 2] == ord(",")) & (before == ord(" ")) & silent
+    comma = (batch.codes[forms.starts - 2] == ord(",")) & (batch.codes[forms.starts - 1] == ord(" ")) & ~said[sentences]
     return spoken.starts(starts), spoken.behind(forms, comma, clause)
+
+
+def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
+    """Whether a sentence of its own begins with each of these words.
+
+    «1. Хлеб» and «- хлеб» are items of lists, «Ответ: на столе» has a label, «Куда? — спросил он» goes on, and so does
+    what stands behind a word that is written short («ул. Ленина»).
+    """
+    places = forms.starts[words]
+    before, earlier = batch.codes[places - 2], batch.codes[places - 3]  # places before the first are line feeds
+    item = (earlier == ord("\n")) & among(before, _BULLETS) | (before == ord(")")) | (before == ord("."))
+    item &= (batch.flags[places - 3] & DIGIT != 0) | (before != ord("."))
+    goes_on = among(before, _DASHES) & (batch.codes[places] == forms.codes[places])
+    label = batch.codes[forms.stops[words]] == ord(":")
+    shortened = np.zeros(forms.starts.size, dtype=np.bool_)
+    shortened[forms.find(shortened_forms())[0]] = True
+    short = shortened[words - 1] & (forms.stops[words - 1] == places - 2) & (before == ord("."))
+    fits: Mask = ~(item | goes_on | label | short)
+    return fits
+
+
+_BULLETS = "-•*·"
+_DASHES = "—–-"
+
+
+def _has_known_case(batch: Batch, forms: WordForms, words: Ints) -> Mask:
+    """Whether it is certain if each of these words keeps its capital behind a filler; one that has none is."""
+    following = forms.starts[words + 1]
+    capital = batch.codes[forms.starts[words]] != forms.codes[forms.starts[words]]
+    kinds = forms.values(words, OPENINGS)
+    certain = (kinds & (LOWERED | NAME)) != 0
+    certain &= (kinds & ADJECTIVE == 0) | (batch.codes[following] == forms.codes[following])
+    known: Mask = ~capital | _is_loud(batch, forms, words) | certain
+    return known
+
+
+def _is_loud(batch: Batch, forms: WordForms, words: Ints) -> Mask:
+    """Whether each of these words has two letters or more and ends in a capital."""
+    last = forms.stops[words] - 1
+    loud: Mask = (batch.codes[last] != forms.codes[last]) & (last > forms.starts[words])
+    return loud
 
 
 def _one_filler(sentences: Ints, every: Places, ranks: Floats, is_filler: Mask) -> Mask:

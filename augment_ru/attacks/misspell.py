@@ -13,7 +13,8 @@ from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_r
 from augment_ru.editing.misspellings import Misspellings, Misspelt, as_written, misspellings
 from augment_ru.editing.on_demand import LastValue, texts_at
 from augment_ru.editing.separators import JOINS, joins, lone
-from augment_ru.editing.word_forms import WordForms, WordFunction
+from augment_ru.editing.word_forms import WordForms
+from augment_ru.editing.word_functions import WordFunction
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements

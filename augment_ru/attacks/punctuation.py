@@ -1,20 +1,20 @@
 """Знаки и точки над ё пропадают, как в чате: «Знаю, что ещё придёт.» → «Знаю что еще придет)»."""
 
-import re
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
-from augment_ru.editing.word_forms import WordForms, WordFunction
+from augment_ru.editing.form_tables import shortened_forms
+from augment_ru.editing.word_forms import WordForms
+from augment_ru.editing.word_functions import WordFunction
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
 from augment_ru.resources import shortened_words
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import CLUSTER, DIGIT, SPACE, WORD, Mask, among, counts_before, decode
+from augment_ru.text.characters import CLUSTER, DIGIT, SPACE, WORD, Mask, among
 
 CLASSES = ("bracket", "comma", "ellipsis", "final", "yo_dropped", "yo_written")
 _FINALS = ("final", "ellipsis", "bracket")
@@ -22,7 +22,6 @@ _WRITTEN = ("", "...", ")", "е", "Е", "ё", "Ё")
 """What may stand in the place of a character: for `_FINALS` and commas the first three, then letters."""
 _QUOTES = '"„“”'
 _LINE_ENDS = "\n\r\u2028\u2029"
-_LAST_WORD = re.compile(r"[^\W_]+\Z")
 _CLOSING = "»“”)\"'"
 _LONGEST_YO = 48
 """Letters of a word that may be examined for ё: the places are the bits of a number."""
@@ -55,9 +54,10 @@ class Punctuation(CountedErrors):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the errors that are possible at commas, final full stops, ё and е."""
         rates, forms = self.counted(), WordForms(batch)
-        finals = _finals(batch, streams, rates)
+        quotations = _Quotations(batch)
+        finals = _finals(batch, quotations, forms, streams, rates)
         found = {
-            "comma": _commas(batch, forms, rates),
+            "comma": _commas(batch, quotations, forms, rates),
             "final": finals,
             "yo_dropped": _yo_dropped(batch, rates),
             "yo_written": _yo_written(batch, forms, rates),
@@ -83,16 +83,22 @@ _Errors = tuple[Ints, Floats, Ints]
 """The places of errors, the rate of each, and the number in `_WRITTEN` of what is written there."""
 
 
-def _outside_quotations(batch: Batch, places: Ints) -> Ints:
-    """The places that stand in no quotation of their text; one that does not close ends with the text."""
-    depth = counts_before(batch.codes == ord("«")) - counts_before(batch.codes == ord("»"))
-    signs = counts_before(among(batch.codes, _QUOTES))
-    firsts = batch.starts[batch.rows(places)]
-    outside: Ints = places[(depth[places] <= depth[firsts]) & ((signs[places] - signs[firsts]) % 2 == 0)]
-    return outside
+class _Quotations:
+    """Where the quotations of a batch are; one that does not close ends with its text."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._marks = [np.flatnonzero(among(batch.codes, marks)) for marks in ("«", "»", _QUOTES)]
+
+    def outside(self, places: Ints) -> Ints:
+        """Those of the places that stand in no quotation."""
+        firsts = self._batch.starts[self._batch.rows(places)]
+        opened, closed, signs = (np.searchsorted(at, places) - np.searchsorted(at, firsts) for at in self._marks)
+        outside: Ints = places[(opened <= closed) & (signs % 2 == 0)]
+        return outside
 
 
-def _commas(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
+def _commas(batch: Batch, quotations: _Quotations, forms: WordForms, rates: ErrorRates) -> _Errors:
     """The commas between a word and a space; that of «2, 5» stays, since «2 5» is another number.
 
     That of «Герт Нейл, Деон Феррейра» stays, too: without it two names are one.
@@ -100,21 +106,21 @@ def _commas(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
     places = np.flatnonzero(batch.codes == ord(",")) if rates.of("comma") else np.zeros(0, dtype=np.int64)
     places = places[_is_after_word(batch, places) & (batch.flags[places + 1] & SPACE != 0)]
     behind = batch.flags[np.minimum(places + 2, batch.codes.size - 1)]
-    places = _outside_quotations(batch, places[batch.flags[places - 1] & behind & DIGIT == 0])
+    places = quotations.outside(places[batch.flags[places - 1] & behind & DIGIT == 0])
 
-    rate_of = np.zeros(forms.starts.size + 1)  # the last is for commas in front of a word that may not be edited
-    for one in sorted(rates.of("comma"), key=lambda one: max(map(_specificity, one.phrases))):
-        rate_of[:-1][forms.begin(one.phrases)] = one.rate
-        rate_of[-1] = one.rate if "*" in one.phrases else rate_of[-1]
     words = np.searchsorted(forms.starts, places + 2)
     is_free = np.append(forms.starts, -1)[words] == places + 2
     capital = batch.codes != forms.codes
     two_names = is_free & (words > 1) & capital[forms.starts[words - 1]] & capital[places + 2]
     some = words[two_names]
-    sentences = [batch.sentences(forms.starts[some - back]) for back in (2, 1)]
+    sentences = batch.sentences(forms.starts[np.stack([some - 2, some - 1])])
     two_names[two_names] = sentences[0] == sentences[1]
     places, words, is_free = places[~two_names], words[~two_names], is_free[~two_names]
-    found = rate_of[np.where(is_free, words, forms.starts.size)]
+    found = np.zeros(places.size)
+    for one in sorted(rates.of("comma"), key=lambda one: max(map(_specificity, one.phrases))):
+        fits = np.full(places.size, "*" in one.phrases)  # any word, even one that may not be edited
+        fits[is_free] |= forms.begin(one.phrases, words[is_free])
+        found[fits] = one.rate
     places, found = places[found > 0], found[found > 0]
     return places, found, np.zeros(places.size, dtype=np.int64)
 
@@ -130,7 +136,7 @@ def _is_after_word(batch: Batch, places: Ints) -> Mask:
     return after & (places > 0)
 
 
-def _finals(batch: Batch, streams: Streams, rates: ErrorRates) -> _Errors:
+def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: Streams, rates: ErrorRates) -> _Errors:
     """The full stops at the end of a text or a line, each with what becomes of it."""
     bounds = np.cumsum([rates.rate(name) for name in _FINALS])
     total = float(bounds[-1])
@@ -139,33 +145,24 @@ def _finals(batch: Batch, streams: Streams, rates: ErrorRates) -> _Errors:
     following = places + 1
     while (blank := batch.flags[following] & SPACE != 0).any():
         following = following + blank
-    places = _outside_quotations(batch, places[among(batch.codes[following], _LINE_ENDS)])
-    places = places[~_are_short(batch, places)]
+    places = quotations.outside(places[among(batch.codes[following], _LINE_ENDS)])
+    places = places[~_are_short(batch, forms, places)]
     points = batch.draw(streams, places, lane=1) * total
     chosen = np.minimum((points[:, None] >= bounds).sum(axis=1), len(_FINALS) - 1)
     return places, np.full(places.size, total), chosen
 
 
-def _are_short(batch: Batch, places: Ints) -> Mask:
-    """Whether a word that is written short stands in front of each place of a full stop."""
-    most = _longest_short() + 1
-    letter = (batch.flags & (WORD | CLUSTER)) == WORD
-    found: Mask = ~np.all([letter[np.maximum(places - back, 0)] for back in range(1, most + 1)], axis=0)
-    before = decode(batch.codes)
-    found[found] = [_is_short(before[max(place - most, 0) : place]) for place in places[found].tolist()]
+def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
+    """Whether a word that is written short stands in front of each place of a full stop: «т. е», «ул»."""
+    lengths = np.zeros(places.size, dtype=np.int64)
+    longer = np.ones(places.size, dtype=np.bool_)
+    for back in range(1, max(map(len, shortened_words())) + 2):
+        longer &= (batch.flags[np.maximum(places - back, 0)] & (WORD | CLUSTER)) == WORD
+        lengths += longer
+    found: Mask = lengths == 1
+    some = np.flatnonzero(~longer & (lengths > 1))
+    found[some] = forms.ranges_in(shortened_forms(), places[some] - lengths[some], places[some])
     return found
-
-
-@cache
-def _longest_short() -> int:
-    """Letters of the longest word that is written short."""
-    return max(map(len, shortened_words()))
-
-
-def _is_short(before: str) -> bool:
-    """Whether the text in front of a full stop ends in a word that is written short: «т. е», «ул»."""
-    word = _LAST_WORD.search(before)
-    return word is not None and (len(word[0]) == 1 or word[0].lower() in shortened_words())
 
 
 def _yo_dropped(batch: Batch, rates: ErrorRates) -> _Errors:
@@ -180,8 +177,7 @@ def _yo_dropped(batch: Batch, rates: ErrorRates) -> _Errors:
 def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
     """Every е for which the dictionary allows ё alone."""
     rate = rates.rate("yo_written")
-    some = counts_before(forms.codes == ord("е"))
-    words = np.flatnonzero(some[forms.stops] > some[forms.starts]) if rate else np.zeros(0, dtype=np.int64)
+    words = np.arange(forms.starts.size if rate else 0)
     bits = forms.values(words, _YO)
     words, bits = words[bits > 0], bits[bits > 0]
     at, letters = np.nonzero((bits[:, None] >> np.arange(_LONGEST_YO)) & 1)
@@ -192,7 +188,7 @@ def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
 
 def _places_of_yo(word: str) -> int:
     """The letters of a word in lower case that are ё in its only form in the dictionary, as bits."""
-    if len(word) > _LONGEST_YO:
+    if len(word) > _LONGEST_YO or "е" not in word:
         return 0
     return sum(1 << at for at, (old, new) in enumerate(zip(word, only_form(word), strict=True)) if old != new)
 

@@ -102,8 +102,8 @@ _NUMBERS = np.array([CLASSES.index(name) for name in JOINS])
 
 def _commas(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates, written: Codes) -> _Edits:
     """The spaces behind commas; that of «2, 5» stays, since «2,5» is another number."""
-    ends = forms.stops[:-1] if rates.of("comma") else forms.stops[:0]
-    gaps = ends[(batch.codes[ends] == ord(",")) & (forms.starts[1 : ends.size + 1] == ends + 2)]
+    words = np.flatnonzero(batch.codes[forms.stops[:-1]] == ord(",")) if rates.of("comma") else np.zeros(0, np.int64)
+    gaps = forms.stops[words[forms.starts[words + 1] == forms.stops[words] + 2]]
     gaps = gaps[(batch.flags[gaps + 1] & SPACE != 0) & (batch.flags[gaps - 1] & batch.flags[gaps + 2] & DIGIT == 0)]
     written[gaps + 1] = _GONE
     ranks = weighted_ranks(batch.draw(streams, gaps), np.full(gaps.size, rates.rate("comma")), rates.mean)
@@ -113,9 +113,12 @@ def _commas(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates,
 def _hyphens(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates, written: Codes) -> _Edits:
     """The hyphens between letters; each is dropped or becomes a space, as often as people do either."""
     dropped, space = rates.rate("hyphen_dropped"), rates.rate("hyphen_space")
-    letter = (batch.flags & WORD != 0) & (batch.flags & DIGIT == 0)
     places = np.flatnonzero(among(batch.codes, _HYPHENS)) if dropped + space else np.zeros(0, dtype=np.int64)
-    places = places[(places > 0) & letter[places - 1] & letter[places + 1]]
+    both = (
+        batch.flags[places - 1] & batch.flags[places + 1] & WORD,
+        (batch.flags[places - 1] | batch.flags[places + 1]) & DIGIT,
+    )
+    places = places[(places > 0) & (both[0] != 0) & (both[1] == 0)]
     words = np.searchsorted(forms.starts, places, side="right") - 1
     places = places[(words >= 0) & (places < forms.stops[words])] if forms.stops.size else places[:0]
     points = batch.draw(streams, places, lane=1) * (dropped + space)

@@ -37,6 +37,8 @@ def choices(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: boo
     from augment_ru.engine.recipe import option_values  # noqa: PLC0415
     from augment_ru.own_code import chain_names, is_own  # noqa: PLC0415
 
+    if twins := [attack for number, attack in enumerate(attacks) if attack in attacks[:number]]:
+        raise AugmentError(f"--attack {twins[0]}: is given twice; name it once")
     if given["no_constraints"] and given["constraints"]:
         raise AugmentError("--constraint and --no-constraints contradict each other; give one")
     defaults = preset(given["preset"] or "offline")

@@ -7,6 +7,7 @@ from itertools import combinations, pairwise
 from augment_ru.editing.clause_orders import Order
 from augment_ru.editing.clause_structure import Clause
 from augment_ru.editing.coordinations import Coordination
+from augment_ru.editing.openings import NAME, opening
 from augment_ru.edits import Edit, Span
 from augment_ru.language.morphology import NAME_LABELS, morphology
 from augment_ru.resources import name_heads
@@ -159,11 +160,11 @@ def _lowered(token: Token, text: str) -> str | None:
         return text
     if not RUSSIAN.fullmatch(word) or word[1:] != word[1:].lower():
         return None
-    analyses = morphology().parse(word.lower())
-    if not analyses[0].is_known:
+    if opening(word.lower()) & NAME:
         return text if token.entity or token.pos == "PROPN" else None
+    analyses = morphology().parse(word.lower())
     names = [bool(NAME_LABELS.keys() & one.tag.grammemes) for one in analyses]
-    if names[0] and (token.entity or token.pos == "PROPN"):
+    if names[0] and token.entity:
         return text
     if any(names) or (token.pos == "PROPN" and not any(one.normal_form in name_heads() for one in analyses)):
         return None

@@ -6,8 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.editing.error_classes import ErrorRates
-from augment_ru.editing.word_forms import WordForms, WordFunction
+from augment_ru.editing.error_classes import ErrorRate, ErrorRates
+from augment_ru.editing.form_tables import FormTable
+from augment_ru.editing.word_forms import WordForms
+from augment_ru.editing.word_functions import WordFunction
 from augment_ru.language.morphology import is_known, word_kind
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
@@ -41,21 +43,79 @@ class Joins(NamedTuple):
 
 def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> Joins:
     """The words that people write together with the next one; a join makes no word of the dictionary («не мой»)."""
-    rate_of = np.zeros(forms.starts.size)
-    kind_of = np.zeros(forms.starts.size, dtype=np.int64)
-    for kind, name in enumerate(JOINS):
-        for one in rates.of(name):
-            more = forms.begin(one.phrases) & (rate_of < one.rate)
-            rate_of[more], kind_of[more] = one.rate, kind
-    pairs = np.flatnonzero((rate_of[:-1] > 0) & forms.letters[:-1] & forms.letters[1:] & forms.beside[:-1])
+    patterns = _patterns(tuple((kind, one) for kind, name in enumerate(JOINS) for one in rates.of(name)))
+    pairs = np.flatnonzero(forms.beside[:-1] & forms.letters[:-1] & forms.letters[1:])
+    best = patterns.best(forms, pairs)
+    pairs, best = pairs[patterns.rates[best] > 0], best[patterns.rates[best] > 0]
     capital = batch.codes != forms.codes
-    pairs = pairs[~capital[forms.starts[pairs + 1]] | capital[forms.stops[pairs] - 1]]  # «и Анна» stays
+    kept = ~capital[forms.starts[pairs + 1]] | capital[forms.stops[pairs] - 1]  # «и Анна» stays
     lengths = forms.stops - forms.starts
-    short = pairs[np.minimum(lengths[pairs], lengths[pairs + 1]) <= _SHORT]
-    makes_word = np.zeros(forms.starts.size, dtype=np.bool_)
-    makes_word[short] = forms.pair_values(short, _KNOWN) != 0
-    pairs = pairs[~makes_word[pairs]]
-    return Joins(pairs, rate_of[pairs], kind_of[pairs])
+    short = kept & (np.minimum(lengths[pairs], lengths[pairs + 1]) <= _SHORT)
+    kept[short] = forms.pair_values(pairs[short], _KNOWN) == 0
+    return Joins(pairs[kept], patterns.rates[best[kept]], patterns.kinds[best[kept]])
+
+
+class _Numbered(NamedTuple):
+    """Words or phrases, and the number of the pattern of the highest rate for each."""
+
+    forms: FormTable
+    patterns: Ints
+
+    @classmethod
+    def of(cls, patterns: dict[str, int]) -> "_Numbered":
+        return cls(FormTable(list(patterns)), np.array(list(patterns.values()), dtype=np.int64))
+
+
+class _Patterns(NamedTuple):
+    """Patterns of two words, numbered by their rates, the highest first: «не *», «* бы», «потому что», «* *».
+
+    Attributes:
+        firsts, seconds, pairs: the patterns with a star behind, with one in front, and without.
+        anywhere: the number of «* *».
+        rates, kinds: the rate and the class of each pattern; the last, of rate 0, stands for none.
+    """
+
+    firsts: _Numbered
+    seconds: _Numbered
+    pairs: _Numbered
+    anywhere: int
+    rates: Floats
+    kinds: Ints
+
+    def best(self, forms: WordForms, pairs: Ints) -> Ints:
+        """The number of the pattern that fits each of these words with the next one, of the highest rate."""
+        found = np.full(forms.starts.size, self.anywhere)
+        for table, (words, numbers) in (
+            (self.firsts, forms.find(self.firsts.forms, pairs)),
+            (self.seconds, forms.find(self.seconds.forms, pairs + 1)),
+            (self.pairs, forms.find_pairs(self.pairs.forms)),
+        ):
+            at = words - 1 if table is self.seconds else words
+            found[at] = np.minimum(found[at], table.patterns[numbers])
+        best: Ints = found[pairs]
+        return best
+
+
+@cache
+def _patterns(rates: tuple[tuple[int, ErrorRate], ...]) -> _Patterns:
+    """The patterns of rates, each with the number of its class."""
+    ordered = sorted(rates, key=lambda one: -one[1].rate)
+    firsts: dict[str, int] = {}
+    seconds: dict[str, int] = {}
+    pairs: dict[str, int] = {}
+    for number, (_, one) in enumerate(ordered):
+        for phrase in one.phrases:
+            first, second = phrase.split(" ")
+            if second == "*":
+                firsts.setdefault(first, number)
+            elif first == "*":
+                seconds.setdefault(second, number)
+            else:
+                pairs.setdefault(phrase, number)
+    anywhere = firsts.pop("*", len(ordered))
+    kinds = np.array([*(kind for kind, _ in ordered), 0], dtype=np.int64)
+    every = np.array([*(one.rate for _, one in ordered), 0.0])
+    return _Patterns(_Numbered.of(firsts), _Numbered.of(seconds), _Numbered.of(pairs), anywhere, every, kinds)
 
 
 def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
@@ -65,22 +125,19 @@ def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
         words: the rank of the error in each word, shape (words,); over 1 where there is none.
         gaps: the rank of the error in the gap behind each word, same shape.
     """
-    ranks = np.full(2 * words.size + 4, 2.0)
-    ranks[2:-2:2], ranks[3:-1:2] = words, gaps
-    word, gap = 2 * np.arange(words.size) + 2, 2 * np.arange(words.size) + 3
-    free = (words <= 1) & (words < np.minimum(ranks[word - 1], ranks[word + 1]))
-    near = np.minimum.reduce([ranks[gap + step] for step in (-2, -1, 1)])
-    near = np.minimum(near, np.append(ranks, 2.0)[gap + 2])
+    beside = np.full((2, words.size + 2), 2.0)
+    beside[:, 1:-1] = words, gaps
+    next_word, before, behind = beside[0, 2:], beside[1, :-2], beside[1, 2:]
+    free = (words <= 1) & (words < np.minimum(before, gaps))
+    near = np.minimum(np.minimum(words, next_word), np.minimum(before, behind))
     return free, (gaps <= 1) & (gaps < near)
 
 
 def parted(forms: WordForms, rates: ErrorRates) -> tuple[Ints, Ints]:
     """The words that people part, and how many letters of each are the prefix, both of shape (words,)."""
-    possible = np.zeros(forms.starts.size, dtype=np.bool_)
     prefixes = tuple(prefix.removesuffix("*") for one in rates.of("split") for prefix in one.phrases)
-    for prefix in prefixes:
-        possible |= forms.are(f"{prefix}*")
-    words = np.flatnonzero(possible & forms.letters & (forms.stops - forms.starts > _SHORTEST_REST))
+    words = np.flatnonzero(forms.letters & (forms.stops - forms.starts > _SHORTEST_REST))
+    words = words[forms.begin([f"{prefix}*" for prefix in prefixes], words)]
     lengths = forms.values(words, _prefix_lengths(prefixes))
     return words[lengths > 0], lengths[lengths > 0]
 

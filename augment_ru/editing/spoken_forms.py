@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.editing.word_forms import FormTable, WordForms
+from augment_ru.editing.form_tables import FormTable
+from augment_ru.editing.openings import LOWERED, opening
+from augment_ru.editing.word_forms import WordForms
 from augment_ru.edits import Note
 from augment_ru.errors import AugmentError
-from augment_ru.language.morphology import may_be_name
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import Mask
-from augment_ru.text.words import RUSSIAN
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _FIRST, _COMMA, _ANY = "^", ", ", "*"
@@ -69,9 +69,9 @@ def _is_shouted(word: str) -> bool:
 
 
 def _inside(word: str) -> str:
-    """The first word of a sentence as it stands behind a filler; what may be a name or abbreviation stays."""
+    """The first word of a sentence as it stands behind a filler; a name or abbreviation keeps its capital."""
     small = word[:1].lower() + word[1:]
-    return small if small.islower() and RUSSIAN.fullmatch(small) and not may_be_name(small, "") else word
+    return small if small.islower() and opening(small) & LOWERED else word
 
 
 class Made(NamedTuple):
@@ -101,7 +101,7 @@ class SpokenForms:
 
     Attributes:
         entries: as above.
-        fillers: the first words of the fillers.
+        fillers: the words of the fillers.
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
@@ -116,7 +116,7 @@ class SpokenForms:
         self._any = np.array([at for at, entry in enumerate(entries) if entry.written == _FIRST + _ANY], dtype=np.int64)
         said = {form.text for at in self._any.tolist() for form in entries[at].forms}
         said |= {form.text for entry in entries if entry.written.startswith(_COMMA) for form in entry.forms}
-        self.fillers = sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said})
+        self.fillers = FormTable(sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said}))
         self._words = _Listed.of(entries, lambda text: text[0] not in ",*" and _ANY not in text)
         self._behind = _Listed.of(entries, lambda text: text.startswith(_COMMA))
 

@@ -1,29 +1,20 @@
 """The words of a batch as forms: which word stands where, found for all texts at once."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from functools import cache, cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Ints, Keys
-from augment_ru.errors import AugmentError
+from augment_ru.editing.form_tables import FormTable, digest_of, inverse_powers, powers
+from augment_ru.editing.word_functions import WordFunction
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Mask, counts_before, decode
+from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Counts, Mask, counts_before, decode
 
-_BASE = np.uint64(0x9E3779B97F4A7C15)
-_INVERSE = np.uint64(pow(int(_BASE), -1, 2**64))
+_ALL = slice(None)
 _CASED = 0x530
 """Latin, Greek and Cyrillic letters stand below this code point."""
 _CODE_POINTS = 0x110000
-
-
-@cache
-def _powers(base: np.uint64, exponent: int) -> Keys:
-    """The powers of a number modulo 2^64, from 0 to 2^exponent."""
-    powers = np.full(2**exponent + 1, base, dtype=np.uint64)
-    powers[0] = 1
-    return np.cumprod(powers, dtype=np.uint64)
 
 
 @cache
@@ -54,21 +45,19 @@ class WordForms:
     Attributes:
         codes: the code points of the batch in lower case.
         starts, stops: the global places of the words, shape (words,).
-        letters: whether each word has letters only, without hyphens, digits and signs.
         beside: whether the next word of the same text or option follows after a single space.
     """
 
     def __init__(self, batch: Batch) -> None:
         self.starts, self.stops = batch.words
         self.codes = lowered(batch.codes)
-        other = counts_before((batch.flags & WORD == 0) | (batch.flags & DIGIT != 0))
-        self.letters: Mask = other[self.starts] == other[self.stops]
+        self._batch = batch
         self.beside: Mask = np.zeros(self.starts.size, dtype=np.bool_)
         self.beside[:-1] = (self.starts[1:] == self.stops[:-1] + 1) & (batch.flags[self.stops[:-1]] & SPACE != 0)
-        segments = batch.segments(self.starts)
-        self.beside[:-1] &= segments[1:] == segments[:-1]
+        behind = np.searchsorted(self.starts, batch.fences)
+        self.beside[behind[behind > 0] - 1] = False
         exponent = max(int(self.codes.size).bit_length(), 10)
-        self._powers, self._inverse = _powers(_BASE, exponent), _powers(_INVERSE, exponent)
+        self._powers, self._inverse = powers(exponent), inverse_powers(exponent)
         self._sums: Keys = np.zeros(self.codes.size + 1, dtype=np.uint64)
         np.cumsum(self._powers[: self.codes.size] * self.codes, out=self._sums[1:])
         self._digests = self._digest(self.starts, self.stops)
@@ -78,16 +67,41 @@ class WordForms:
         return (self._sums[stops] - self._sums[starts]) * self._inverse[starts]
 
     @cached_property
+    def letters(self) -> Mask:
+        """Whether each word has letters only, without hyphens, digits and signs; shape (words,)."""
+        letters: Mask = self._counts[self.stops] - self._counts[self.starts] == self.stops - self.starts
+        digit = (self._batch.flags & DIGIT) != 0
+        digits = np.flatnonzero(digit & ~np.roll(digit, 1))  # where numbers start; the last code is a line feed
+        words = np.searchsorted(self.starts, digits, side="right") - 1
+        letters[words[(words >= 0) & (digits < self.stops[words])]] = False
+        return letters
+
+    @cached_property
+    def _counts(self) -> Counts:
+        """How many letters and digits stand before each place."""
+        return counts_before((self._batch.flags & WORD) != 0)
+
+    @cached_property
+    def first(self) -> Mask:
+        """Whether each word is the first of its sentence, as `first_of_sentences` says; shape (words,)."""
+        return first_of_sentences(self._batch, self.starts, self._counts)
+
+    @cached_property
     def _text(self) -> str:
         return decode(self.codes)
 
-    def are(self, pattern: str) -> Mask:
-        """Whether each word is a word in lower case, begins as «котор*» says, or is any word: «*»; shape (words,)."""
+    def are(self, pattern: str, words: Ints | slice = _ALL) -> Mask:
+        """Whether each word is a word in lower case, begins as «котор*» says, or is any word: «*».
+
+        Args:
+            pattern: the word, the beginning, or the star.
+            words: which words are looked at; by default all. Those behind the last word are none.
+        """
         wanted = pattern.removesuffix("*")
         if not wanted:
-            return np.ones(self.starts.size, dtype=np.bool_)
+            return np.ones(self.starts[words].size, dtype=np.bool_)
         digests = self._digests if wanted == pattern else self._beginnings(len(wanted))
-        same: Mask = digests == digest_of(wanted)
+        same: Mask = digests[words] == digest_of(wanted)
         return same
 
     def _beginnings(self, length: int) -> Keys:
@@ -97,23 +111,36 @@ class WordForms:
             self._of_length[length] = self._digest(self.starts, stops)
         return self._of_length[length]
 
-    def begin(self, phrases: Iterable[str]) -> Mask:
-        """Whether one of the phrases, of a word or two, starts at each word: «что», «котор*», «не *», «потому что»."""
-        found = np.zeros(self.starts.size, dtype=np.bool_)
+    def begin(self, phrases: Iterable[str], words: Ints) -> Mask:
+        """Whether one of the phrases, of a word or two, starts at each of these words, shape (words,).
+
+        Args:
+            phrases: such as «что», «котор*», «не *», «потому что».
+            words: the numbers of the words.
+        """
+        found = np.zeros(words.size, dtype=np.bool_)
+        next_words = np.minimum(words + 1, self.starts.size - 1)  # the last word has none beside it
         for phrase in phrases:
             first, _, second = phrase.partition(" ")
-            here = self.are(first)
+            here = self.are(first, words)
             if second:
-                here = here & self.beside
-                here[:-1] &= self.are(second)[1:]
+                here = here & self.beside[words] & self.are(second, next_words)
             found |= here
         return found
 
-    def find(self, table: "FormTable") -> tuple[Ints, Ints]:
-        """The words that are single words of a table, ascending, and the number of each in it."""
-        return table.numbers(np.arange(self.starts.size), self._digests, pairs=False)
+    def find(self, table: FormTable, words: Ints | None = None) -> tuple[Ints, Ints]:
+        """Those of the words, by default of all, that are single words of a table, and the number of each in it."""
+        if words is None:
+            return table.numbers(np.arange(self.starts.size), self._digests, pairs=False)
+        return table.numbers(words, self._digests[words], pairs=False)
 
-    def find_pairs(self, table: "FormTable") -> tuple[Ints, Ints]:
+    def ranges_in(self, table: FormTable, starts: Ints, stops: Ints) -> Mask:
+        """Whether what stands at each of these ranges of global places is a single word of a table."""
+        found = np.zeros(starts.size, dtype=np.bool_)
+        found[table.numbers(np.arange(starts.size), self._digest(starts, stops), pairs=False)[0]] = True
+        return found
+
+    def find_pairs(self, table: FormTable) -> tuple[Ints, Ints]:
         """The words with which phrases of a table start, ascending, and the number of each phrase in it."""
         words = np.flatnonzero(table.may_begin(self._digests[:-1]) & self.beside[:-1])
         return table.numbers(words, self._pair_digests(words), pairs=True)
@@ -139,146 +166,40 @@ class WordForms:
         bounds = zip(self.starts[words][firsts].tolist(), self.stops[words][firsts].tolist(), strict=True)
         return [text[start:stop] for start, stop in bounds], places
 
-    def values(self, words: Ints, function: "WordFunction") -> Ints:
+    def values(self, words: Ints, function: WordFunction) -> Ints:
         """A function of each of these words in lower case, shape (words,)."""
         return self._each(self._digests[words], self.starts[words], self.stops[words], function)
 
-    def pair_values(self, words: Ints, function: "WordFunction") -> Ints:
+    def pair_values(self, words: Ints, function: WordFunction) -> Ints:
         """A function of each of these words written together with the next one, shape (words,)."""
         return self._each(self._pair_digests(words), self.starts[words], self.stops[words + 1], function)
 
-    def _each(self, digests: Keys, starts: Ints, stops: Ints, function: "WordFunction") -> Ints:
+    def _each(self, digests: Keys, starts: Ints, stops: Ints, function: WordFunction) -> Ints:
         def word(at: int) -> str:
             return "".join(self._text[starts[at] : stops[at]].split())
 
-        return function.of(digests.tolist(), word)
+        return function.of(digests, word)
 
 
-_REMEMBERED = 500_000
-
-
-class WordFunction:
-    """A function of words that remembers its values by the digests of the words, so that a word costs once.
-
-    Args:
-        function: from a word in lower case to a number of 64 bits; its value never changes.
-    """
-
-    def __init__(self, function: Callable[[str], int]) -> None:
-        self._function = function
-        self._known: dict[int, int] = {}
-
-    def of(self, digests: Sequence[int], word: Callable[[int], str]) -> Ints:
-        """The value of each word, shape (words,).
-
-        Args:
-            digests: the digests of the words.
-            word: returns one of them, by its number.
-        """
-        if len(self._known) > _REMEMBERED:
-            self._known = {}
-        known = self._known
-        found = [known.get(digest) for digest in digests]
-        for at, value in enumerate(found):
-            if value is None:
-                digest = digests[at]
-                if digest not in known:
-                    known[digest] = int(self._function(word(at)))
-                found[at] = known[digest]
-        return np.array(found, dtype=np.int64)
-
-
-_BUCKETS = 16
-"""The first bits of a digest by which most words are told from those of a table at once."""
-
-
-class FormTable:
-    """Words and phrases of two words, in lower case, to be found among the words of a batch.
-
-    A form with ё is found where a text writes е for it, unless the table has that form, too.
-
-    Args:
-        forms: the words and phrases; their numbers are their places here.
-
-    Raises:
-        AugmentError: a form stands there twice or has three words, so that it could not be found.
-    """
-
-    def __init__(self, forms: Sequence[str]) -> None:
-        numbers = {form: number for number, form in enumerate(forms)}
-        if len(numbers) < len(forms):
-            twice = next(form for number, form in enumerate(forms) if numbers[form] != number)
-            raise AugmentError(f"forms: '{twice}' stands there twice; give it one number")
-        if long := next((form for form in forms if form.count(" ") > 1), None):
-            raise AugmentError(f"forms: '{long}' has more than two words; give one word or two")
-        numbers = {form.replace("ё", "е"): number for form, number in numbers.items()} | numbers
-        self._tables = {pairs: _Digests.of(numbers, pairs=pairs) for pairs in (False, True)}
-        firsts = sorted({form.partition(" ")[0] for form in numbers if " " in form})
-        self._firsts = _Digests.of({form: number for number, form in enumerate(firsts)}, pairs=False)
-
-    def numbers(self, words: Ints, digests: Keys, *, pairs: bool) -> tuple[Ints, Ints]:
-        """Those of the words, or of the pairs of words, that the table has, and the number of each."""
-        table = self._tables[pairs]
-        likely = np.flatnonzero(table.likely(digests))
-        places = table.places(digests[likely])
-        found = places >= 0
-        return words[likely[found]], table.numbers[places[found]]
-
-    def may_begin(self, digests: Keys) -> Mask:
-        """Whether each word may be the first of a phrase; few others are."""
-        return self._firsts.likely(digests)
-
-
-class _Digests(NamedTuple):
-    """Digests in order, the number of the form of each, and which first bits they have."""
-
-    digests: Keys
-    numbers: Ints
-    buckets: Mask
-
-    @classmethod
-    def of(cls, forms: Mapping[str, int], *, pairs: bool) -> "_Digests":
-        chosen = {form: number for form, number in forms.items() if (" " in form) == pairs}
-        digests = np.array([digest_of("".join(form.split())) for form in chosen], dtype=np.uint64)
-        order = np.argsort(digests, kind="stable")
-        buckets = np.zeros(1 << _BUCKETS, dtype=np.bool_)
-        buckets[digests >> _SHIFT] = True
-        return cls(digests[order], np.array(list(chosen.values()), dtype=np.int64)[order], buckets)
-
-    def likely(self, digests: Keys) -> Mask:
-        """Whether each digest may be one of these."""
-        mask: Mask = self.buckets[digests >> _SHIFT]
-        return mask
-
-    def places(self, digests: Keys) -> Ints:
-        """The place of each digest among these; -1 if it is none of them."""
-        if not self.digests.size:
-            return np.full(digests.size, -1)
-        places = np.minimum(np.searchsorted(self.digests, digests), self.digests.size - 1)
-        return np.where(self.digests[places] == digests, places, -1)
-
-
-_SHIFT = np.uint64(64 - _BUCKETS)
-
-
-def first_of_sentences(batch: Batch, places: Ints) -> Mask:
+def first_of_sentences(batch: Batch, places: Ints, before: Counts | None = None) -> Mask:
     """Whether no letter or digit stands between each place and the start of its sentence, line or option.
 
     The full stop of an initial ends no sentence: «А. С. Пушкин».
+
+    Args:
+        batch: the texts.
+        places: where words start, ascending.
+        before: how many letters and digits stand before each place of the batch, if that is known.
     """
-    before = counts_before((batch.flags & WORD) != 0)
+    before = counts_before((batch.flags & WORD) != 0) if before is None else before
     breaks = (batch.flags & BREAK) != 0
-    stops = np.flatnonzero(batch.codes == ord("."))  # place 0 is a line feed
-    letter = (batch.flags & (WORD | DIGIT)) == WORD
-    breaks[stops[letter[stops - 1] & ~letter[np.maximum(stops - 2, 0)]]] = False
-    edges = np.where(breaks, before[:-1], 0)
-    edges[batch.fences] = before[batch.fences]
-    first: Mask = np.maximum.accumulate(edges)[places] == before[places]
+    stops = np.flatnonzero(batch.codes == ord("."))
+    two = batch.flags[np.stack([stops - 1, np.maximum(stops - 2, 0)])]  # place -1 is a line feed
+    is_letter, has_letter = (two & (WORD | DIGIT)) == WORD
+    breaks[stops[is_letter & ~has_letter]] = False
+    edges = np.concatenate([np.flatnonzero(breaks), batch.fences])
+    following = np.searchsorted(places, edges)
+    edges, following = edges[following < places.size], following[following < places.size]
+    first = np.zeros(places.size, dtype=np.bool_)
+    first[following[before[edges] == before[places[following]]]] = True
     return first
-
-
-@cache
-def digest_of(word: str) -> np.uint64:
-    """The digest of a word in lower case, as words of a batch have it."""
-    codes = np.array([ord(char) for char in word], dtype=np.uint64)
-    return np.uint64((codes * _powers(_BASE, 10)[: codes.size]).sum(dtype=np.uint64))

@@ -199,12 +199,14 @@ def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model ret
     Raises:
         AugmentError: the prediction is something else.
     """
+    if isinstance(value, str | float) or value is None:
+        return value
+    if isinstance(value, int):
+        if value.bit_length() > _BITS:
+            raise AugmentError("a prediction is a number of over 4,300 digits")
+        return value
     if isinstance(value, Mapping):
         return {str(key): json_value(entry) for key, entry in value.items()}
-    if isinstance(value, int) and value.bit_length() > _BITS:
-        raise AugmentError("a prediction is a number of over 4,300 digits")
-    if isinstance(value, str | bool | int | float) or value is None:
-        return value
     if callable(getattr(value, "tolist", None)):  # NumPy, torch
         return json_value(value.tolist())
     if isinstance(value, Sequence):

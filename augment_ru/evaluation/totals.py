@@ -64,7 +64,8 @@ def totals(reports: Sequence[Report]) -> list[dict[str, Any]]:
         for model in report["models"]:
             models.setdefault((model["model"], model["shots"]), [None] * len(reports))[number] = model
     counted = [not is_diagnostic(report) for report in reports]
-    attacks = list(dict.fromkeys(name for report in reports for name in report["attacks"]))
+    of_counted = (report["attacks"] for report, is_counted in zip(reports, counted, strict=True) if is_counted)
+    attacks = list(dict.fromkeys(name for names in of_counted for name in names))
     return [_entry(known, own, counted, attacks) for known, own in models.items()]
 
 

@@ -93,6 +93,33 @@ def is_known(word: str) -> bool:
     return bool(morphology().word_is_known(word)) and RUSSIAN.fullmatch(word) is not None
 
 
+def has_form_with(word: str, grammemes: frozenset[str]) -> bool:
+    """Whether the dictionary may have the form of a word with one of these grammemes; False is certain, True is not.
+
+    The word has several letters: a single one may be an initial, which the dictionary does not have.
+
+    It takes a tenth of the time of a parse, which most words can so be spared.
+
+    >>> has_form_with("госдуме", frozenset({"Orgn"})), has_form_with("кошке", frozenset({"Orgn"}))
+    (True, False)
+    """
+    analyser = morphology()
+    found = analyser.dictionary.words.similar_items(word.lower(), analyser.char_substitutes)
+    paradigms = _paradigms_with(grammemes) if found else frozenset()
+    return any(paradigm in paradigms for _, places in found for paradigm, _ in places)
+
+
+@cache
+def _paradigms_with(grammemes: frozenset[str]) -> frozenset[int]:
+    """The numbers of the dictionary's paradigms that have a form with one of these grammemes."""
+    dictionary = morphology().dictionary
+    tags = {number for number, tag in enumerate(dictionary.gramtab) if grammemes & tag.grammemes}
+    paradigms = enumerate(dictionary.paradigms)  # the endings of the forms, their tags, their prefixes
+    return frozenset(
+        number for number, held in paradigms if not tags.isdisjoint(held[len(held) // 3 : len(held) // 3 * 2])
+    )
+
+
 @lru_cache(maxsize=200_000)
 def only_form(word: str) -> str:
     """A word in lower case with ё in place of е where the dictionary has no other form; else the word itself.

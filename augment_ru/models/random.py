@@ -8,6 +8,7 @@ from augment_ru.draws import Rng, Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import CHUNK, Example, ModelRequest, Prediction
 from augment_ru.options import chosen
+from augment_ru.records import field_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,14 @@ class Random:
         found: list[Prediction] = []
         for example, key in zip(examples, keys.tolist(), strict=True):
             rng = Rng(key)
-            labels = {name: rng.choice(self.labels) for name in example.task.gold}
+            labels = {name: self._drawn(rng, example, name) for name in example.task.gold}
             found.append(labels if len(labels) > 1 else next(iter(labels.values())))
         return found
+
+    def _drawn(self, rng: Rng, example: Example, name: str) -> Prediction:
+        """A label for a field of the right answer; for one with `[]` a label for each of its entries (MuSeRC)."""
+        drawn: list[Prediction] = [rng.choice(self.labels) for _ in field_paths.every(example.record, name)]
+        return drawn if "[]" in name else drawn[0]
 
 
 def random(request: ModelRequest, /) -> Random:

@@ -8,9 +8,10 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError, Batch
 from augment_ru.attacks.colloquial import CLASSES
+from augment_ru.editing.form_tables import FormTable
 from augment_ru.editing.misspellings import Misspellings, misspellings
 from augment_ru.editing.spoken_forms import Places, Spoken, SpokenForms, spoken_forms
-from augment_ru.editing.word_forms import FormTable, WordForms, first_of_sentences
+from augment_ru.editing.word_forms import WordForms, first_of_sentences
 from augment_ru.engine.attack import make
 from augment_ru.resources import dictionary_path, folder, rows, senses
 
@@ -147,7 +148,7 @@ def test_each_place_of_an_error_between_words_can_be_found(name: str) -> None:
             continue
         for phrase in places.split(", ") if places != "," else ["*"]:
             text = " ".join({"*": "слово"}.get(word, word.replace("*", "ый")) for word in phrase.split(" "))
-            assert WordForms(Batch([text])).begin([phrase])[0], phrase
+            assert WordForms(Batch([text])).begin([phrase], np.array([0])).all(), phrase
 
 
 def test_a_table_with_a_form_twice_is_refused() -> None:

@@ -101,8 +101,9 @@ def test_options_of_attacks(source: Path) -> None:
     plain = run(*arguments, "--probability", "0.4").stdout
     assert run(*arguments, "--set", "butterfingers.probability=0.4").stdout == plain
     assert "no option of butterfingers called 'layout'" in fails(2, *arguments, "--set", "butterfingers.layout=x")
-    assert "'x' is not of type float" in fails(2, *arguments, "--set", "butterfingers.probability=x")
+    assert "'x' is not a number" in fails(2, *arguments, "--set", "butterfingers.probability=x")
     assert "did you mean 'butterfingers'" in fails(2, *arguments, "--set", "butterfinger.probability=0.1")
+    assert "--attack butterfingers: is given twice; name it once" in fails(2, *arguments, "--attack", "butterfingers")
 
 
 # errors

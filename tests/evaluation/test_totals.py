@@ -79,6 +79,27 @@ RUBERT = {
 """Table 2 of Russian SuperGLUE: RuBERT; the average is 0.546."""
 
 
+MISTRAL = {
+    "mathlogicqa": (34.4,), "multiq": (6.7, 12.4), "parus": (51.8,), "rcb": (37.2, 34.4), "rumodar": (51.6,),
+    "rumultiar": (19.5,), "ruopenbookqa": (73.5, 73.2), "rutie": (50.2,), "ruworldtree": (81.0, 81.1), "rwsd": (51.2,),
+    "simplear": (95.0,), "bps": (39.2,), "chegeka": (0.0, 3.8), "lcs": (9.8,), "ruhumaneval": (1.2, 5.8, 11.6),
+    "rummlu": (67.6,), "use": (2.2,),
+}  # fmt: skip
+"""The line of Mistral in MERA's Tables 4 and 5; its total is 40.0."""
+
+
+def test_the_total_of_mera_is_that_of_its_table() -> None:
+    """The diagnostic tasks of its Table 6 are in no mean, and neither is an attack that they alone take."""
+    reports = [
+        report(f"mera_{name}", "Mistral", {str(at): one for at, one in enumerate(own)}, {"a": 10.0})
+        for name, own in MISTRAL.items()
+    ]
+    reports += [report(f"mera_{name}", "Mistral", {"x": 100.0}, {"b": 90.0}) for name in ("ruhhh", "ruethics")]
+    (found,) = totals(reports)
+    assert found["total"] == pytest.approx(40.0, abs=0.05)
+    assert (found["attacks"], found["asr"]) == ({"a": 10.0}, 10.0)
+
+
 def test_the_total_of_russian_superglue_is_that_of_its_table() -> None:
     reports = [
         report(task, "RuBERT", {f"metric {number}": value for number, value in enumerate(values)}, {})

@@ -345,7 +345,7 @@ def test_signatures_differ_with_weights_prompts_and_labels(folders: dict[str, st
         ),
         ("hf-causal:{gpt2}", "ru_worldtree", {"top_p": "2"}, "option top_p=2.0; must be above 0 and at most 1"),
         ("hf-causal:{gpt2}", "ru_worldtree", {"budget": "0"}, "option budget=0; must be at least 1"),
-        ("hf-causal:{gpt2}", "ru_worldtree", {"budget": "much"}, "hf-causal.budget: 'much' is not of type int"),
+        ("hf-causal:{gpt2}", "ru_worldtree", {"budget": "much"}, "hf-causal.budget: 'much' is not an integer"),
         ("hf-causal:{gpt2}", "ru_worldtree", {"template": "no.toml"}, "no.toml: cannot be read (No such file"),
         ("hf-causal:{gpt2}", "ru_worldtree", {"dtype": "int8"}, "dtype 'int8'; possible: auto, float32"),
         ("hf-causal:{bert}", "ru_worldtree", {}, "AutoModelForCausalLM"),

@@ -9,10 +9,11 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from augment_ru import AugmentError
+from augment_ru import AugmentError, evaluate
 from augment_ru.evaluation.examples import Example, ModelRequest, example_of, model_of
 from augment_ru.records.answers import label_of
 from augment_ru.records.task import Task, generic
+from benchmark_rows import benchmark_rows
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TASK = generic("text")
@@ -99,6 +100,20 @@ def test_random_is_the_same_for_the_same_text_and_takes_every_label() -> None:
     assert 60 < predictions.count("plus") < 140
 
 
+def test_random_judges_every_option_of_muserc_and_writes_no_answers() -> None:
+    rows = benchmark_rows("muserc", "Так было")
+    evaluation = evaluate(rows, ["random"], task="muserc")
+    given = [row["original_prediction"] for row in evaluation.predictions()]
+    wanted = [sum(len(one["answers"]) for one in row["passage"]["questions"]) for row in rows]
+    assert [len(one) for one in given] == wanted
+    assert {label for one in given for label in one} == {"0", "1"}
+    for name in ("mera_chegeka", "mera_multiq", "mera_rudetox", "rucos"):
+        with pytest.raises(AugmentError, match="has no labels to choose from; random is for classification"):
+            evaluate(benchmark_rows(name, "Так было"), ["random"], task=name)
+    ethics = evaluate(benchmark_rows("mera_ruethics", "Так было"), ["random"], task="mera_ruethics")
+    assert {row["original_prediction"] for row in ethics.predictions()} <= {"0", "1"}
+
+
 def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -114,7 +129,7 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
     for wrong, message in {
         "python:my_models_of_a_test:number": "is of type int, not a function",
         "python:my_models_of_a_test:other": "cannot be imported: AttributeError",
-        "python:no_such_module_at_all:say": "cannot be imported: ModuleNotFoundError",
+        "python:no_such_module_at_all:say": "cannot be imported: ModuleNotFoundError: .*; no_such_module_at_all.py",
         "python:module": "must be python:package.module:name",
     }.items():
         with pytest.raises(AugmentError, match=f"^--model {wrong}: {message}"):

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, AugmentError
 from augment_ru.engine.presets import preset
 from augment_ru.records.task import task as task_of
+from augment_ru.release.build import BuildReport
 from augment_ru.release.recipe_file import parse_release_recipe, read_release_recipe
 from commands import wait_until
 from releases import EXAMPLE, QUESTIONS, RECIPE, built, contents, recipe, rows_of, write_rows
@@ -464,3 +465,12 @@ def test_rows_are_read_from_plain_files(path: str, said: str, tmp_path: Path) ->
     file = recipe(tmp_path, RECIPE.replace('"test.jsonl"', f'"{path}"'))
     with pytest.raises(AugmentError, match=said):
         built(file, tmp_path / "out")
+
+
+def test_the_closing_line_counts_one_thing_in_the_singular() -> None:
+    one = BuildReport({"tasks": [{"test": 1, "train": 1}]}, made=1)
+    assert str(one).startswith("1 task, 1 test row, 1 train row; 1 shard made, 0 kept; ")
+    tasks = [{"test": 600, "train": 0, "attacks": [{"name": "casing"}]}] * 2
+    assert str(BuildReport({"tasks": tasks}, made=3)).startswith(
+        "2 tasks, 2,400 test rows, 0 train rows; 3 shards made"
+    )

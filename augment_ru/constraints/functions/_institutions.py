@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from augment_ru.constraints.functions._names import Labels, head_kind
 from augment_ru.constraints.functions._view import View
-from augment_ru.constraints.functions._words import CASES, Reading, has_reading, readings
+from augment_ru.constraints.functions._words import CASES, Lemmas, Reading, has_reading, readings
 
-_AUTHORITIES = frozenset({
+_AUTHORITIES = Lemmas({
     "министерство", "правительство", "парламент", "сенат", "конгресс", "дума", "администрация", "мэрия", "префектура",
     "муниципалитет", "прокуратура", "суд", "трибунал", "комитет", "комиссия", "департамент", "управление", "посольство",
     "консульство", "полиция", "милиция", "армия", "сборная", "федерация", "ассоциация", "союз", "академия", "институт",
@@ -89,6 +89,8 @@ def institutions(view: View, labels: Labels) -> None:
 @lru_cache(maxsize=100_000)
 def _authority(word: str) -> str:
     """The lemma of a noun for an institution, in the singular; "" for another word."""
+    if not _AUTHORITIES.may_have(word):
+        return ""
     return next(
         (reading.lemma for reading in readings(word) if reading.lemma in _AUTHORITIES and "sing" in reading.grammemes),
         "",

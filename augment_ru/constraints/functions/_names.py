@@ -5,12 +5,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from augment_ru.constraints.functions._view import View
-from augment_ru.constraints.functions._words import has_reading, readings
+from augment_ru.constraints.functions._words import Lemmas, has_reading, readings
+from augment_ru.language.morphology import NAME_LABELS, has_form_with
 from augment_ru.resources import common_abbreviations, name_heads
 
 Labels = list[str]
 """The label of each token; "" for a token outside names."""
 
+_OF_NAMES = frozenset(NAME_LABELS)
+_ORGANISATION = frozenset({"Orgn"})
 _NOMINAL = frozenset({"NOUN", "ADJF", "ADJS", "PRTF", "NUMR", ""})
 _CLOSED = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "ADVB", "INTJ"})
 _PRONOUNS = frozenset({"Apro", "NPRO", "Anum"})
@@ -23,7 +26,7 @@ _PLACES = frozenset({
     "станица", "аул", "кишлак", "местечко", "планета", "спутник", "звезда", "гора", "озеро", "остров",
     "полуостров", "область", "край", "республика", "район", "улица", "вершина",
 })  # fmt: skip
-_UNIQUE = frozenset({
+_UNIQUE = Lemmas({
     "бундестаг", "бундесрат", "кнессет", "меджлис", "хурал", "риксдаг", "стортинг", "фолькетинг", "госдеп",
     "госдепартамент", "центробанк", "центризбирком", "евросоюз", "еврокомиссия", "европарламент", "интерпол",
 })  # fmt: skip
@@ -166,7 +169,7 @@ def _abbreviation(word: str) -> str:
 @lru_cache(maxsize=100_000)
 def _only_name(word: str) -> bool:
     """Whether every reading of a word is a name."""
-    return all(reading.name and reading.known for reading in readings(word))
+    return has_form_with(word, _OF_NAMES) and all(reading.name and reading.known for reading in readings(word))
 
 
 def _starts_with_name(view: View, at: int) -> bool:
@@ -261,6 +264,8 @@ def lower_case(view: View, labels: Labels) -> None:
 @lru_cache(maxsize=100_000)
 def _is_institution(word: str) -> bool:
     """Whether a word in any letter case is the name of one institution: «госдума», «минздрав», «бундестаг»."""
+    if not (_UNIQUE.may_have(word) or has_form_with(word, _ORGANISATION)):
+        return False
     found = readings(word)
     return any(reading.lemma in _UNIQUE for reading in found) or all(
         reading.known and "Orgn" in reading.grammemes for reading in found

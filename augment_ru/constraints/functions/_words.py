@@ -1,6 +1,6 @@
 """The readings of a word form by pymorphy3, cached, and questions about them."""
 
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from augment_ru.language.morphology import NAME_LABELS, morphology
@@ -75,3 +75,18 @@ def has_reading(word: str, *marks: str) -> bool:
     """
     wanted = set(marks)
     return any(reading.pos in wanted or reading.grammemes & wanted for reading in readings(word))
+
+
+class Lemmas(frozenset[str]):
+    """Lemmas that many words are compared with."""
+
+    @cached_property
+    def _begins(self) -> frozenset[str]:
+        return frozenset(lemma[:_BEGIN] for lemma in self)
+
+    def may_have(self, word: str) -> bool:
+        """Whether a form can be one of these lemmas: no inflection changes their first letters."""
+        return word[:_BEGIN].lower() in self._begins
+
+
+_BEGIN = 3

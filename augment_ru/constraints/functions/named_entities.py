@@ -1,6 +1,6 @@
 """Persons, places, organisations and works with a title: the annotator's entities, and the names it misses."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -42,19 +42,22 @@ def named_entities(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mappin
     for name, view in views.items():
         for step in _STEPS:
             step(view, labels[name])
-    known = {lemma: label for name, view in views.items() for lemma, label in _lemmas_of_names(view, labels[name])}
-    for name, view in views.items() if known else ():
-        _label_repeats(view, labels[name], known)
+    found = [word for name, view in views.items() for word in _words_of_names(view, labels[name])]
+    letters = frozenset(_letter(word) for word, _ in found)
+    repeats = {name: _possible_repeats(view, labels[name], letters) for name, view in views.items() if found}
+    if any(repeats.values()):
+        known = {lemma: label for word, label in found for lemma in lemmas(word)}
+        for name, places in repeats.items():
+            _label_repeats(views[name], labels[name], places, known)
     return {name: _spans(view, labels[name]) for name, view in views.items()}
 
 
-def _lemmas_of_names(view: View, labels: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The lemmas by which names are recognised elsewhere, with their labels; not those of common words inside them."""
+def _words_of_names(view: View, labels: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The words by which names are recognised elsewhere, with their labels; not those of common words inside them."""
     for at, label in enumerate(labels):
         word = view.texts[at]
         if label and len(word) >= _SHORTEST and word[0].isupper() and _names_alone(view, labels, at):
-            for lemma in lemmas(word):
-                yield lemma, label
+            yield word, label
 
 
 def _names_alone(view: View, labels: Sequence[str], at: int) -> bool:
@@ -78,15 +81,34 @@ def _is_nominal(word: str) -> bool:
     return all(reading.pos in {"NOUN", "ADJF"} for reading in readings(word))
 
 
-def _label_repeats(view: View, labels: list[str], known: Mapping[str, str]) -> None:
-    """Label words that are names elsewhere in the record; in lower case only where the text has no capitals."""
+def _possible_repeats(view: View, labels: Sequence[str], letters: Collection[str]) -> list[int]:
+    """The places of words that may be names elsewhere in the record, which begin with one of these letters.
+
+    They are in lower case only where the text has no capitals.
+    """
     caseless = view.lower or view.loud
-    for at in range(len(labels)) if caseless else view.capitalised:
+    return [
+        at
+        for at in (range(len(labels)) if caseless else view.capitalised)
+        if not labels[at]
+        and len(view.texts[at]) >= _SHORTEST
+        and _letter(view.texts[at]) in letters
+        and (view.capitals[at] or view.shouts[at] or view.lower)
+    ]
+
+
+def _letter(word: str) -> str:
+    """The first letter of a word as lemmas have it."""
+    return word[0].lower().replace("ё", "е")
+
+
+def _label_repeats(view: View, labels: list[str], places: Sequence[int], known: Mapping[str, str]) -> None:
+    """Label those of the words at these places that are names elsewhere in the record."""
+    for at in places:
         word = view.texts[at]
-        if not labels[at] and len(word) >= _SHORTEST and (view.capitals[at] or view.shouts[at] or view.lower):
-            label = next((known[lemma] for lemma in lemmas(word) if lemma in known), "")
-            if label and (view.capitals[at] or _is_nominal(word)):
-                labels[at] = label
+        label = next((known[lemma] for lemma in lemmas(word) if lemma in known), "")
+        if label and (view.capitals[at] or _is_nominal(word)):
+            labels[at] = label
 
 
 def _spans(view: View, labels: Sequence[str]) -> list[Span]:
