@@ -33,24 +33,18 @@ def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
 def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
     """Open sets at random, of each share of the places in turn; ends when no new one is drawn any more.
 
-    The places that were drawn least come first, and at each of them the alternative that was drawn least. If the pool
-    has changes of several attacks, each of them is preferred in turn, and in one turn none: changes of one attack act
-    alike, so sets of one attack differ more in what they do than mixed ones, and so break more.
+    The places that were drawn least come first, and at each of them the alternative that was drawn least.
     """
     turn = failures = 0
     count = len(knowledge)
     places = knowledge.pool.places
     most = int(places.max()) + 1
     drawn, drawn_at = np.zeros(count), np.zeros(most)
-    attacks = np.array([change.attack for change in knowledge.pool.changes], dtype=np.int64)
-    kinds = np.unique(attacks)
-    preferred = [np.zeros(count), *((attacks != kind for kind in kinds) if len(kinds) > 1 else ())]
     while failures < _TRIES:
-        kind = turn % len(preferred)
-        share = _SHARES[(turn // len(preferred) + kind) % len(_SHARES)]
+        share = _SHARES[turn % len(_SHARES)]
         turn += 1
         by_place = draws.uniform(most)
-        order = np.lexsort((draws.uniform(count), drawn, preferred[kind], by_place[places], drawn_at[places]))
+        order = np.lexsort((draws.uniform(count), drawn, by_place[places], drawn_at[places]))
         found = knowledge.fitting(order, np.ones(count), most=max(1, round(share * most)))
         drawn[found] += 1
         drawn_at += np.bincount(places[found], minlength=most)

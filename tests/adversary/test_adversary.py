@@ -83,14 +83,6 @@ def test_alternatives_of_a_place_are_tried(kind: type[Keywords]) -> None:
     assert (one.status, one.text, one.minimal) == ("broken", "дешёвый проезд", True)
 
 
-def test_with_labels_alone_sets_of_one_attack_are_tried() -> None:
-    model = Keywords(frozenset({*WORDS, "нечто"}), least=3)  # 15 of the 17 places must have the second attack's word
-    pool = [Blank(words=("нечто",)), Blank(words=("некто",))]
-    one = found(model, " ".join(WORDS), attacks=pool, budget=20, minimal=False)
-    assert one.status == "broken"
-    assert one.text.split().count("некто") >= 15
-
-
 @BOTH
 def test_statuses(kind: type[Keywords]) -> None:
     model = kind(frozenset({"билет"}))
