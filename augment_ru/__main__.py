@@ -18,14 +18,8 @@ def main() -> NoReturn:
 
     Exit codes: 0 success, 1 an error in the data or during the run, 2 wrong usage, 130 interrupted, 143 terminated.
     """
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
-            signal.signal(number, _terminated)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # for terminals that cannot show Cyrillic
     try:
+        _prepare()
         from augment_ru.cli.main import cli  # noqa: PLC0415  (imports take time; the handlers must be set before)
 
         gc.freeze()
@@ -34,6 +28,17 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(code)
+
+
+def _prepare() -> None:
+    """Set the handlers of signals, but for those that are ignored (nohup), and how streams write."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _terminated)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # for terminals that cannot show Cyrillic
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:

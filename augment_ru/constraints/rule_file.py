@@ -264,6 +264,8 @@ def _check_length(where: str, pattern: Sequence[Mapping[str, Any]]) -> None:
         numbers = [int(number[:_DIGITS]) for number in re.findall(r"\d+", operator)]
         if max(numbers, default=0) > _MOST_TOKENS:
             raise AugmentError(f"{where}: OP '{operator}'; a token may be repeated {_MOST_TOKENS} times; or use *")
+        if numbers != sorted(numbers):
+            raise AugmentError(f"{where}: OP '{operator}'; the least number stands first")
         endless += operator in {"*", "+"} or operator.endswith(",}")
     if endless > _MOST_ENDLESS:
         raise AugmentError(

@@ -1,6 +1,7 @@
 """Edits that put the constituents of a clause into another order."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 
 from augment_ru.editing.clause_orders import Order
@@ -14,7 +15,31 @@ from augment_ru.text.doc import Token
 from augment_ru.text.words import RUSSIAN
 
 
-def edits_of(text: str, clause: Clause, order: Order, protected: Sequence[Span]) -> tuple[Edit, ...] | None:
+class Places:
+    """Places of a text that are asked about often; spans that overlap are one place.
+
+    >>> places = Places([Span(0, 3, "a"), Span(2, 5, "b")])
+    >>> places.meet(4, 9), places.meet(5, 9)
+    (True, False)
+    """
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._starts: list[int] = []
+        self._stops: list[int] = []
+        for span in sorted(spans, key=lambda span: span.start):
+            if self._stops and span.start < self._stops[-1]:
+                self._stops[-1] = max(self._stops[-1], span.stop)
+            else:
+                self._starts.append(span.start)
+                self._stops.append(span.stop)
+
+    def meet(self, start: int, stop: int) -> bool:
+        """Whether one of them has a character of `text[start:stop]`."""
+        last = bisect_left(self._starts, stop) - 1
+        return last >= 0 and start < self._stops[last]
+
+
+def edits_of(text: str, clause: Clause, order: Order, protected: Places) -> tuple[Edit, ...] | None:
     """The edits that make an order; the smallest ones that leave what is protected where it stands.
 
     What stays is the longest row of constituents that keep their order, all that hold something protected among them;
@@ -29,7 +54,7 @@ def edits_of(text: str, clause: Clause, order: Order, protected: Sequence[Span])
     if any(text[left[1] : right[0]] != " " for left, right in pairwise(spans)):
         return None
     texts = [text[start:stop] for start, stop in spans]
-    fixed = {at for at, (start, stop) in enumerate(spans) if _holds(protected, start, stop)}
+    fixed = {at for at, (start, stop) in enumerate(spans) if protected.meet(start, stop)}
     recased = _recased(text, tokens[parts[0].first], spans, order.places[0], protected) if clause.opens else {}
     if recased is None:
         return None
@@ -38,17 +63,17 @@ def edits_of(text: str, clause: Clause, order: Order, protected: Sequence[Span])
         return None
     found = list(_edits(text, spans, order.places, kept, [recased.get(at, new) for at, new in enumerate(texts)]))
     word = tokens[parts[kept[-1]].last - 1]
-    if found[-1].start == found[-1].stop == word.stop and not _holds(protected, word.start, word.stop):
+    if found[-1].start == found[-1].stop == word.stop and not protected.meet(word.start, word.stop):
         found[-1] = _with_word(text, found[-1], word.start)
     return tuple(found)
 
 
-def swapped(text: str, found: Coordination, order: Sequence[int], protected: Sequence[Span]) -> tuple[Edit, ...] | None:
+def swapped(text: str, found: Coordination, order: Sequence[int], protected: Places) -> tuple[Edit, ...] | None:
     """The edits that put the members of a list into an order; None as above."""
     tokens = found.tree.tokens
     spans = [(tokens[first].start, tokens[last - 1].stop) for first, last in found.members]
     moved = [at for at, old in enumerate(order) if at != old]
-    if any(_holds(protected, *spans[at]) for at in moved):
+    if any(protected.meet(*spans[at]) for at in moved):
         return None
     recased = _recased(text, tokens[found.members[0][0]], spans, order[0], protected) if found.opens else {}
     if recased is None:
@@ -67,7 +92,7 @@ def _with_word(text: str, edit: Edit, start: int) -> Edit:
 
 
 def _recased(
-    text: str, token: Token, spans: Sequence[tuple[int, int]], new: int, protected: Sequence[Span]
+    text: str, token: Token, spans: Sequence[tuple[int, int]], new: int, protected: Places
 ) -> dict[int, str] | None:
     """The stretches that get another letter case when number `new` comes first; None if nobody knows."""
     if new == 0 or not text[spans[0][0]].isupper():
@@ -77,13 +102,9 @@ def _recased(
         return None
     found = {0: lowered, new: _capitalised(text[slice(*spans[new])])}
     changed = {at: one for at, one in found.items() if one != text[slice(*spans[at])]}
-    if any(_holds(protected, spans[at][0], spans[at][0] + 1) for at in changed):
+    if any(protected.meet(spans[at][0], spans[at][0] + 1) for at in changed):
         return None
     return changed
-
-
-def _holds(protected: Sequence[Span], start: int, stop: int) -> bool:
-    return any(span.start < stop and start < span.stop for span in protected)
 
 
 def _kept(places: Sequence[int], fixed: set[int], sizes: Sequence[int]) -> tuple[int, ...] | None:

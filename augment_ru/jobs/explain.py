@@ -44,7 +44,9 @@ def _protected(console: Console, what: str, text: str, spans: Sequence[Span], ru
     console.print(Text(f"{what} ", style="bold"), shown, sep="")
     for span in spans:
         rule = f" {rules.get(span.label, 'always'):<16} {span.start}–{span.stop}  "
-        console.print("  ", Text(f"{span.label:<10}", "yellow"), Text(rule), Text(pictured(span.of(text))), sep="")
+        console.print(
+            "  ", Text(pictured(f"{span.label:<10}"), "yellow"), Text(rule), Text(pictured(span.of(text))), sep=""
+        )
     if not spans:
         console.print("  nothing")
 
@@ -75,7 +77,7 @@ def _attack(console: Console, perturber: Perturber, prepared: Prepared) -> None:
     for number in np.argsort(proposed.ranks, kind="stable")[:_SHOWN].tolist():
         edits = changes[number]
         if number in reasons:
-            fate = Text(f"dropped: {reasons[number]}", style="yellow")
+            fate = Text(pictured(f"dropped: {reasons[number]}"), style="yellow")
         elif applied.issuperset(edits):
             fate = Text("applied", style="green")
         else:

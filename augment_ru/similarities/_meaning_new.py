@@ -30,18 +30,18 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
 def _apart(ones: Sequence[str], others: Sequence[str]) -> list[float]:
     """How far each word is from the nearest of the others: 1 minus the cosine of their vectors, in [0, 1]."""
     lemmas = {lemma for word in others for lemma in lemmas_of(word)}
-    vectors = [vector for word in others if (vector := word_vector(word)) is not None]
-    found = []
-    for word in ones:
+    vectors = [vector for word in dict.fromkeys(others) if (vector := word_vector(word)) is not None]
+    found = {}
+    for word in dict.fromkeys(ones):  # long texts repeat their words
         mine = word_vector(word)
         if not lemmas.isdisjoint(lemmas_of(word)):
-            found.append(0.0)
+            found[word] = 0.0
         elif mine is None or not vectors:
-            found.append(1.0)
+            found[word] = 1.0
         else:
             nearest = max(float(mine @ vector) for vector in vectors)
-            found.append(1 - min(max(nearest, 0.0), 1.0))
-    return found
+            found[word] = 1 - min(max(nearest, 0.0), 1.0)
+    return [found[word] for word in ones]
 
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:

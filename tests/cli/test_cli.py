@@ -423,12 +423,14 @@ def test_list_explain_and_check() -> None:
 
 def test_no_text_and_no_label_commands_the_terminal(tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
-    rules.write_text('why = "…"\n[[rule]]\nlabel = "[/red]"\npattern = [{ LOWER = "кот" }]\n', encoding="utf-8")
+    rules.write_text(
+        'why = "…"\n[[rule]]\nlabel = "[/red]\\u001b[31m"\npattern = [{ LOWER = "кот" }]\n', encoding="utf-8"
+    )
     done = run("explain", "кот \x1b[31mспит \x07тут", "--attack", "case", "--constraint", rules, "--similarity", "none")
     assert done.returncode == 0, done.stderr.decode()
     said = done.stdout.decode()
-    assert "[/red]" in said
-    assert "␛[31m" in said
+    assert "[/red]␛[31m" in said
+    assert "␛[31mспит" in said
     assert not {"\x1b", "\x07"} & set(said)
     path = tmp_path / "in.jsonl"
     path.write_text('{"\\u001b[2Jfield": 1, "a\\u202eb": 2}\n', encoding="utf-8")

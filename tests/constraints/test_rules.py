@@ -179,6 +179,7 @@ def test_matches_that_touch_are_one_span(tmp_path: Path) -> None:
     [
         ('{ LOWER = "кот", OP = "{0,4294967296}" }', "a token may be repeated 100 times"),
         ('{ LOWER = "кот", OP = "{9999999999999999999999}" }', "a token may be repeated 100 times"),
+        ('{ LOWER = "кот", OP = "{5,1}" }', "OP '{5,1}'; the least number stands first"),
         (", ".join(['{ OP = "*" }'] * 12), "12 tokens without an end"),
         (", ".join(['{ OP = "{1,}" }'] * 5), "5 tokens without an end"),
         (", ".join(["{}"] * 101), "a pattern of 101 tokens; it may have 100"),

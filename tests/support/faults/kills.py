@@ -18,6 +18,8 @@ from faults.writers import LOCAL, ON_RAY, Command, prepare
 
 _KILLS = 130
 """Kills of each command in the mean, so that hardly any has fewer than a hundred."""
+_PYTHON_BEGINS = ("Fatal Python error: init_", "Could not import runpy module")
+"""What Python says if a signal meets its own start."""
 _ANEW = 0.1
 """The share of commands that are started anew, though they could be forks."""
 
@@ -66,7 +68,7 @@ class Kills(Fuzzer):
         said = self._said.read_text(encoding="utf-8", errors="replace")
         if code is None:
             raise Fault(f"{name}: runs on after {given['signal']}")
-        too_early = "Fatal Python error: init_" in said  # Python itself had not begun
+        too_early = any(words in said for words in _PYTHON_BEGINS)
         if "Traceback" in said and not too_early and given["signal"] != "SIGKILL" and code >= 0:
             raise Fault(f"{name}: a traceback after {given['signal']}: {said[:400]} … {said[-400:]}")
         ended = code in {0, 1} and not too_early
