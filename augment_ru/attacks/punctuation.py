@@ -177,7 +177,7 @@ def _yo_dropped(batch: Batch, rates: ErrorRates) -> _Errors:
 def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
     """Every е for which the dictionary allows ё alone."""
     rate = rates.rate("yo_written")
-    words = np.arange(forms.starts.size if rate else 0)
+    words = forms.with_letter("е") if rate else np.zeros(0, dtype=np.int64)
     bits = forms.values(words, _YO)
     words, bits = words[bits > 0], bits[bits > 0]
     at, letters = np.nonzero((bits[:, None] >> np.arange(_LONGEST_YO)) & 1)
@@ -188,7 +188,7 @@ def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
 
 def _places_of_yo(word: str) -> int:
     """The letters of a word in lower case that are ё in its only form in the dictionary, as bits."""
-    if len(word) > _LONGEST_YO or "е" not in word:
+    if len(word) > _LONGEST_YO:
         return 0
     return sum(1 << at for at, (old, new) in enumerate(zip(word, only_form(word), strict=True)) if old != new)
 

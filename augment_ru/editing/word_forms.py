@@ -145,6 +145,14 @@ class WordForms:
         words = np.flatnonzero(table.may_begin(self._digests[:-1]) & self.beside[:-1])
         return table.numbers(words, self._pair_digests(words), pairs=True)
 
+    def with_letter(self, letter: str) -> Ints:
+        """The words that have a letter in lower case, ascending."""
+        places = np.flatnonzero(self.codes == ord(letter))
+        words = np.searchsorted(self.starts, places, side="right") - 1
+        found = np.zeros(self.starts.size, dtype=np.bool_)
+        found[words[(words >= 0) & (places < self.stops[words])]] = True
+        return np.flatnonzero(found)
+
     def end_in(self, ending: str) -> Ints:
         """The words of Cyrillic letters that are longer than an ending and end in it."""
         words = np.flatnonzero(self.codes[self.stops - 1] == ord(ending[-1]))

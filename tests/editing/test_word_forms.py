@@ -26,6 +26,8 @@ def test_columns_of_words_are_those_of_each_text(sources: list[str]) -> None:
         follows = number + 1 < len(starts) and starts[number + 1] == stop + 1 and bool(flags[stop] & SPACE)
         assert forms.beside[number] == follows
         assert forms.first[number] == is_first(batch, start)
+    words = [set(batch.codes[start:stop].tolist()) for start, stop in zip(starts, stops, strict=True)]
+    assert forms.with_letter("е").tolist() == [at for at, codes in enumerate(words) if codes & {ord("е"), ord("Е")}]
 
 
 def is_first(batch: Batch, place: int) -> bool:
