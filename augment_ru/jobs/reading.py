@@ -114,6 +114,8 @@ def checked_records(
             reject(line, str(error))
             continue
         tally.rows += 1
+        if task is None and not job.fields and record.task.name != "generic":
+            tally.recognised.add(record.task.name)
         yield record
         if tally.rows == job.limit:
             return

@@ -103,6 +103,8 @@ class Tally:
     warned: int = 0
     kept: int = 0
     """Parts of an earlier run that were taken as they are."""
+    recognised: set[str] = field(default_factory=set)
+    """The tasks that rows were recognised as by their fields; without the generic one."""
     began: float = field(default_factory=time.perf_counter)
 
     def counts(self) -> dict[str, Any]:
@@ -112,6 +114,7 @@ class Tally:
             **{name: getattr(self, name) for name in _ROW_COUNTS},
             "summaries": {name: summary.counts() for name, summary in self.summaries.items()},
             "searches": [dict(searches.statuses), searches.queries, searches.cached],
+            "recognised": sorted(self.recognised),
         }
 
     def add_counts(self, counts: Mapping[str, Any]) -> None:
@@ -124,6 +127,7 @@ class Tally:
         self.searches.statuses.update(statuses)
         self.searches.queries += queries
         self.searches.cached += cached
+        self.recognised.update(counts.get("recognised", ()))
 
     def __str__(self) -> str:
         cost = Cost()
@@ -131,7 +135,8 @@ class Tally:
         for summary in self.summaries.values():
             cost.add(summary.cost)
             status += summary.figures.statuses
-        parts = [f"{amount(self.rows, 'row')} in", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
+        of = f", read as {', '.join(sorted(self.recognised))}" if self.recognised else ""
+        parts = [f"{amount(self.rows, 'row')} in{of}", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
         if cost.pairs:
             parts.append(f"{amount(cost.pairs, 'pair')} scored in {amount(cost.calls, 'call')}")
         if cost.passes:

@@ -85,6 +85,16 @@ def test_a_run_ends_by_saying_what_it_wrote(tmp_path: Path) -> None:
     )
 
 
+def test_a_run_says_as_which_tasks_rows_were_read(tmp_path: Path) -> None:
+    rows = [{"question": "Кошка спит?", "passage": "Кошка спит на окне.", "text": "а"}, {"text": "Мы ждали снега."}]
+    source = write(tmp_path / "in.jsonl", *rows)
+    for more in ((), ("--workers", "2")):
+        done = run("perturb", source, "-o", tmp_path / "out.jsonl", *FAST, *more)
+        assert b"2 rows in, read as danetqa; " in done.stderr
+    named = run("perturb", source, "-o", tmp_path / "out.jsonl", *FAST, "--field", "text")
+    assert b"2 rows in; " in named.stderr
+
+
 def test_tables_fold_on_a_narrow_terminal_and_lose_no_number(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", *({"id": number, "text": "Кошка спит на окне."} for number in range(30)))
     arguments = ("perturb", source, "--attack", "case", "--attack", "eda_swap", "-o", tmp_path / "out.jsonl")
