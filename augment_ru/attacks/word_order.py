@@ -11,7 +11,7 @@ from augment_ru.draws import Streams
 from augment_ru.editing.clause_orders import orders
 from augment_ru.editing.clause_structure import clauses_of
 from augment_ru.editing.coordinations import coordinations_of
-from augment_ru.editing.moving import Places, edits_of, swapped
+from augment_ru.editing.moving import CoveredPlaces, edits_of, swapped
 from augment_ru.editing.syntax_trees import trees_of
 from augment_ru.edits import Change, Edit
 from augment_ru.engine.attack import Attack, check_guards
@@ -43,7 +43,7 @@ class WordOrder(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one other order of each clause that has any."""
-        found = [list(_reordered(doc, Places(batch.protected(row)))) for row, doc in enumerate(batch.docs)]
+        found = [list(_reordered(doc, CoveredPlaces(batch.protected(row)))) for row, doc in enumerate(batch.docs)]
         places = np.array(
             [start + place for start, row in zip(batch.starts.tolist(), found, strict=False) for place, _ in row],
             dtype=np.int64,
@@ -58,7 +58,7 @@ class WordOrder(Attack):
 _Options = Sequence[tuple[float, tuple[Edit, ...]]]
 
 
-def _reordered(doc: Doc, protected: Places) -> Iterator[tuple[int, _Options]]:
+def _reordered(doc: Doc, protected: CoveredPlaces) -> Iterator[tuple[int, _Options]]:
     """The place of the predicate of each clause that has other orders, and their weights and edits."""
     for tree in trees_of(doc):
         for clause in clauses_of(tree):

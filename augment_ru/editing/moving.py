@@ -15,10 +15,10 @@ from augment_ru.text.doc import Token
 from augment_ru.text.words import RUSSIAN
 
 
-class Places:
+class CoveredPlaces:
     """Places of a text that are asked about often; spans that overlap are one place.
 
-    >>> places = Places([Span(0, 3, "a"), Span(2, 5, "b")])
+    >>> places = CoveredPlaces([Span(0, 3, "a"), Span(2, 5, "b")])
     >>> places.meet(4, 9), places.meet(5, 9)
     (True, False)
     """
@@ -39,7 +39,7 @@ class Places:
         return last >= 0 and start < self._stops[last]
 
 
-def edits_of(text: str, clause: Clause, order: Order, protected: Places) -> tuple[Edit, ...] | None:
+def edits_of(text: str, clause: Clause, order: Order, protected: CoveredPlaces) -> tuple[Edit, ...] | None:
     """The edits that make an order; the smallest ones that leave what is protected where it stands.
 
     What stays is the longest row of constituents that keep their order, all that hold something protected among them;
@@ -68,7 +68,7 @@ def edits_of(text: str, clause: Clause, order: Order, protected: Places) -> tupl
     return tuple(found)
 
 
-def swapped(text: str, found: Coordination, order: Sequence[int], protected: Places) -> tuple[Edit, ...] | None:
+def swapped(text: str, found: Coordination, order: Sequence[int], protected: CoveredPlaces) -> tuple[Edit, ...] | None:
     """The edits that put the members of a list into an order; None as above."""
     tokens = found.tree.tokens
     spans = [(tokens[first].start, tokens[last - 1].stop) for first, last in found.members]
@@ -92,7 +92,7 @@ def _with_word(text: str, edit: Edit, start: int) -> Edit:
 
 
 def _recased(
-    text: str, token: Token, spans: Sequence[tuple[int, int]], new: int, protected: Places
+    text: str, token: Token, spans: Sequence[tuple[int, int]], new: int, protected: CoveredPlaces
 ) -> dict[int, str] | None:
     """The stretches that get another letter case when number `new` comes first; None if nobody knows."""
     if new == 0 or not text[spans[0][0]].isupper():

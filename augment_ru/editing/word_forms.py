@@ -72,8 +72,7 @@ class WordForms:
         letters: Mask = self._counts[self.stops] - self._counts[self.starts] == self.stops - self.starts
         digit = (self._batch.flags & DIGIT) != 0
         digits = np.flatnonzero(digit & ~np.roll(digit, 1))  # where numbers start; the last code is a line feed
-        words = np.searchsorted(self.starts, digits, side="right") - 1
-        letters[words[(words >= 0) & (digits < self.stops[words])]] = False
+        letters[self._holding(digits)] = False
         return letters
 
     @cached_property
@@ -148,10 +147,15 @@ class WordForms:
     def with_letter(self, letter: str) -> Ints:
         """The words that have a letter in lower case, ascending."""
         places = np.flatnonzero(self.codes == ord(letter))
-        words = np.searchsorted(self.starts, places, side="right") - 1
         found = np.zeros(self.starts.size, dtype=np.bool_)
-        found[words[(words >= 0) & (places < self.stops[words])]] = True
+        found[self._holding(places)] = True
         return np.flatnonzero(found)
+
+    def _holding(self, places: Ints) -> Ints:
+        """The words that hold these places, which ascend; places outside words have none."""
+        words = np.searchsorted(self.starts, places, side="right") - 1
+        places, words = places[words >= 0], words[words >= 0]
+        return words[places < self.stops[words]]
 
     def end_in(self, ending: str) -> Ints:
         """The words of Cyrillic letters that are longer than an ending and end in it."""

@@ -1,9 +1,9 @@
-"""Places that are asked about often."""
+"""CoveredPlaces that are asked about often."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru.editing.moving import Places
+from augment_ru.editing.moving import CoveredPlaces
 from augment_ru.edits import Span
 
 SPANS = st.tuples(st.integers(0, 12), st.integers(0, 5)).map(lambda pair: Span(pair[0], sum(pair), "x"))
@@ -13,4 +13,4 @@ SPANS = st.tuples(st.integers(0, 12), st.integers(0, 5)).map(lambda pair: Span(p
 def test_places_meet_what_one_of_the_spans_meets(spans: list[Span], start: int, size: int) -> None:
     stop = start + size
     expected = any(span.start < stop and start < span.stop for span in spans)
-    assert Places(spans).meet(start, stop) == expected
+    assert CoveredPlaces(spans).meet(start, stop) == expected

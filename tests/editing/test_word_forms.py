@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru import Batch
+from augment_ru import Batch, Span
 from augment_ru.editing.form_tables import FormTable
 from augment_ru.editing.word_forms import WordForms
 from augment_ru.editing.word_functions import WordFunction
@@ -28,6 +28,12 @@ def test_columns_of_words_are_those_of_each_text(sources: list[str]) -> None:
         assert forms.first[number] == is_first(batch, start)
     words = [set(batch.codes[start:stop].tolist()) for start, stop in zip(starts, stops, strict=True)]
     assert forms.with_letter("е").tolist() == [at for at, codes in enumerate(words) if codes & {ord("е"), ord("Е")}]
+
+
+def test_a_text_of_which_every_word_is_protected_has_no_words_to_ask_about() -> None:
+    text = "без 5 км"
+    forms = WordForms(Batch([text], protected=[[Span(0, len(text), "X")]]))
+    assert forms.starts.size == forms.letters.size == forms.with_letter("е").size == forms.first.size == 0
 
 
 def is_first(batch: Batch, place: int) -> bool:
