@@ -155,7 +155,7 @@ def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
     goes_on = among(before, _DASHES) & (batch.codes[places] == forms.codes[places])
     label = batch.codes[forms.stops[words]] == ord(":")
     shortened = np.zeros(forms.starts.size, dtype=np.bool_)
-    shortened[forms.find(shortened_forms())[0]] = True
+    shortened[forms.find(shortened_forms(), words - 1)[0]] = True
     short = shortened[words - 1] & (forms.stops[words - 1] == places - 2) & (before == ord("."))
     fits: Mask = ~(item | goes_on | label | short)
     return fits

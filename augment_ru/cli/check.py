@@ -24,5 +24,5 @@ def check(files: tuple[str, ...]) -> None:
         found += 1
         click.echo(escaped(line))
     if found:
-        raise AugmentError(f"{amount(found, 'problem')}")
+        raise AugmentError(amount(found, "problem"))
     click.echo("no problems", err=True)

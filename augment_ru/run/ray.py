@@ -110,10 +110,10 @@ class Ray:
         thread = Thread(target=live, daemon=True)
         thread.start()
         try:
-            while not has_begun.wait(_TICK) and not held.came:
-                pass
-            has_begun.wait(_PATIENCE)
-            held.deliver()
+            while not has_begun.wait(_TICK):
+                if held.came:
+                    has_begun.wait(_PATIENCE)
+                    held.deliver()
             for error in errors:
                 first = str(error).split("\n", 1)[0]
                 problem = f"--engine ray:{self._address}: {first}; start a cluster with ray start --head"
