@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints, Streams
-from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.proposals import Proposals, Replacements, Sites
 from augment_ru.errors import AugmentError
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Substitutions:
     """The substitutes of characters and their weights, in columns.
 
@@ -61,16 +61,22 @@ class Substitutions:
 
 def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) -> Proposals:
     """Propose a substitute for every character that is in the table; each is a change of its own."""
-    table_rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
-    places = np.flatnonzero(table_rows >= 0)
+    sites, table_rows = batch.once(_characters_in, table)
 
     def replace(indices: Ints) -> Replacements:
-        rows = table_rows[places[indices]]
-        points = batch.draw(streams, places[indices], lane=1)
+        rows = table_rows[indices]
+        points = batch.draw(streams, sites.starts[indices], lane=1)
         chosen = (points[:, None] >= table.bounds[rows]).sum(axis=1)
         return Replacements(table.substitutes[rows, chosen], np.arange(indices.size + 1))
 
-    return Proposals.of_edits(places, places + 1, batch.draw(streams, places), replace, clean=True)
+    return Proposals.of_sites(sites, batch.draw(streams, sites.starts), replace)
+
+
+def _characters_in(batch: Batch, table: Substitutions) -> tuple[Sites, npt.NDArray[np.int16]]:
+    """The places of the characters that are in the table, and the row of each, shape (places,)."""
+    table_rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
+    places = np.flatnonzero(table_rows >= 0)
+    return Sites(places, places + 1), table_rows[places]
 
 
 @cache

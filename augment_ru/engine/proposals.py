@@ -52,6 +52,20 @@ class Replacements:
         return Replacements.of_ranges(self.codes, self.offsets[indices], self.offsets[indices + 1])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sites:
+    """The places of edits that are changes of their own, and that an attack proposes for every candidate.
+
+    An attack finds them with `Batch.once`. So the engine decides once for all candidates which of them are legal.
+
+    Attributes:
+        starts, stops: as in `Proposals`.
+    """
+
+    starts: Ints
+    stops: Ints
+
+
 @dataclass(frozen=True, slots=True)
 class Proposals:
     """The edits of proposed changes in columns, with global places in a batch.
@@ -67,6 +81,8 @@ class Proposals:
             not as stated it checks the edits like any others, which takes longer. It does not check the new texts:
             that is what the statement saves. An attack that cannot be sure of them leaves it False.
         notes: a function from the indices of edits to their notes; None if no edit has one.
+        sites: the places, if all candidates have the same.
+        texts: the new texts of all edits, if they were computed (`settled`).
     """
 
     starts: Ints
@@ -76,6 +92,8 @@ class Proposals:
     replace: Callable[[Ints], Replacements]
     clean: bool = False
     notes: Callable[[Ints], Sequence[Note | None]] | None = None
+    sites: Sites | None = None
+    texts: Replacements | None = None
 
     def __repr__(self) -> str:
         return f"Proposals({self.starts.size} edits in {self.ranks.size} changes)"
@@ -93,6 +111,11 @@ class Proposals:
     ) -> "Proposals":
         """Proposals in which every edit is a change of its own."""
         return cls(starts, stops, np.arange(starts.size), ranks, texts, clean, notes)
+
+    @classmethod
+    def of_sites(cls, sites: Sites, ranks: Floats, texts: Callable[[Ints], Replacements]) -> "Proposals":
+        """Proposals at places that all candidates have; the attack states that they are clean."""
+        return cls(sites.starts, sites.stops, np.arange(ranks.size), ranks, texts, clean=True, sites=sites)
 
     @classmethod
     def of_swaps(cls, batch: Batch, ones: tuple[Ints, Ints], others: tuple[Ints, Ints], ranks: Floats) -> "Proposals":
@@ -151,17 +174,37 @@ class Proposals:
         """The proposals with only the changes where the mask, of shape (changes,), is true."""
         if changes.all():
             return self
-        edits = np.flatnonzero(changes[self.changes])
-        numbers = np.cumsum(changes) - 1
         texts, notes = self.replace, self.notes
+        if self.changes.size == changes.size:  # each edit is a change of its own
+            edits = changes.nonzero()[0]
+            kept = np.arange(edits.size)
+        else:
+            edits = changes[self.changes].nonzero()[0]
+            kept = (np.cumsum(changes) - 1)[self.changes[edits]]
         return Proposals(
             self.starts[edits],
             self.stops[edits],
-            numbers[self.changes[edits]],
+            kept,
             self.ranks[changes],
             lambda indices: texts(edits[indices]),
             self.clean,
             (lambda indices: notes(edits[indices])) if notes else None,
+        )
+
+    def at(self, sites: Sites, numbers: Ints) -> "Proposals":
+        """The proposals of these numbers, which stand at these sites; each edit is a change of its own."""
+        if numbers.size == self.ranks.size:
+            return self
+        texts, notes = self.replace, self.notes
+        return Proposals(
+            sites.starts,
+            sites.stops,
+            np.arange(numbers.size),
+            self.ranks[numbers],
+            lambda indices: texts(numbers[indices]),
+            self.clean,
+            (lambda indices: notes(numbers[indices])) if notes else None,
+            sites,
         )
 
     def without(self, dropped: Mask) -> "Proposals":
@@ -177,6 +220,8 @@ class Proposals:
             changes=self.changes[edits],
             replace=lambda indices: texts(edits[indices]),
             notes=(lambda indices: notes(edits[indices])) if notes else None,
+            sites=None,
+            texts=None,
         )
 
     @property
@@ -187,8 +232,13 @@ class Proposals:
 
     def settled(self) -> "Proposals":
         """The same proposals with the new texts of all edits computed."""
-        texts = self.replace(np.arange(self.starts.size))
-        return Proposals(self.starts, self.stops, self.changes, self.ranks, texts.take, self.clean, self.notes)
+        texts = self.all_texts
+        return replace(self, replace=texts.take, texts=texts)
+
+    @property
+    def all_texts(self) -> Replacements:
+        """The new texts of all edits."""
+        return self.replace(np.arange(self.starts.size)) if self.texts is None else self.texts
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
