@@ -1,26 +1,28 @@
 """Attacks that replace single characters by a table, such as typos and letter case.
 
-One function makes the proposals for all texts of a batch at once.
+Their proposals are made for all texts of a batch at once.
 """
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints, Streams
-from augment_ru.engine.proposals import Proposals, Replacements, Sites
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.site_attack import SiteAttack, Sites, proposals_at
 from augment_ru.errors import AugmentError
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Substitutions:
     """The substitutes of characters and their weights, in columns.
 
@@ -59,24 +61,39 @@ class Substitutions:
         return cls(row_of, bounds, substitutes)
 
 
+class CharacterAttack(SiteAttack):
+    """An attack that replaces single characters by a table; each is a change of its own."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def table(self) -> Substitutions:
+        """The substitutes."""
+
+    def sites(self, batch: Batch) -> Sites:
+        """The characters that are in the table; their kinds are rows of the table."""
+        return _sites(batch, self.table)
+
+    def written(self, kinds: Ints, draws: Floats) -> Replacements:
+        """A substitute for each character."""
+        return _substitutes(self.table, kinds, draws)
+
+
 def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) -> Proposals:
     """Propose a substitute for every character that is in the table; each is a change of its own."""
-    sites, table_rows = batch.once(_characters_in, table)
-
-    def replace(indices: Ints) -> Replacements:
-        rows = table_rows[indices]
-        points = batch.draw(streams, sites.starts[indices], lane=1)
-        chosen = (points[:, None] >= table.bounds[rows]).sum(axis=1)
-        return Replacements(table.substitutes[rows, chosen], np.arange(indices.size + 1))
-
-    return Proposals.of_sites(sites, batch.draw(streams, sites.starts), replace)
+    return proposals_at(_sites(batch, table), partial(_substitutes, table), batch, streams)
 
 
-def _characters_in(batch: Batch, table: Substitutions) -> tuple[Sites, npt.NDArray[np.int16]]:
-    """The places of the characters that are in the table, and the row of each, shape (places,)."""
-    table_rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
-    places = np.flatnonzero(table_rows >= 0)
-    return Sites(places, places + 1), table_rows[places]
+def _sites(batch: Batch, table: Substitutions) -> Sites:
+    rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
+    places = np.flatnonzero(rows >= 0)
+    return Sites(places, places + 1, rows[places].astype(np.int64))
+
+
+def _substitutes(table: Substitutions, kinds: Ints, draws: Floats) -> Replacements:
+    chosen = (draws[:, None] >= table.bounds[kinds]).sum(axis=1)
+    return Replacements(table.substitutes[kinds, chosen], np.arange(kinds.size + 1))
 
 
 @cache

@@ -1,14 +1,13 @@
 """Decides which proposals are legal. No other module decides this."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints
+from augment_ru.draws import Ints
 from augment_ru.engine.overlaps import overlapping, tangled
-from augment_ru.engine.proposals import Proposals, Replacements, Sites
+from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import WORD, Codes, Counts, Mask, classes, counts_before, surrogates
@@ -45,92 +44,39 @@ def legal(
         AugmentError: the columns do not fit the batch or each other: a place is outside the batch, a rank is outside
             [0, 1), or the numbers of the changes are not 0, 1, 2, ... in order.
     """
-    if proposals.sites is not None and proposals.clean and proposals.ranks.shape == proposals.sites.starts.shape:
-        judged = batch.once(_judged, proposals.sites)
-        if judged.clean:
-            _check_ranks(proposals.ranks)
-            if drops is not None:
-                drops.extend(judged.drops)
-            return proposals.at(judged.sites, judged.numbers)
     _check(batch, proposals)
-    left = _Left(proposals, drops)
-    left.drop_by_place(batch)
-    if proposals.clean and _is_clean(batch, left.proposals):
-        return left.proposals
-    left.proposals = replace(left.proposals, clean=False)
-    left.drop(_crossing(batch, left.proposals), _ACROSS)
-    left.proposals = left.proposals.settled()
-    left.drop(_surrogate(left.proposals), "holds a lone surrogate")
-    left.drop(_all_of_change(left.proposals, _without_effect(batch, left.proposals)), "changes nothing")
-    left.proposals = left.proposals.without(_without_effect(batch, left.proposals))
-    if batch.untouchable is not None:
-        left.drop(_sticking(batch, left.proposals), "sticks to a protected span")
-    if alternatives:
-        left.drop(tangled(left.proposals), "overlaps itself")
-    else:
-        left.drop(overlapping(batch, left.proposals), "overlaps a change of a lower rank")
-    return left.proposals
+    numbers = np.arange(proposals.ranks.size)
 
-
-_ACROSS = "reaches across the border of a text or an option"
-
-
-class _Left:
-    """The proposals that are left while others are dropped.
-
-    Args:
-        proposals: what an attack proposes.
-        drops: a list that each dropped change is appended to.
-    """
-
-    def __init__(self, proposals: Proposals, drops: list[Drop] | None) -> None:
-        self.proposals, self._drops = proposals, drops
-        self.numbers = np.arange(proposals.ranks.size)
-
-    def drop(self, edits: Mask, reason: str) -> None:
-        """Drop the changes of the edits where the mask, of shape (edits,), is true."""
+    def drop(edits: Mask, reason: str) -> None:
+        nonlocal proposals, numbers
         if edits.any():
-            bad = np.zeros(self.proposals.ranks.size, dtype=np.bool_)
-            bad[self.proposals.changes[edits]] = True
-            if self._drops is not None:
-                self._drops.extend(Drop(number, reason) for number in self.numbers[bad].tolist())
-            self.numbers, self.proposals = self.numbers[~bad], self.proposals.keep(~bad)
+            bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
+            bad[proposals.changes[edits]] = True
+            if drops is not None:
+                drops.extend(Drop(number, reason) for number in numbers[bad].tolist())
+            numbers, proposals = numbers[~bad], proposals.keep(~bad)
 
-    def drop_by_place(self, batch: Batch) -> None:
-        """Drop the changes of edits whose places are not legal, whatever they write."""
-        text_ends = batch.starts[1:][batch.rows(self.proposals.starts)] - 1
-        self.drop(self.proposals.stops > text_ends, _ACROSS)
+    text_ends = batch.starts[1:][batch.rows(proposals.starts)] - 1
+    drop(proposals.stops > text_ends, "reaches across the border of a text or an option")
+    if batch.untouchable is not None:
+        drop(_touching(batch, batch.untouchable_before, proposals), "touches a protected span")
+    if batch.cuttable is not None:
+        drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
+    if not (proposals.clean and _is_clean(batch, proposals)):
+        proposals = replace(proposals, clean=False)
+        drop(_crossing(batch, proposals), "reaches across the border of a text or an option")
+        proposals = proposals.settled()
+        drop(_surrogate(proposals), "holds a lone surrogate")
+        same = _without_effect(batch, proposals)
+        drop(_all_of_change(proposals, same), "changes nothing")
+        proposals = proposals.without(_without_effect(batch, proposals))
         if batch.untouchable is not None:
-            self.drop(_touching(batch, batch.untouchable_before, self.proposals), "touches a protected span")
-        if (cuttable := batch.cuttable) is not None:
-            starts, stops = self.proposals.starts, self.proposals.stops
-            self.drop(~(cuttable[starts] & cuttable[stops]), "breaks a grapheme cluster")
-
-
-class _Judged(NamedTuple):
-    """Which of the sites of an attack are legal.
-
-    Attributes:
-        sites: those that are.
-        numbers: their numbers among all.
-        drops: the others.
-        clean: whether the legal ones are as an attack states of clean edits.
-    """
-
-    sites: Sites
-    numbers: Ints
-    drops: Sequence[Drop]
-    clean: bool
-
-
-def _judged(batch: Batch, sites: Sites) -> _Judged:
-    proposals = Proposals.of_sites(sites, np.zeros(sites.starts.size), Replacements.nothing)
-    _check(batch, proposals)
-    drops: list[Drop] = []
-    left = _Left(proposals, drops)
-    left.drop_by_place(batch)
-    legal_ones = Sites(left.proposals.starts, left.proposals.stops)
-    return _Judged(legal_ones, left.numbers, drops, _is_clean(batch, left.proposals))
+            drop(_sticking(batch, proposals), "sticks to a protected span")
+        if alternatives:
+            drop(tangled(proposals), "overlaps itself")
+        else:
+            drop(overlapping(batch, proposals), "overlaps a change of a lower rank")
+    return proposals
 
 
 def _check(batch: Batch, proposals: Proposals) -> None:
@@ -154,20 +100,11 @@ def _check(batch: Batch, proposals: Proposals) -> None:
             f"proposed edit {at}: global places {starts[at]} to {stops[at]}; it starts at one of 0 to {last}, and stops"
             " there or later"
         )
-    _check_ranks(ranks)
-    if not _is_numbered(changes, ranks.size):
-        raise AugmentError("proposed columns: changes are numbered 0, 1, 2, ... in the order of their edits")
-
-
-def _check_ranks(ranks: Floats) -> None:
-    """Refuses ranks, shape (changes,), that are outside [0, 1).
-
-    Raises:
-        AugmentError: one is.
-    """
     if ranks.size and not (ranks.min() >= 0.0 and ranks.max() < 1.0):
         wrong = int(((ranks >= 0.0) & (ranks < 1.0)).argmin())
         raise AugmentError(f"proposed change {wrong}: rank {ranks[wrong]}; a rank is in [0, 1)")
+    if not _is_numbered(changes, ranks.size):
+        raise AugmentError("proposed columns: changes are numbered 0, 1, 2, ... in the order of their edits")
 
 
 def _is_numbered(changes: Ints, count: int) -> bool:

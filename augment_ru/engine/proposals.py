@@ -52,20 +52,6 @@ class Replacements:
         return Replacements.of_ranges(self.codes, self.offsets[indices], self.offsets[indices + 1])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sites:
-    """The places of edits that are changes of their own, and that an attack proposes for every candidate.
-
-    An attack finds them with `Batch.once`. So the engine decides once for all candidates which of them are legal.
-
-    Attributes:
-        starts, stops: as in `Proposals`.
-    """
-
-    starts: Ints
-    stops: Ints
-
-
 @dataclass(frozen=True, slots=True)
 class Proposals:
     """The edits of proposed changes in columns, with global places in a batch.
@@ -81,7 +67,6 @@ class Proposals:
             not as stated it checks the edits like any others, which takes longer. It does not check the new texts:
             that is what the statement saves. An attack that cannot be sure of them leaves it False.
         notes: a function from the indices of edits to their notes; None if no edit has one.
-        sites: the places, if all candidates have the same.
         texts: the new texts of all edits, if they were computed (`settled`).
     """
 
@@ -92,7 +77,6 @@ class Proposals:
     replace: Callable[[Ints], Replacements]
     clean: bool = False
     notes: Callable[[Ints], Sequence[Note | None]] | None = None
-    sites: Sites | None = None
     texts: Replacements | None = None
 
     def __repr__(self) -> str:
@@ -111,11 +95,6 @@ class Proposals:
     ) -> "Proposals":
         """Proposals in which every edit is a change of its own."""
         return cls(starts, stops, np.arange(starts.size), ranks, texts, clean, notes)
-
-    @classmethod
-    def of_sites(cls, sites: Sites, ranks: Floats, texts: Callable[[Ints], Replacements]) -> "Proposals":
-        """Proposals at places that all candidates have; the attack states that they are clean."""
-        return cls(sites.starts, sites.stops, np.arange(ranks.size), ranks, texts, clean=True, sites=sites)
 
     @classmethod
     def of_swaps(cls, batch: Batch, ones: tuple[Ints, Ints], others: tuple[Ints, Ints], ranks: Floats) -> "Proposals":
@@ -191,22 +170,6 @@ class Proposals:
             (lambda indices: notes(edits[indices])) if notes else None,
         )
 
-    def at(self, sites: Sites, numbers: Ints) -> "Proposals":
-        """The proposals of these numbers, which stand at these sites; each edit is a change of its own."""
-        if numbers.size == self.ranks.size:
-            return self
-        texts, notes = self.replace, self.notes
-        return Proposals(
-            sites.starts,
-            sites.stops,
-            np.arange(numbers.size),
-            self.ranks[numbers],
-            lambda indices: texts(numbers[indices]),
-            self.clean,
-            (lambda indices: notes(numbers[indices])) if notes else None,
-            sites,
-        )
-
     def without(self, dropped: Mask) -> "Proposals":
         """The proposals without the edits where the mask, of shape (edits,), is true; each change keeps an edit."""
         if not dropped.any():
@@ -220,7 +183,6 @@ class Proposals:
             changes=self.changes[edits],
             replace=lambda indices: texts(edits[indices]),
             notes=(lambda indices: notes(edits[indices])) if notes else None,
-            sites=None,
             texts=None,
         )
 
