@@ -5,7 +5,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError, not_utf8
 from augment_ru.formats.fitting import NOTHING, Learnt
-from augment_ru.formats.json_lines import BOM, Line, read_lines
+from augment_ru.formats.lines import BOM, Line, read_lines
 from augment_ru.formats.row import Changed
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.record import Record

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, TypeAlias
 from augment_ru.engine.prepare import chunks
 from augment_ru.errors import AugmentError
 from augment_ru.formats.fitting import NOTHING, Learnt
-from augment_ru.formats.json_lines import Line
+from augment_ru.formats.lines import Line
 from augment_ru.formats.pieces import Piece, pieces
 from augment_ru.formats.sinks import Sink, sink_of
 from augment_ru.jobs.job import Job

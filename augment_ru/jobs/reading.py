@@ -9,7 +9,7 @@ from typing import BinaryIO, TypeVar
 from augment_ru.errors import AugmentError
 from augment_ru.formats.encodings import in_utf8, is_utf8
 from augment_ru.formats.files import open_input
-from augment_ru.formats.json_lines import Line
+from augment_ru.formats.lines import Line
 from augment_ru.formats.packed import is_packed
 from augment_ru.formats.row import refuse_twice
 from augment_ru.formats.sources import RowSource, source_of
