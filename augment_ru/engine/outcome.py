@@ -1,16 +1,20 @@
 """Outcomes of the search, in columns: what the results of a chunk of records are read from."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from augment_ru.edits import Span
+import numpy as np
+
+from augment_ru.draws import Ints
+from augment_ru.edits import Note, Span
 from augment_ru.engine.applied import Applied
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.search import Found
 from augment_ru.records.record import Record
 from augment_ru.script import Script
-from augment_ru.text.characters import Mask
+from augment_ru.text.characters import Mask, decode
 
 Status = Literal["perturbed", "unchanged", "rejected"]
 """perturbed: a perturbation passed; unchanged: nothing may be changed, or the draw left the record clean; rejected: no
@@ -24,6 +28,10 @@ STATUSES = ("perturbed", "unchanged", "rejected")
 Scripts = Mapping[str, Script]
 Spans = Mapping[str, tuple[Span, ...]]
 NO_SPANS: Spans = {}
+
+
+Triple = tuple[int, int, str]
+"""A start, a stop, and a text: that of an edit or the label of a span."""
 
 
 class Settings(NamedTuple):
@@ -95,7 +103,7 @@ class Chunk:
         self._warned = bool(prepared.warnings or found.warnings)
         self._probabilities = found.probabilities.tolist()
         scores: list[float] = found.similarities.tolist()
-        self._similarities = [None if math.isnan(score) else score for score in scores]
+        self._similarities = [None if math.isnan(score) else score + 0.0 for score in scores]  # there is no -0.0
 
     def record(self, at: int) -> Record:
         """The record."""
@@ -110,6 +118,16 @@ class Chunk:
             status: Status = "rejected" if self._possible[at] else "unchanged"
             return Outcome(status, None, similarity, None, warnings, reason)
         return Outcome("perturbed", self._probabilities[at], similarity, candidate, warnings, None)
+
+    def outcomes(self) -> list[Outcome]:
+        """What the search found for each record; outcomes without warnings that are equal are one object."""
+        numbers = range(len(self._candidates))
+        if self._warned:
+            return [self.outcome(at) for at in numbers]
+        columns = (self._candidates, self._probabilities, self._similarities, self._possible, self._clean)
+        keys = list(zip(*columns, strict=True))
+        found = {key: self.outcome(at) for key, at in dict(zip(keys, numbers, strict=True)).items()}
+        return [found[key] for key in keys]
 
     def scripts(self, at: int) -> Scripts:
         """The script of each field."""
@@ -127,12 +145,38 @@ class Chunk:
             return None
         return prepared.fields[at], prepared.batch.texts[at], self._applied[max(self._candidates[at], 0)].texts[at]
 
+    def only_texts(self) -> list[str]:
+        """The new texts of all records, each of which has one field."""
+        if len(self._applied) == 1:
+            (applied,) = self._applied.values()
+            return applied.texts
+        return [self._applied[max(found, 0)].texts[at] for at, found in enumerate(self._candidates)]
+
+    def only_edits(self) -> Iterator[tuple[list[Triple], Sequence[Note | None]]]:
+        """The edits of all records, each of which has one field: their triples, and their notes if one has a note."""
+        places = np.array(self._prepared.places, dtype=np.int64)
+        held = {number: _triples(applied, places) for number, applied in self._applied.items()}
+        noted = any(applied.make_notes is not None for applied in self._applied.values())
+        for at, found in enumerate(self._candidates):
+            number = max(found, 0)
+            yield held[number][at], self._applied[number].notes(at) if noted else ()
+
     def protected(self, at: int) -> Spans:
         """The protected spans of each field."""
         prepared = self._prepared
         if not prepared.batch.spans[2]:
             return {prepared.fields[row]: () for row in prepared.rows(at)}
         return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
+
+    def only_protected(self) -> list[list[Triple]]:
+        """The protected spans of all records, each of which has one field: starts, stops and labels."""
+        batch, places = self._prepared.batch, self._prepared.places
+        starts, stops, labels = batch.spans
+        found: list[list[Triple]] = [[] for _ in self._candidates]
+        owners = batch.rows(starts).tolist() if labels else ()
+        for row, start, stop, label in zip(owners, starts.tolist(), stops.tolist(), labels, strict=True):
+            found[row].append((start - places[row], stop - places[row], label))
+        return found
 
     def statuses(self) -> list[Status]:
         """The status of each record."""
@@ -153,3 +197,12 @@ class Chunk:
     def warned(self) -> set[int]:
         """The numbers of the records that have a warning."""
         return {at for warnings in (self._prepared.warnings, self._warnings) for at, held in warnings.items() if held}
+
+
+def _triples(applied: Applied, places: Ints) -> list[list[Triple]]:
+    """The triples of the edits of each text; the texts start at these global places."""
+    counts, text = np.diff(applied.first_edits), decode(applied.replacements.codes)
+    shifts = np.repeat(places[:-1], counts)
+    new = [text[start:stop] for start, stop in pairwise(applied.replacements.offsets.tolist())]
+    every = list(zip((applied.starts - shifts).tolist(), (applied.stops - shifts).tolist(), new, strict=True))
+    return [every[start:stop] for start, stop in pairwise(applied.first_edits.tolist())]

@@ -40,11 +40,11 @@ def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
     return _read_strictly(data) if value is None else (data.decode(), value)
 
 
-_EXACT = 2.0**63
+EXACT = 2.0**63
 """Numbers below it are read alike by orjson, which makes floats of integers over 64 bits, and by the strict reader."""
-_FLAT = frozenset({str, int, bool, type(None)})
+FLAT = frozenset({str, int, bool, type(None)})
 """Types of values that hold no other values, and that orjson never rounds."""
-_DEEPEST = 50
+DEEPEST = 50
 """Levels of nesting that are examined for what orjson passes over."""
 
 
@@ -61,14 +61,14 @@ def _read_at_once(data: bytes) -> dict[str, Any] | None:
         if type(value) is not dict:
             return None
         colons = data.count(b":")
-        if colons == len(value) and _FLAT.issuperset(map(type, value.values())):
+        if colons == len(value) and FLAT.issuperset(map(type, value.values())):
             return value
-        return value if colons == _colons(value, _DEEPEST) else None
+        return value if colons == colons_of(value, DEEPEST) else None
     except ValueError:
         return None
 
 
-def _colons(value: dict[str, Any] | list[Any], depth: int) -> int:
+def colons_of(value: dict[str, Any] | list[Any], depth: int) -> int:
     """How many colons the JSON of a value has.
 
     Raises:
@@ -88,8 +88,8 @@ def _colons(value: dict[str, Any] | list[Any], depth: int) -> int:
         elif kind is dict or kind is list:
             if not depth:
                 raise ValueError
-            count += _colons(one, depth - 1)
-        elif kind is float and not -_EXACT < one < _EXACT:
+            count += colons_of(one, depth - 1)
+        elif kind is float and not -EXACT < one < EXACT:
             raise ValueError
     return count
 
