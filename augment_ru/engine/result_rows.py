@@ -71,7 +71,7 @@ class ResultRows(LinesAtOnce):
             def alone(at: int) -> str:
                 return result(at).line(self._meta)
 
-            return lines_with(records.lines, sources, new, metadata=metadata, key=KEY, alone=alone)
+            return lines_with(records.lines, sources, new, metadata=metadata, name=KEY, alone=alone)
 
         columns = [
             column(list(map(orjson.dumps, chunk.only_texts())), spelt.of_chunk(chunk), perturbed.results.__getitem__)

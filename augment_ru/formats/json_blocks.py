@@ -5,7 +5,7 @@ here is left to them.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import orjson
@@ -63,7 +63,7 @@ def lines_with(
     new: Sequence[bytes],
     *,
     metadata: Sequence[bytes] | None,
-    key: str,
+    name: str,
     alone: Callable[[int], str],
 ) -> list[bytes]:
     """Lines with another text in the place of one, and with metadata: what `written` makes of each, with its end.
@@ -73,20 +73,20 @@ def lines_with(
         old: the text of each that is replaced, as JSON.
         new: the new one of each, as JSON.
         metadata: those of each, as JSON; None for none.
-        key: the name of the metadata.
+        name: the key of the metadata.
         alone: makes a line by itself, given its number; called where the old text stands twice in a line, or is
             written with escapes, or the line ends in spaces.
     """
     data = b"".join(raw)
     if b"\\u" in data or b"\\/" in data:
         old = [_NOWHERE if b"\\u" in line or b"\\/" in line else text for line, text in zip(raw, old, strict=True)]
-    name = f", {encoded(key)}: ".encode()
-    tails = [b"}\n"] * len(raw) if metadata is None else [b"%b%b}\n" % (name, one) for one in metadata]
+    key = b"" if metadata is None else f", {encoded(name)}: ".encode()
     made: list[bytes] = []
-    for line, before, after, tail in zip(raw, old, new, tails, strict=True):
+    columns = zip(raw, old, new, repeat(b"") if metadata is None else metadata, strict=False)
+    for line, before, after, held in columns:
         at = line.find(before)
         if at >= 0 and line.find(before, at + 1) < 0 and line[-2] == _BRACE and line[-3] > _SPACE:
-            made.append(line[:at] + after + line[at + len(before) : -2] + tail)
+            made.append(b"".join((line[:at], after, line[at + len(before) : -2], key, held, b"}\n")))
         else:
             made.append(alone(len(made)).encode() + b"\n")
     return made

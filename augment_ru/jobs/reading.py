@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -176,7 +177,7 @@ class _Reading:
     def _alike(self, block: Block) -> AlikeRecords | None:
         """The records of a block, if all of them can be perturbed and written, and are alike; else None."""
         values = values_of(block.raw)
-        if values is None or (self.job.meta != "none" and any(KEY in row for row in values)):
+        if values is None or (self.job.meta != "none" and KEY in set(chain.from_iterable(values))):
             return None
         return AlikeRecords.of(values, block.raw, PLAIN, self.task, self.job.fields)
 

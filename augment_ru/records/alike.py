@@ -15,19 +15,25 @@ class AlikeRecords(Sequence[Record]):
     Args:
         values: the row of each; they must not be changed afterwards.
         lines: the line of each, with a line feed at its end.
-        task: their task. It perturbs one field, which is a key of each row and holds a text, and has no anchors.
+        texts: the text of each.
+        task: their task. It perturbs one field, a key of each row that holds its text, and has no anchors.
         origin: as in `Record`, the same for all.
 
     Attributes:
         field: the field that is perturbed.
-        texts: the text of each record.
     """
 
-    def __init__(self, values: Sequence[dict[str, Any]], lines: Sequence[bytes], task: Task, origin: object) -> None:
-        self.values, self.lines, self.task = values, lines, task
+    def __init__(
+        self,
+        values: Sequence[dict[str, Any]],
+        lines: Sequence[bytes],
+        texts: Sequence[str],
+        task: Task,
+        origin: object,
+    ) -> None:
+        self.values, self.lines, self.texts, self.task = values, lines, texts, task
         self._origin = origin
         (self.field,) = task.fields
-        self.texts: list[str] = [row[self.field] for row in values]
 
     @classmethod
     def of(
@@ -51,8 +57,8 @@ class AlikeRecords(Sequence[Record]):
         if task is None or task.has_anchors or task.fields_of_every_row is None or len(task.fields) > 1:
             return None
         (field,) = task.fields
-        kinds = {type(row.get(field)) for row in values}
-        return cls(values, lines, task, origin) if kinds == {str} else None
+        texts: list[Any] = [row.get(field) for row in values]
+        return cls(values, lines, texts, task, origin) if set(map(type, texts)) == {str} else None
 
     @cached_property
     def _records(self) -> list[Record]:
@@ -72,6 +78,11 @@ class AlikeRecords(Sequence[Record]):
         if name is None or not is_plain((name,)):
             return [record.key for record in self]
         identities = [row.get(name) for row in self.values]
+        kinds = set(map(type, identities))
+        if kinds == {int}:
+            return [f"id:{one}" for one in identities]
+        if kinds == {type(None)}:
+            return [f"text:{text}" for text in self.texts]
         return [
             f"id:{one}" if isinstance(one, str | int) and one != "" else f"text:{text}"
             for one, text in zip(identities, self.texts, strict=True)
