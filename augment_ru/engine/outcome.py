@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from augment_ru.draws import Ints
 from augment_ru.edits import Note, Span
 from augment_ru.engine.applied import Applied
 from augment_ru.engine.prepared import Prepared
@@ -147,19 +146,17 @@ class Chunk:
 
     def only_texts(self) -> list[str]:
         """The new texts of all records, each of which has one field."""
-        if len(self._applied) == 1:
-            (applied,) = self._applied.values()
-            return applied.texts
-        return [self._applied[max(found, 0)].texts[at] for at, found in enumerate(self._candidates)]
+        return self._applied.texts
 
     def only_edits(self) -> Iterator[tuple[list[Triple], Sequence[Note | None]]]:
         """The edits of all records, each of which has one field: their triples, and their notes if one has a note."""
-        places = np.array(self._prepared.places, dtype=np.int64)
-        held = {number: _triples(applied, places) for number, applied in self._applied.items()}
-        noted = any(applied.make_notes is not None for applied in self._applied.values())
-        for at, found in enumerate(self._candidates):
-            number = max(found, 0)
-            yield held[number][at], self._applied[number].notes(at) if noted else ()
+        applied = self._applied
+        shifts = np.repeat(np.array(self._prepared.places[:-1], dtype=np.int64), np.diff(applied.first_edits))
+        text = decode(applied.replacements.codes)
+        new = [text[start:stop] for start, stop in pairwise(applied.replacements.offsets.tolist())]
+        every = list(zip((applied.starts - shifts).tolist(), (applied.stops - shifts).tolist(), new, strict=True))
+        for at, (start, stop) in enumerate(pairwise(applied.first_edits.tolist())):
+            yield every[start:stop], applied.notes(at) if applied.make_notes else ()
 
     def protected(self, at: int) -> Spans:
         """The protected spans of each field."""
@@ -197,12 +194,3 @@ class Chunk:
     def warned(self) -> set[int]:
         """The numbers of the records that have a warning."""
         return {at for warnings in (self._prepared.warnings, self._warnings) for at, held in warnings.items() if held}
-
-
-def _triples(applied: Applied, places: Ints) -> list[list[Triple]]:
-    """The triples of the edits of each text; the texts start at these global places."""
-    counts, text = np.diff(applied.first_edits), decode(applied.replacements.codes)
-    shifts = np.repeat(places[:-1], counts)
-    new = [text[start:stop] for start, stop in pairwise(applied.replacements.offsets.tolist())]
-    every = list(zip((applied.starts - shifts).tolist(), (applied.stops - shifts).tolist(), new, strict=True))
-    return [every[start:stop] for start, stop in pairwise(applied.first_edits.tolist())]
