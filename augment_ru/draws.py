@@ -54,7 +54,7 @@ class Streams:
     """One stream of draws for each row of a batch.
 
     Args:
-        keys: a 64-bit key for each row, shape (rows,).
+        keys: a 64-bit key for each row, shape (rows,); `spread` makes a table of them.
     """
 
     __slots__ = ("keys",)
@@ -75,6 +75,12 @@ class Streams:
             states += _GAMMA
             keys = mix(states)
         return cls(keys)
+
+    def spread(self, numbers: Sequence[int]) -> "Streams":
+        """The streams whose paths go on with each of the numbers (`of`): their keys have shape (numbers, rows)."""
+        states = self.keys ^ np.array([_salt("int", number) for number in numbers])[:, None]
+        states += _GAMMA
+        return Streams(mix(states))
 
     def uniform(self, rows: Ints, positions: Ints, lane: int = 0) -> Floats:
         """Draws from U[0, 1), one for each (row, position). Lanes 0 and 1 are independent."""

@@ -60,7 +60,7 @@ class Chunk:
     Args:
         settings: what the results share.
         prepared: the records, as the attack saw them.
-        applied: the texts and edits of the first candidate, and of every other one that a record took.
+        applied: the texts with the edits that were found for each record.
         found: what the search found.
         possible: the records that have an active change, shape (records,).
         clean: the records that have legal changes, but no active one, shape (records,).
@@ -83,7 +83,7 @@ class Chunk:
         self,
         settings: Settings,
         prepared: Prepared,
-        applied: Mapping[int, Applied],
+        applied: Applied,
         found: Found,
         *,
         possible: Mask,
@@ -114,7 +114,7 @@ class Chunk:
     def scripts(self, at: int) -> Scripts:
         """The script of each field."""
         prepared, texts = self._prepared, self._prepared.batch.texts
-        applied = self._applied[max(self._candidates[at], 0)]
+        applied = self._applied
         return {
             prepared.fields[row]: Script.of_columns(texts[row], applied, row, prepared.places[row])
             for row in prepared.rows(at)
@@ -125,7 +125,7 @@ class Chunk:
         prepared = self._prepared
         if len(prepared.fields) != len(prepared):
             return None
-        return prepared.fields[at], prepared.batch.texts[at], self._applied[max(self._candidates[at], 0)].texts[at]
+        return prepared.fields[at], prepared.batch.texts[at], self._applied.texts[at]
 
     def protected(self, at: int) -> Spans:
         """The protected spans of each field."""
@@ -147,7 +147,7 @@ class Chunk:
     @property
     def edits(self) -> int:
         """The number of edits in all records."""
-        return sum(applied.starts.size for applied in self._applied.values())
+        return self._applied.starts.size
 
     @property
     def warned(self) -> set[int]:
