@@ -19,7 +19,7 @@ _NOWHERE = b"\n\n"
 _BRACE, _SPACE = b"} "
 
 
-def values_of(raw: Sequence[bytes]) -> list[dict[str, Any]] | None:
+def objects_of(raw: Sequence[bytes]) -> list[dict[str, Any]] | None:
     """The objects that lines of JSON spell; None where it is not certain that `parsed` would read each of them so.
 
     Twin keys are counted as `parsed` counts them, over all lines at once: each member and each colon in a text has a
@@ -69,7 +69,7 @@ def lines_with(
     """Lines with another text in the place of one, and with metadata: what `written` makes of each, with its end.
 
     Args:
-        raw: the lines with their ends, as `values_of` reads them.
+        raw: the lines with their ends, as `objects_of` reads them.
         old: the text of each that is replaced, as JSON.
         new: the new one of each, as JSON.
         metadata: those of each, as JSON; None for none.
