@@ -1,7 +1,7 @@
 """The rows that are written for a chunk of records: one by one, or lines of JSON from columns."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -74,7 +74,7 @@ class ResultRows(LinesAtOnce):
             return lines_with(records.lines, sources, new, metadata=metadata, name=KEY, alone=alone)
 
         columns = [
-            column(list(map(orjson.dumps, chunk.only_texts())), spelt.of_chunk(chunk), perturbed.results.__getitem__)
+            column(list(map(orjson.dumps, chunk.only_texts())), spelt.of_chunk(chunk), partial(_result, perturbed))
             for perturbed, chunk in zip(self._found, chunks, strict=True)
             if chunk is not None
         ]
@@ -82,3 +82,7 @@ class ResultRows(LinesAtOnce):
             metadata = spelt.of_originals(settings[-1])
             columns.insert(0, column(sources, metadata, lambda at: self._originals[at]))
         return columns[0] if len(columns) == 1 else list(chain.from_iterable(zip(*columns, strict=True)))
+
+
+def _result(perturbed: Perturbed, at: int) -> Result:
+    return perturbed.results[at]
