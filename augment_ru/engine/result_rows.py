@@ -1,6 +1,6 @@
 """The rows that are written for a chunk of records: one by one, or lines of JSON from columns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any
@@ -53,6 +53,9 @@ class ResultRows(LinesAtOnce):
 
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
         return self._rows[at]
+
+    def __iter__(self) -> Iterator[tuple[Record, Changed]]:
+        return iter(self._rows)
 
     def lines(self) -> Sequence[bytes] | None:
         """The rows as lines of JSON with their ends; None if they are to be written one by one."""
