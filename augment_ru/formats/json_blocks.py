@@ -18,7 +18,7 @@ _FLAT_OR_FLOAT = FLAT | {float}
 _BRACE, _SPACE, _BACKSLASH = b"} \\"
 
 
-def values_of(raw: Sequence[bytes]) -> list[dict[str, Any]] | None:
+def objects_of(raw: Sequence[bytes]) -> list[dict[str, Any]] | None:
     """The objects that lines of JSON spell; None where it is not certain that `parsed` would read each of them so.
 
     Twin keys are counted as `parsed` counts them, over all lines at once: each member and each colon in a text has a
@@ -56,7 +56,7 @@ def _colons(values: Sequence[dict[str, Any]]) -> int:
     return len(held) + texts.count(":") + keys.count(":")
 
 
-class Places(NamedTuple):
+class TextPlaces(NamedTuple):
     """Where a text stands as JSON in each of several lines.
 
     Attributes:
@@ -70,7 +70,7 @@ class Places(NamedTuple):
     escaped: Sequence[int]
 
 
-def places_of(records: AlikeRecords, texts: Sequence[bytes]) -> Places:
+def places_of(records: AlikeRecords, texts: Sequence[bytes]) -> TextPlaces:
     """Where the text of each record stands in its line, as `written` would find it.
 
     A text is found at its only place. In a line with escapes, where it might be spelt in several ways, it is found
@@ -78,7 +78,7 @@ def places_of(records: AlikeRecords, texts: Sequence[bytes]) -> Places:
     follows. So it begins a key, if a name and a colon follow, and a row without objects in it has each key once.
 
     Args:
-        records: the records, from lines that `values_of` read.
+        records: the records, from lines that `objects_of` read.
         texts: their texts as JSON.
     """
     raw, spelt = records.lines, [*texts]
@@ -97,7 +97,7 @@ def places_of(records: AlikeRecords, texts: Sequence[bytes]) -> Places:
     for at in escaped:
         is_flat = records.field.isidentifier() and _FLAT_OR_FLOAT.issuperset(map(type, records.values[at].values()))
         starts[at] = _behind_key(raw[at], key, spelt[at]) if is_flat else -1
-    return Places(starts, spelt, escaped)
+    return TextPlaces(starts, spelt, escaped)
 
 
 def _behind_key(line: bytes, key: bytes, text: bytes) -> int:
@@ -113,7 +113,7 @@ def _behind_key(line: bytes, key: bytes, text: bytes) -> int:
 
 def lines_with(
     raw: Sequence[bytes],
-    places: Places,
+    places: TextPlaces,
     new: Sequence[str],
     *,
     metadata: Sequence[bytes] | None,

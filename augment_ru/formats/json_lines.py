@@ -178,9 +178,19 @@ def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
     else:
         try:
             text = orjson.dumps(value).decode()
-        except TypeError:  # an integer over 64 bits: a seed may be one
-            text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        except TypeError:
+            text = _unusual(value)
     return text.replace("/", "\\/") if "\\/" in like else text
+
+
+def _unusual(value: Any) -> str:  # noqa: ANN401  (JSON values)
+    """A value as JSON that orjson refuses: with an integer over 64 bits, which a seed may be, or a lone surrogate."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # in the answer of a model
+        return json.dumps(value, separators=(",", ":"))
+    return text
 
 
 def indented(table: Mapping[str, Any]) -> bytes:

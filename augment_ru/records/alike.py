@@ -6,7 +6,7 @@ from typing import Any
 
 from augment_ru.records.field_paths import is_plain
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task, task_of_rows
+from augment_ru.records.task import Task, common_task
 
 
 class AlikeRecords(Sequence[Record]):
@@ -53,7 +53,7 @@ class AlikeRecords(Sequence[Record]):
             known: the task of all rows; None recognises that of each row.
             fields: the fields to perturb, in place of the task's.
         """
-        task = task_of_rows(values, known, fields)
+        task = common_task(values, known, fields)
         if task is None or task.has_anchors or task.fields_of_every_row is None or len(task.fields) > 1:
             return None
         (field,) = task.fields

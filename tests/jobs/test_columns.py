@@ -14,7 +14,7 @@ from augment_ru import AugmentError, Perturber, Preparation
 from augment_ru.engine.prepare_alike import prepared_chunk
 from augment_ru.engine.result_rows import ResultRows
 from augment_ru.formats import lines as lines_module
-from augment_ru.formats.json_blocks import values_of
+from augment_ru.formats.json_blocks import objects_of
 from augment_ru.formats.json_lines import PLAIN, encoded, parsed
 from augment_ru.formats.lines import BOM
 from augment_ru.jobs import reading
@@ -150,7 +150,7 @@ def test_a_run_does_not_depend_on_what_is_done_at_once(
         whole = outcome(folder, job)
         patch.setattr(reading, "CHUNK_ROWS", rows)
         assert outcome(folder, job) == whole
-        patch.setattr(reading, "values_of", lambda _raw: None)
+        patch.setattr(reading, "objects_of", lambda _raw: None)
         assert outcome(folder, job) == whole
 
 
@@ -159,7 +159,7 @@ def test_a_run_does_not_depend_on_what_is_done_at_once(
 @example(block=[b'{"b":[{}', b'{}]},{"c":[{}', b"{}]},{}"])
 @example(block=[b'{"text":1},{}', b'{"text":[1', b"2]}"])
 def test_lines_read_at_once_are_what_each_is_by_itself(block: list[bytes]) -> None:
-    values = values_of([line + b"\n" for line in block])
+    values = objects_of([line + b"\n" for line in block])
     if values is not None:
         assert repr(values) == repr([parsed(line)[1] for line in block])
 
@@ -167,7 +167,7 @@ def test_lines_read_at_once_are_what_each_is_by_itself(block: list[bytes]) -> No
 @pytest.mark.parametrize("line", ['{"id": 1, "text": "а: б", "x": 0.5, "y": null}', '{"text": "а", "x": {"y": [":"]}}'])
 def test_usual_lines_are_read_at_once(line: str) -> None:
     raw = f"{line}\n".encode()
-    values = values_of([raw] * 3)
+    values = objects_of([raw] * 3)
     assert values == [json.loads(line)] * 3
     records = AlikeRecords.of(values, [raw] * 3, PLAIN, None, ())
     assert records is not None
@@ -182,7 +182,7 @@ def test_usual_lines_are_read_at_once(line: str) -> None:
 @given(texts=st.lists(TEXTS, min_size=1, max_size=6), gated=st.booleans())
 def test_rows_from_columns_are_those_of_the_results(attack: str, meta: str, texts: list[str], *, gated: bool) -> None:
     raw = [f'{{"id": {at}, "text": {encoded(text)}}}\n'.encode() for at, text in enumerate(texts)]
-    values = values_of(raw)
+    values = objects_of(raw)
     assert values is not None
     records = AlikeRecords.of(values, raw, PLAIN, None, ())
     assert records is not None
@@ -227,7 +227,7 @@ def test_rows_from_columns_are_those_of_the_results(attack: str, meta: str, text
 )
 def test_each_spelling_is_written_as_by_itself(line: str) -> None:
     raw = [f"{line}\n".encode()] * 2
-    values = values_of(raw)
+    values = objects_of(raw)
     assert values is not None
     records = AlikeRecords.of(values, raw, PLAIN, None, ())
     assert records is not None
@@ -249,5 +249,5 @@ def test_each_spelling_is_written_as_by_itself(line: str) -> None:
     ],
 )  # fmt: skip
 def test_lines_that_are_left_to_be_read_one_by_one(line: bytes) -> None:
-    assert values_of([line + b"\n"] * 2) is None
-    assert values_of([b'{"text": "a"}\n', b'{"text": "a"}']) is None
+    assert objects_of([line + b"\n"] * 2) is None
+    assert objects_of([b'{"text": "a"}\n', b'{"text": "a"}']) is None
