@@ -1,6 +1,6 @@
 """Records of one task with one text each, in columns: a record is made when someone reads one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -70,6 +70,9 @@ class AlikeRecords(Sequence[Record]):
 
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
         return self._records[at]
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._records)
 
     @cached_property
     def keys(self) -> list[str]:

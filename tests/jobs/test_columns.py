@@ -49,6 +49,10 @@ def lines(draw: st.DrawFn) -> bytes:
         spelt = spelt.replace("/", "\\/").replace(":", "\\u003a")
     colon, comma = draw(st.sampled_from([(":", ","), (": ", ", "), (" : ", " ,\t")]))
     members = [f'"text"{colon}{spelt}']
+    if draw(st.integers(0, 5)) == 0:  # the same text in another spelling, and the key inside a text
+        members.insert(
+            0, draw(st.sampled_from([f'"x"{colon}{json.dumps(text)}', f'"x"{colon}{json.dumps(members[0])}']))
+        )
     for key in draw(st.lists(KEYS.filter(lambda one: one not in {"text", "augment"}), max_size=2, unique=True)):
         members.insert(draw(st.integers(0, len(members))), f'"{key}"{colon}{draw(OTHERS)}')
     if draw(st.integers(0, 15)) == 0:
@@ -189,3 +193,61 @@ def test_rows_from_columns_are_those_of_the_results(attack: str, meta: str, text
     rows = ResultRows(records, [found], meta, 7)
     one_by_one = [f"{result.line(meta)}\n".encode() for result in rows.results]
     assert rows.lines() == one_by_one
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"text": "мир"}',
+        '{"text": "мир" }',
+        '{"text": "мир"\t}',
+        '{"text": "мир"} ',
+        '{"text" : "мир"}',
+        '{"text": "text"}',
+        '{"text": ":"}',
+        '{"text":":"}',
+        '{"text": ",", "x": "y"}',
+        '{"x": "мир", "text": "мир"}',
+        '{"x": ["мир"], "text": "мир"}',
+        '{"text": "\\u043c\\u0438\\u0440"}',
+        '{"text": "\\u043C\\u0438\\u0440"}',
+        '{"x": "\\u043c", "text": "мир"}',
+        '{"x": "\\u043c\\u0438\\u0440", "text": "\\u043C\\u0438\\u0440"}',
+        '{"x\\"text": "\\u043c\\u0438\\u0440", "text": "\\u043C\\u0438\\u0440"}',
+        '{"x": {"text": "\\u043c\\u0438\\u0440"}, "text": "\\u043C\\u0438\\u0440"}',
+        '{"x": "\\"text\\": \\"\\u043c\\"", "text": "\\u043c"}',
+        '{"te\\u0078t": "\\u043c\\u0438\\u0440"}',
+        '{"text": "м\\/р"}',
+        '{"text": "м/р", "x": "\\/"}',
+        '{"text": "\\u043c\\/\\u0440"}',
+        '{"text": "\\ud83d\\ude00 мир"}',
+        '{"text": "мир\\u0000"}',
+        '{"text": "мир\\n\\"", "id": 1e3}',
+    ],
+)
+def test_each_spelling_is_written_as_by_itself(line: str) -> None:
+    raw = [f"{line}\n".encode()] * 2
+    values = objects_of(raw)
+    assert values is not None
+    records = AlikeRecords.of(values, raw, PLAIN, None, ())
+    assert records is not None
+    found = Perturber("case", similarity="none", probability=1).perturb(
+        prepared_chunk(Preparation(constraints=()), records, [])
+    )
+    for meta in ("full", "none"):
+        rows = ResultRows(records, [found], meta, 7)
+        assert rows.lines() == [f"{result.line(meta)}\n".encode() for result in rows.results]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"text": "a", "text": "b"}', b'{"text": "a", "text": "a:"}', b'{"text": "a", "x": {"b": 1, "b": ":"}}',
+        b'{"text": "a", "text": "\\u003a"}', b'{"text": "a", "x": 1e400}', b'{"text": "a", "x": 99999999999999999999}',
+        b'{"text": "a"}\r', b'{"text": "\xff"}', b'{"text": "\\ud800"}', b'{"text": "a"},{"text": "b"}', b"", b"[]",
+        BOM + b'{"text": "a"}', b'{"text": "a", "x": NaN}',
+    ],
+)  # fmt: skip
+def test_lines_that_are_left_to_be_read_one_by_one(line: bytes) -> None:
+    assert objects_of([line + b"\n"] * 2) is None
+    assert objects_of([b'{"text": "a"}\n', b'{"text": "a"}']) is None
