@@ -54,7 +54,7 @@ class Streams:
     """One stream of draws for each row of a batch.
 
     Args:
-        keys: a 64-bit key for each row, shape (rows,).
+        keys: a 64-bit key for each row, shape (rows,); `spread` makes a table of them.
     """
 
     __slots__ = ("keys",)
@@ -76,6 +76,12 @@ class Streams:
             keys = mix(states)
         return cls(keys)
 
+    def spread(self, numbers: Sequence[int]) -> "Streams":
+        """The streams whose paths go on with each of the numbers (`of`): their keys have shape (numbers, rows)."""
+        states = self.keys ^ np.array([_salt("int", number) for number in numbers])[:, None]
+        states += _GAMMA
+        return Streams(mix(states))
+
     def uniform(self, rows: Ints, positions: Ints, lane: int = 0) -> Floats:
         """Draws from U[0, 1), one for each (row, position). Lanes 0 and 1 are independent."""
         return unit(self.keys[rows], positions, lane)
@@ -86,13 +92,12 @@ class Streams:
 
 
 def unit(keys: Keys, positions: Ints | Keys, lane: int = 0) -> Floats:
-    """Draws from U[0, 1) at `positions` of the streams with these `keys`; shapes broadcast."""
-    states = positions.astype(np.uint64)
-    states *= np.uint64(2)
-    states += np.uint64(lane + 1)
-    states *= _GAMMA
-    states += keys
-    mix(states)
+    """Draws from U[0, 1) at `positions` of the streams with these `keys`, of the keys' shape; positions broadcast."""
+    steps = positions.astype(np.uint64)
+    steps *= np.uint64(2)
+    steps += np.uint64(lane + 1)
+    steps *= _GAMMA
+    states = mix(steps + keys)
     states >>= _S11
     return states.astype(np.float64) * _UNIT
 

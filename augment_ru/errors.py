@@ -64,6 +64,18 @@ class AugmentError(Exception):
         super().__init__(line.encode("utf-8", "backslashreplace").decode())  # a lone surrogate cannot be printed
 
 
+def said(error: BaseException) -> str:
+    """The class of an error and its message; code of others may raise anything, also what has no message.
+
+    >>> said(KeyError("кот"))
+    "KeyError: 'кот'"
+    """
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001  (its __str__ is code of others, too)
+        return f"{type(error).__name__}, whose message cannot be read"
+
+
 class Terminated(SystemExit):
     """A signal ended the program; other exits, raised by code that the program calls, are errors of that code."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from augment_ru.errors import AugmentError, Terminated
+from augment_ru.errors import AugmentError, Terminated, said
 
 _MODULE = "python:"
 
@@ -103,7 +103,7 @@ def imported(place: str) -> Any:  # noqa: ANN401  (whatever the module defines)
     except (Exception, SystemExit) as error:  # importing runs the user's own code, which may raise anything
         top = name.partition(".")[0]
         hint = f"; {top}.py must be in this folder, or the package installed" if _lacks(error, top) else ""
-        raise AugmentError(f"cannot be imported: {type(error).__name__}: {error}{hint}") from error
+        raise AugmentError(f"cannot be imported: {said(error)}{hint}") from error
     return found
 
 
@@ -175,6 +175,6 @@ def load_file(path: Path) -> ModuleType:
         raise
     except (Exception, SystemExit) as error:  # the user's own code may raise anything
         del sys.modules[made.name]
-        raise AugmentError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
+        raise AugmentError(f"{path}: cannot be imported: {said(error)}") from error
     _loaded.append(path)
     return module

@@ -3,15 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from augment_ru.draws import Streams
-from augment_ru.editing.characters import keyboards, substitute_characters
-from augment_ru.engine.attack import Attack
-from augment_ru.engine.proposals import Proposals
-from augment_ru.text.batch import Batch
+from augment_ru.editing.characters import CharacterAttack, Substitutions, keyboards
 
 
 @dataclass(frozen=True, slots=True)
-class Butterfingers(Attack):
+class Butterfingers(CharacterAttack):
     """Replace letters by those of neighbouring keys; nearer keys are likelier (TAPE, Table 1: 0.15).
 
     Raises:
@@ -26,6 +22,7 @@ class Butterfingers(Attack):
     def __post_init__(self) -> None:
         keyboards(self.layouts)  # so that an unknown layout is an error before the run starts
 
-    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a neighbouring key for every letter that a layout has."""
-        return substitute_characters(batch, keyboards(self.layouts), streams)
+    @property
+    def table(self) -> Substitutions:
+        """The neighbouring keys of every letter that a layout has."""
+        return keyboards(self.layouts)

@@ -3,20 +3,17 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from augment_ru.draws import Streams
-from augment_ru.editing.characters import letter_case, substitute_characters
-from augment_ru.engine.attack import Attack
-from augment_ru.engine.proposals import Proposals
-from augment_ru.text.batch import Batch
+from augment_ru.editing.characters import CharacterAttack, Substitutions, letter_case
 
 
 @dataclass(frozen=True, slots=True)
-class Case(Attack):
+class Case(CharacterAttack):
     """Change the case of letters (RuTransform: 0.1; TAPE has no such attack); the text keeps its length."""
 
     name: ClassVar[str] = "case"
     probability: float = 0.1
 
-    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the other case for every letter that has exactly one counterpart."""
-        return substitute_characters(batch, letter_case(), streams)
+    @property
+    def table(self) -> Substitutions:
+        """The other case of every letter that has exactly one counterpart."""
+        return letter_case()

@@ -58,6 +58,7 @@ def attack(**given: Any) -> None:  # noqa: ANN401
     augment-ru attack in.jsonl -o out.jsonl --model linear:train.jsonl
     augment-ru attack in.jsonl -o out.jsonl --model hf-classifier:MODEL --attack butterfingers --attack homoglyphs
     """  # noqa: D301  (the backspace tells click to keep the line breaks)
+    from augment_ru.evaluation.cache import default_path  # noqa: PLC0415
     from augment_ru.formats.files import named_files  # noqa: PLC0415
     from augment_ru.jobs.attack import AttackJob, run_attack  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.jobs.job import Job  # noqa: PLC0415
@@ -82,7 +83,7 @@ def attack(**given: Any) -> None:  # noqa: ANN401
                 meta=given["meta"] or "full",
                 skip=given["on_error"] == "skip",
                 limit=given["limit"],
-                reads=reads,
+                reads=[*reads, *([] if given["cache"] == "none" else [given["cache"] or str(default_path())])],
                 split=split_of({**given, "attacks": attacks}, reads),
                 quiet=given["quiet"],
                 csv_safe=given["csv_safe"],

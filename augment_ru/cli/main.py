@@ -21,7 +21,7 @@ from augment_ru.cli.shared_options import HelpfulGroup
 from augment_ru.cli.similarity import similarity
 from augment_ru.cli.totals import totals
 from augment_ru.cli.verdicts import verdicts
-from augment_ru.errors import AugmentError, Terminated, escaped
+from augment_ru.errors import AugmentError, Terminated, brief, escaped
 from augment_ru.version import __version__
 
 _CLOSED_PIPE = 141
@@ -60,7 +60,7 @@ class _Commands(HelpfulGroup):
         except (SystemExit, GeneratorExit) as error:  # code of another package that is called here
             if isinstance(error.__context__, BrokenPipeError):  # rich ends the program if the reader has gone away
                 raise _ReaderGoneError from error
-            _fail(f"an attack, a model or another part raised {error!r}, which ends a program; {_left()}", 1)
+            _fail(f"an attack, a model or another part raised {brief(error)}, which ends a program; {_left()}", 1)
         return found
 
     def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (click's own signature)

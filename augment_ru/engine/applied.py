@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, repeat
+from typing import Protocol
 
 import numpy as np
 
@@ -11,8 +12,7 @@ from augment_ru.draws import Ints
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.errors import AugmentError
-from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask, decode, surrogates
+from augment_ru.text.characters import Codes, Mask, decode, surrogates
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,19 @@ class Applied:
         return np.flatnonzero(np.diff(self.first_edits))
 
 
-def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
+class Columns(Protocol):
+    """Texts in one array: a `Batch`, or `Copies` of one."""
+
+    @property
+    def codes(self) -> Codes:
+        """The code points."""
+
+    @property
+    def starts(self) -> Ints:
+        """Where each text starts, and where the last one stops, shape (texts + 1,)."""
+
+
+def apply(batch: Columns, proposals: Proposals, active: Mask) -> Applied:
     """The texts of a batch with the active changes applied.
 
     Args:
@@ -96,11 +108,13 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
     Raises:
         AugmentError: an edit that was stated to be clean holds a lone surrogate.
     """
-    edits = np.flatnonzero(active[proposals.changes])
-    if not proposals.clean:
-        edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
-    starts, stops = proposals.starts[edits], proposals.stops[edits]
-    texts = proposals.replace(edits)
+    if proposals.clean and active.all():
+        edits, starts, stops, texts = None, proposals.starts, proposals.stops, proposals.all_texts
+    else:
+        edits = active[proposals.changes].nonzero()[0]
+        if not proposals.clean:
+            edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
+        starts, stops, texts = proposals.starts[edits], proposals.stops[edits], proposals.replace(edits)
     if proposals.clean and surrogates(texts.codes).any():
         raise AugmentError("an attack proposes a text with a lone surrogate; no text may hold one")
     firsts = np.searchsorted(starts, batch.starts)
@@ -111,7 +125,7 @@ def apply(batch: Batch, proposals: Proposals, active: Mask) -> Applied:
     return Applied(make_texts, starts, stops, texts, firsts, _notes_of(proposals, edits))
 
 
-def _texts(batch: Batch, starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
+def _texts(batch: Columns, starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
     """The texts of a batch with these texts in place of these ranges."""
     lengths = texts.lengths
     growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
@@ -131,10 +145,12 @@ def _texts(batch: Batch, starts: Ints, stops: Ints, texts: Replacements, firsts:
     return [joined[start : stop - 1] for start, stop in pairwise(bounds)]
 
 
-def _notes_of(proposals: Proposals, edits: Ints) -> Callable[[Ints], Sequence[Note | None]] | None:
-    """A function from the indices among these edits to their notes."""
+def _notes_of(proposals: Proposals, edits: Ints | None) -> Callable[[Ints], Sequence[Note | None]] | None:
+    """A function from the indices among these edits to their notes; None stands for all edits."""
     notes = proposals.notes
-    return (lambda indices: notes(edits[indices])) if notes else None
+    if notes is None or edits is None:
+        return notes
+    return lambda indices: notes(edits[indices])
 
 
 def one_by_one(proposals: Proposals) -> Applied:

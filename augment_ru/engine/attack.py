@@ -10,7 +10,7 @@ from augment_ru.constraints.rule_file import constraint
 from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, said
 from augment_ru.options import configured
 from augment_ru.own_code import is_own, own_class
 from augment_ru.text.batch import Batch
@@ -174,9 +174,7 @@ def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
     except AugmentError:
         raise
     except Exception as error:  # an attack of the user's own may raise anything
-        raise AugmentError(
-            f"attack '{attack.name}' failed: {type(error).__name__}: {error} (--debug shows where)"
-        ) from error
+        raise AugmentError(f"attack '{attack.name}' failed: {said(error)} (--debug shows where)") from error
 
 
 def checked_attack(attack: object) -> Attack:

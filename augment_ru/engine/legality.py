@@ -10,7 +10,7 @@ from augment_ru.engine.overlaps import overlapping, tangled
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import WORD, Codes, Counts, Mask, classes, counts_before, surrogates
+from augment_ru.text.characters import WORD, Codes, Counts, Mask, among, classes, counts_before, surrogates
 
 
 class Drop(NamedTuple):
@@ -201,7 +201,7 @@ def _sticking(batch: Batch, proposals: Proposals) -> Mask:
             new = padded[far[at]]
             full = chosen.lengths > 0
             new[full] = chosen.codes[chosen.offsets[1:][full] - 1 if last else chosen.offsets[:-1][full]]
-            sticking[at] |= _wordy(padded[outer[at]]) & _wordy(new) & ~_wordy(padded[old])
+            sticking[at] |= _binds(padded[outer[at]]) & _wordy(new) & ~_wordy(padded[old])
     return _judged_together(batch, proposals, sticking)
 
 
@@ -231,14 +231,23 @@ def _sticks(  # noqa: PLR0917  (an edit, and the edges of spans)
     batch: Batch, start: int, stop: int, new: Codes, edges: set[int], ends: set[int]
 ) -> bool:
     """Whether `new` in place of a range puts a letter beside the start or the end of a protected span."""
-    before, after = (bool(_wordy(batch.codes[at : at + 1]).any()) for at in (start - 1, stop))
-    left, right = after, before
+    right, left = (bool(_wordy(batch.codes[at : at + 1]).any()) for at in (start - 1, stop))
+    before, after = (bool(_binds(batch.codes[at : at + 1]).any()) for at in (start - 1, stop))
     if new.size:
         left, right = (bool(_wordy(new[at]).any()) for at in (slice(0, 1), slice(-1, None)))
 
     old_left, old_right = (bool(_wordy(batch.codes[at : at + 1]).any()) for at in (start, stop - 1))
     at_end = start in ends and before and left and not old_left
     return at_end or (stop in edges and after and right and not old_right)
+
+
+_BINDING = "@#/="
+"""What a mention, a tag or a link begins or ends with; a letter beside it would be part of it, or make it none."""
+
+
+def _binds(codes: Codes) -> Mask:
+    """Whether a letter beside each of these edges of protected spans would be read with the span."""
+    return _wordy(codes) | among(codes, _BINDING)
 
 
 def _wordy(codes: Codes) -> Mask:

@@ -3,17 +3,18 @@
 import copy
 import logging
 import time
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
 from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from augment_ru.draws import Keys, Streams, digests, mix
+from augment_ru.draws import Ints, Keys, Streams, digests, mix
 from augment_ru.engine.applied import Applied, apply
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
+from augment_ru.engine.copies import Copies
 from augment_ru.engine.gate import Gate, Legal
 from augment_ru.engine.legality import legal
 from augment_ru.engine.outcome import Chunk, Settings
@@ -23,6 +24,7 @@ from augment_ru.engine.result import Result
 from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.engine.search import Cost, Found, cut
 from augment_ru.engine.similarity import ScoreFunction, Similarity, similarity_of
+from augment_ru.engine.site_attack import SiteAttack, legal_at_sites
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import integer
 from augment_ru.text.characters import Mask
@@ -109,17 +111,21 @@ class Perturber:
         Raises:
             AugmentError: it is no such number.
         """
+        number = integer("draw", draw, least=0)
+        if number == self.draw:
+            return self
         other = copy.copy(self)
-        other.draw = integer("draw", draw, least=0)
+        other.draw = number
         return other
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
         """The same perturber with a corpus for its attack, if the attack wants one."""
         other = copy.copy(self)
         other.attack = self.attack.with_corpus(corpus)
+        other.__dict__.pop("needs", None)
         return other
 
-    @property
+    @cached_property
     def needs(self) -> Needs:
         """What the records must be prepared with."""
         read = self.similarity.layers if self.similarity else frozenset()
@@ -156,68 +162,78 @@ class Perturber:
             prepared: the records with what is protected from the attack (`Prepared.seen_by`).
             candidate: the number of the candidate, from 0.
         """
-        (streams,) = self._streams(prepared, [candidate])
-        return proposals_of(self.attack, prepared.batch, streams)
+        return proposals_of(self.attack, prepared.batch, self._streams(prepared, [candidate]))
 
-    def _streams(self, prepared: Prepared, candidates: Sequence[int]) -> list[Streams]:
-        """The stream of each text for each candidate.
+    def _streams(self, prepared: Prepared, candidates: Sequence[int]) -> Streams:
+        """The stream of each text for each candidate, one candidate behind another.
 
         Its key depends on the seed, attack, record, field, candidate and draw.
         """
         draw = (self.draw,) if self.draw else ()
-        shared = Streams.of(prepared.keys, self.seed, self.attack.name).keys
-        own = [Streams.of(shared, candidate, *draw).keys[prepared.owners] for candidate in candidates]
+        shared = Streams.of(prepared.keys, self.seed, self.attack.name)
+        own = Streams.of(shared.spread(candidates).keys, *draw).keys[:, prepared.owners]
         names = tuple(dict.fromkeys(prepared.fields))
         salts = _salts(names)
         if len(names) > 1:
             salts = salts[[names.index(name) for name in prepared.fields]]
-        return [Streams(mix(keys ^ salts)) for keys in own]
+        return Streams(mix((own ^ salts).ravel()))
 
-    def _active(self, prepared: Prepared, streams: Streams) -> Legal:
-        """The legal changes of the candidate with these streams."""
+    def _legal(self, prepared: Prepared, copies: Copies) -> Legal:
+        """The legal changes of the first candidates, one for each copy."""
+        streams = self._streams(prepared, range(copies.count))
+        found = legal_at_sites(self.attack, copies, streams) if isinstance(self.attack, SiteAttack) else None
+        proposals, owners = found or self._legal_of_each(prepared, copies, streams)
+        return Legal(proposals, owners, cut(proposals, owners, self.attack.probability, self.min_changes))
+
+    def _legal_of_each(self, prepared: Prepared, copies: Copies, streams: Streams) -> tuple[Proposals, Ints]:
+        """The legal changes of each candidate together, and the try of each change."""
         batch = prepared.batch
-        found = legal(batch, proposals_of(self.attack, batch, streams))
-        owners = prepared.owners[batch.rows(found.starts[found.first_edits])]
-        return Legal(found, owners, cut(found, owners, self.attack.probability, self.min_changes))
+        found = [
+            legal(batch, proposals_of(self.attack, batch, Streams(keys)))
+            for keys in streams.keys.reshape(copies.count, -1)
+        ]
+        tries = [
+            copies.tries[candidate][batch.rows(one.starts[one.first_edits])] for candidate, one in enumerate(found)
+        ]
+        return copies.proposals(found), np.concatenate(tries)
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
-        (streams,) = self._streams(prepared, [0])
-        candidate = self._active(prepared, streams)
-        proposed, owners, active = candidate
-        possible, clean = candidate.changes_of(len(prepared)) > 0, candidate.clean(len(prepared))
+        proposed, owners, active = self._legal(prepared, Copies(prepared.batch, prepared.owners, 1))
+        changes = np.bincount(owners[active], minlength=len(prepared))
+        clean = (np.bincount(owners, minlength=len(prepared)) > 0) & (changes == 0)
         if prepared.questions is not None:
             active = prepared.questions.kept_apart(proposed, owners, active)
         changed = np.bincount(owners[active], minlength=len(prepared)) > 0
         found = Found.nothing(len(prepared))
         found.candidates[changed] = 0
         found.probabilities[:] = self.attack.probability
-        return self._perturbed(prepared, {0: apply(prepared.batch, proposed, active)}, found, possible, clean)
+        applied = apply(prepared.batch, proposed, active)
+        return self._perturbed(prepared, applied, found, possible=changes > 0, clean=clean)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
-        candidates = [self._active(prepared, streams) for streams in self._streams(prepared, range(self.candidates))]
-        clean = candidates[0].clean(len(prepared))
+        copies = Copies(prepared.batch, prepared.owners, self.candidates)
+        found_legal = self._legal(prepared, copies)
+        changes = np.bincount(found_legal.owners[found_legal.active], minlength=copies.count * copies.records)
+        first = np.bincount(found_legal.owners, minlength=changes.size)[: copies.records]
+        clean = (first > 0) & (changes[: copies.records] == 0)
         if clean.any():
-            candidates = [one.without(clean) for one in candidates]
+            dirty = ~np.tile(clean, copies.count)
+            found_legal = found_legal._replace(active=found_legal.active & dirty[found_legal.owners])
+            changes *= dirty
         gate = Gate(
-            prepared.batch,
-            prepared.owners,
-            candidates,
+            copies,
+            found_legal,
             similarity.against(prepared.references),
             threshold=float(self.threshold or 0.0),
             min_changes=self.min_changes,
             questions=prepared.questions,
         )
         found = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
-        taken = set(np.maximum(found.candidates, 0).tolist())
-        applied = {
-            candidate: gate.applied(gate.plans[candidate], np.where(found.candidates == candidate, found.levels, 0))
-            for candidate in sorted(taken)
-        }
-        possible = np.any([one.changes_of(len(prepared)) > 0 for one in candidates], axis=0)
-        return self._perturbed(prepared, applied, found, possible, clean)
+        possible = gate.by_candidate(changes).max(axis=0) > 0
+        return self._perturbed(prepared, gate.taken(found), found, possible=possible, clean=clean)
 
     def _perturbed(
-        self, prepared: Prepared, applied: Mapping[int, Applied], found: Found, possible: Mask, clean: Mask
+        self, prepared: Prepared, applied: Applied, found: Found, *, possible: Mask, clean: Mask
     ) -> Perturbed:
         chunk = Chunk(self.settings, prepared, applied, found, possible=possible, clean=clean)
         return Perturbed([Result(chunk, at) for at in range(len(prepared))], found.cost, chunk)

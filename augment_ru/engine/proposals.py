@@ -67,6 +67,7 @@ class Proposals:
             not as stated it checks the edits like any others, which takes longer. It does not check the new texts:
             that is what the statement saves. An attack that cannot be sure of them leaves it False.
         notes: a function from the indices of edits to their notes; None if no edit has one.
+        texts: the new texts of all edits, if they were computed (`settled`).
     """
 
     starts: Ints
@@ -76,6 +77,7 @@ class Proposals:
     replace: Callable[[Ints], Replacements]
     clean: bool = False
     notes: Callable[[Ints], Sequence[Note | None]] | None = None
+    texts: Replacements | None = None
 
     def __repr__(self) -> str:
         return f"Proposals({self.starts.size} edits in {self.ranks.size} changes)"
@@ -151,13 +153,17 @@ class Proposals:
         """The proposals with only the changes where the mask, of shape (changes,), is true."""
         if changes.all():
             return self
-        edits = np.flatnonzero(changes[self.changes])
-        numbers = np.cumsum(changes) - 1
         texts, notes = self.replace, self.notes
+        if self.changes.size == changes.size:  # each edit is a change of its own
+            edits = changes.nonzero()[0]
+            kept = np.arange(edits.size)
+        else:
+            edits = changes[self.changes].nonzero()[0]
+            kept = (np.cumsum(changes) - 1)[self.changes[edits]]
         return Proposals(
             self.starts[edits],
             self.stops[edits],
-            numbers[self.changes[edits]],
+            kept,
             self.ranks[changes],
             lambda indices: texts(edits[indices]),
             self.clean,
@@ -177,6 +183,7 @@ class Proposals:
             changes=self.changes[edits],
             replace=lambda indices: texts(edits[indices]),
             notes=(lambda indices: notes(edits[indices])) if notes else None,
+            texts=None,
         )
 
     @property
@@ -187,8 +194,13 @@ class Proposals:
 
     def settled(self) -> "Proposals":
         """The same proposals with the new texts of all edits computed."""
-        texts = self.replace(np.arange(self.starts.size))
-        return Proposals(self.starts, self.stops, self.changes, self.ranks, texts.take, self.clean, self.notes)
+        texts = self.all_texts
+        return replace(self, replace=texts.take, texts=texts)
+
+    @property
+    def all_texts(self) -> Replacements:
+        """The new texts of all edits."""
+        return self.replace(np.arange(self.starts.size)) if self.texts is None else self.texts
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:

@@ -4,13 +4,13 @@ A schedule searches for all records of a chunk at once, with one call of the sim
 it returns was scored and passed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.gate import Gate
-from augment_ru.engine.search import Found, Plan
+from augment_ru.engine.search import Found
 
 Schedule = Callable[[Gate, float, int, float], Found]
 """A function from the gate, the attack's probability, `min_changes` and the floor to what was found."""
@@ -21,27 +21,38 @@ def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Fou
 
     A level is scored once: if a halved p gives the same level, it is halved again.
     """
-    records = gate.plans[0].levels.size
-    found = Found.nothing(records)
-    tried = [np.full(records, -1) for _ in gate.plans]
+    found = Found.nothing(gate.records)
+    tried = np.full_like(gate.plan.levels, -1)
     while True:
-        levels = [plan.at(probability, min_changes) for plan in gate.plans]
-        asked = [
-            np.where((found.candidates < 0) & (level != before), level, 0)
-            for level, before in zip(levels, tried, strict=True)
-        ]
+        levels = gate.plan.at(probability, min_changes)
+        asked = np.where(levels != tried, levels, 0)
+        asked = (gate.by_candidate(asked) * (found.candidates < 0)).ravel()
         tried = levels
-        if any(level.any() for level in asked):
-            for candidate, (level, scores) in enumerate(zip(asked, gate.scores(asked), strict=True)):
-                better = (level > 0) & (scores >= gate.threshold)
-                better &= (found.candidates < 0) | (scores > found.similarities)
-                found.candidates[better] = candidate
-                found.levels[better] = level[better]
-                found.probabilities[better] = probability
-                found.similarities[better] = scores[better]
+        if asked.any():
+            scores = gate.scores(asked)
+            passing = np.where((asked > 0) & (scores >= gate.threshold), scores, -np.inf)
+            _take(found, gate, levels, passing, probability)
         probability /= 2
         if probability < floor or (found.candidates >= 0).all():
             return gate.finished(found)
+
+
+def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: float) -> None:
+    """Note the most similar candidate of each record, the first of equal ones.
+
+    Args:
+        found: is changed.
+        gate: the gate.
+        levels: the level of each try, shape (tries,).
+        passing: the scores of tries that passed, otherwise -inf, shape (tries,).
+        probability: at which they passed.
+    """
+    table = gate.by_candidate(passing)
+    best = table.argmax(axis=0)
+    won = np.flatnonzero(table.max(axis=0) > -np.inf)
+    tries = best[won] * gate.records + won
+    found.candidates[won], found.levels[won] = best[won], levels[tries]
+    found.probabilities[won], found.similarities[won] = probability, passing[tries]
 
 
 def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
@@ -49,13 +60,17 @@ def strongest(gate: Gate, probability: float, min_changes: int, floor: float) ->
 
     Few levels are scored (see `Brackets`). So a higher level may pass too if similarity does not fall evenly.
     """
-    brackets = Brackets(gate.plans, gate.threshold, min_changes, floor, slack=_SLACK if gate.runs_network else 0.0)
+    bottoms = gate.by_candidate(gate.plan.at(floor, max(min_changes, 1)))
+    slack = _SLACK if gate.runs_network else 0.0
+    brackets = Brackets(gate.by_candidate(gate.plan.levels), bottoms, gate.threshold, slack=slack)
     while (levels := brackets.ask()) is not None:
         brackets.tell(gate.scores(levels))
     found = brackets.found
-    for number, plan in enumerate(gate.plans):
-        won = found.candidates == number
-        found.probabilities[won] = plan.probabilities(np.where(won, found.levels, 0), probability)[won]
+    won = np.flatnonzero(found.candidates >= 0)
+    tries = found.candidates[won] * gate.records + won
+    of_tries = np.zeros_like(gate.plan.levels)
+    of_tries[tries] = found.levels[won]
+    found.probabilities[won] = gate.plan.probabilities(of_tries, probability)[tries]
     return gate.finished(found)
 
 
@@ -83,20 +98,15 @@ class Brackets:
     candidate passes, the record's next candidate is searched.
 
     Args:
-        plans: the candidates.
+        tops: the highest level of each record, for each candidate, shape (candidates, records).
+        bottoms: the lowest that is scored, of the same shape.
         threshold: the lowest score that passes.
-        min_changes: the least number of changes at a positive probability.
-        floor: the lowest probability; its level is the lowest that is scored.
         slack: a share of the record's changes, in [0, 1].
     """
 
-    def __init__(
-        self, plans: Sequence[Plan], threshold: float, min_changes: int, floor: float, *, slack: float
-    ) -> None:
-        self.found = Found.nothing(plans[0].levels.size)
-        self._threshold, self._slack = threshold, slack
-        self._tops = np.stack([plan.levels for plan in plans])
-        bottoms = np.stack([plan.at(floor, max(min_changes, 1)) for plan in plans])
+    def __init__(self, tops: Ints, bottoms: Ints, threshold: float, *, slack: float) -> None:
+        self.found = Found.nothing(tops.shape[1])
+        self._threshold, self._slack, self._tops = threshold, slack, tops
         self._bottoms = bottoms.clip(1, np.maximum(self._tops, 1))
         records = self._tops.shape[1]
         self._rows = np.arange(records)
@@ -104,8 +114,8 @@ class Brackets:
         self._levels, self._losses = np.zeros((2, records)), np.zeros((2, records))  # 1 - the last two scores
         self._next = self._tops[0].copy()
 
-    def ask(self) -> list[Ints] | None:
-        """The levels to score next, for each candidate, shape (records,); None if all records are settled."""
+    def ask(self) -> Ints | None:
+        """The levels to score next, shape (tries,); None if all records are settled."""
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
             self._candidate[failed] = number
@@ -116,12 +126,12 @@ class Brackets:
         self._passed[begins] = self._guesses[begins] = 0
         self._levels[:, begins] = self._losses[:, begins] = 0
         self._failed[begins] = self._next[begins] + 1
-        return [np.where(self._candidate == number, self._next, 0) for number in range(len(self._tops))]
+        return np.where(self._candidate == np.arange(len(self._tops))[:, None], self._next, 0).ravel()
 
-    def tell(self, scores: Sequence[Floats]) -> None:
-        """Use the scores of the levels that `ask` returned, for each candidate, shape (records,)."""
+    def tell(self, scores: Floats) -> None:
+        """Use the scores of the levels that `ask` returned, shape (tries,)."""
         level, asked = self._next, self._next > 0
-        score = np.stack(scores)[self._candidate, self._rows]
+        score = scores.reshape(self._tops.shape)[self._candidate, self._rows]
         good = asked & (score >= self._threshold)
         bad = asked & ~good
         self._passed[good], self._failed[bad] = level[good], level[bad]

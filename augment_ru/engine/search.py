@@ -45,11 +45,11 @@ def order_in(owners: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Plan:
-    """The legal changes of one candidate for every record of a batch, in the order of their ranks.
+    """The legal changes of every record of a batch, or of every try of `Copies`, in the order of their ranks.
 
     Attributes:
         proposals: the changes that are active at the attack's probability.
-        owners: the record of each change, shape (changes,).
+        owners: the record or try of each change, shape (changes,). The other shapes and texts below say record.
         levels: the highest level of each record, that is, the number of its changes, shape (records,).
     """
 
@@ -73,10 +73,13 @@ class Plan:
     def at(self, probability: float, min_changes: int) -> Ints:
         """The level of each record at a probability, shape (records,)."""
         active = cut(self.proposals, self.owners, probability, min_changes)
-        return np.bincount(self.owners[active], minlength=self.levels.size)
+        return self.levels if active.all() else np.bincount(self.owners[active], minlength=self.levels.size)
 
     def mask(self, levels: Ints) -> Mask:
         """Whether each change is active at these levels, shape (changes,)."""
+        if ((levels == 0) | (levels == self.levels)).all():  # no need to know the order
+            whole: Mask = (levels > 0)[self.owners]
+            return whole
         mask: Mask = self.order < levels[self.owners]
         return mask
 

@@ -1,4 +1,4 @@
-"""The proposals of several attacks for the same texts, put together."""
+"""Proposals of several attacks, or of several candidates, put together."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,7 +8,6 @@ import numpy as np
 from augment_ru.draws import Ints
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.text.characters import Mask
 
 
 def side_by_side(parts: Sequence[Proposals]) -> Proposals:
@@ -17,43 +16,56 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
     Args:
         parts: the proposals of each attack, at least one.
     """
+    every = joined(parts)
+    return every if every.ranks.size < every.starts.size else _in_order(every)
+
+
+def joined(parts: Sequence[Proposals]) -> Proposals:
+    """The edits and changes of each part, one part behind another.
+
+    They are stated to be clean if those of all parts are. That holds where each part lies behind the one before it.
+
+    Args:
+        parts: proposals for the same array of texts, at least one.
+    """
+    if len(parts) == 1:
+        return parts[0]
     edits = np.cumsum([0, *(part.starts.size for part in parts)])
     changes = np.cumsum([0, *(part.ranks.size for part in parts)])
 
-    def split(indices: Ints) -> Iterator[tuple[Proposals, Mask, Ints]]:
-        """Each part, which of the edits are its own, and their indices in it."""
-        for part, start, stop in zip(parts, edits[:-1], edits[1:], strict=True):
-            own = (indices >= start) & (indices < stop)
-            if own.any():
-                yield part, own, indices[own] - start
+    def split(indices: Ints) -> Iterator[tuple[Proposals, Ints]]:
+        """Each part with the indices in it of some edits, which are given in order."""
+        bounds = np.searchsorted(indices, edits).tolist()
+        for part, first, start, stop in zip(parts, edits.tolist(), bounds, bounds[1:], strict=False):
+            if start < stop:
+                yield part, indices[start:stop] - first
 
     def texts(indices: Ints) -> Replacements:
-        found = [(np.flatnonzero(own), part.replace(places)) for part, own, places in split(indices)]
+        order = None if (indices[1:] > indices[:-1]).all() else np.argsort(indices, kind="stable")
+        found = [part.replace(places) for part, places in split(indices if order is None else indices[order])]
         if not found:
             return Replacements.nothing(indices)
-        lengths = np.concatenate([made.lengths for _, made in found])
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        every = Replacements(np.concatenate([made.codes for _, made in found]), offsets)
-        return every.take(np.argsort(np.concatenate([order for order, _ in found])))
+        offsets = np.zeros(indices.size + 1, dtype=np.int64)
+        np.cumsum(np.concatenate([made.lengths for made in found]), out=offsets[1:])
+        every = Replacements(np.concatenate([made.codes for made in found]), offsets)
+        return every if order is None else every.take(np.argsort(order))
 
     def notes(indices: Ints) -> list[Note | None]:
-        found: list[Note | None] = [None] * indices.size
-        for part, own, places in split(indices):
-            if part.notes:
-                for index, note in zip(np.flatnonzero(own).tolist(), part.notes(places), strict=True):
-                    found[index] = note
-        return found
+        order = np.argsort(indices, kind="stable")
+        found: list[Note | None] = []
+        for part, places in split(indices[order]):
+            found += part.notes(places) if part.notes else [None] * places.size
+        return [found[place] for place in np.argsort(order).tolist()]
 
-    every = Proposals(
+    return Proposals(
         np.concatenate([part.starts for part in parts]),
         np.concatenate([part.stops for part in parts]),
-        np.concatenate([part.changes + first for part, first in zip(parts, changes[:-1], strict=True)]),
+        np.concatenate([part.changes + first for part, first in zip(parts, changes.tolist(), strict=False)]),
         np.concatenate([part.ranks for part in parts]),
         texts,
         clean=all(part.clean for part in parts),
         notes=notes if any(part.notes for part in parts) else None,
     )
-    return every if every.ranks.size < every.starts.size else _in_order(every)
 
 
 def _in_order(proposals: Proposals) -> Proposals:

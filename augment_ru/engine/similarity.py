@@ -10,7 +10,7 @@ import numpy as np
 
 from augment_ru import registry
 from augment_ru.draws import Floats, Ints
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, said, unknown
 from augment_ru.options import configured, values_of
 from augment_ru.own_code import is_own, own_object, refuse
 from augment_ru.script import Script
@@ -214,9 +214,7 @@ class _FunctionScorer(Scorer):
         except AugmentError:
             raise
         except Exception as error:  # the user's own code may raise anything
-            raise AugmentError(
-                f"the similarity failed: {type(error).__name__}: {error} (--debug shows where)"
-            ) from error
+            raise AugmentError(f"the similarity failed: {said(error)} (--debug shows where)") from error
         if scores.shape != (len(candidates),):
             raise AugmentError(
                 f"similarity: scores of shape {scores.shape} for {len(candidates)} pairs; return one a pair"

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from augment_ru.errors import AugmentError, Terminated
+from augment_ru.errors import AugmentError, Terminated, said
 from augment_ru.evaluation.answers import json_value
 from augment_ru.evaluation.cache import Cache, answer_keys
 from augment_ru.evaluation.examples import CHUNK, Example, Model, PredictFunction, Prediction, Scored
@@ -101,7 +101,7 @@ def _said_of(name: str) -> Iterator[None]:
     except AugmentError as error:
         raise AugmentError(f"--model {name}: {error}") from error
     except BaseException as error:
-        raise AugmentError(f"--model {name}: {type(error).__name__}: {error}") from error
+        raise AugmentError(f"--model {name}: {said(error)}") from error
 
 
 @dataclass(slots=True)

@@ -208,7 +208,8 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
 
     Args:
         outputs: options with their files; a file of None is passed over.
-        inputs: the files that are read, and folders of such files; `-` is stdin, None is passed over.
+        inputs: the files that are read, also a cache that the run makes, and folders of such files; `-` is stdin, None
+            is passed over.
 
     Raises:
         AugmentError: a file is none, has no folder, is read by the run, or is named by two options.
@@ -230,7 +231,7 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
         if file in ("", "-") or path.is_dir():
             raise AugmentError(f"{option} {file}: is no file; give a file to write to")
         check_folder(f"{option} {file}", path)
-        if path.is_file() and any(_is_read(path, source) for source in sources):
+        if any(_is_read(path, source) for source in sources):
             raise AugmentError(
                 f"{option} {file}: is read by this run; give another file, or what it holds would be lost"
             )
@@ -263,8 +264,12 @@ def check_folder(what: str, path: Path) -> None:
 
 
 def _is_read(path: Path, source: str) -> bool:
-    """Whether a file that exists is this input, or stands in this folder."""
+    """Whether a file is this input, or stands in this folder; an input that does not exist yet is a cache."""
     if is_url(source):
+        return False
+    if not path.exists():
+        return source != "-" and not Path(source).exists() and os.path.realpath(path) == os.path.realpath(source)
+    if not path.is_file():  # a terminal may be read and written
         return False
     if source != "-":
         if Path(source).is_dir():

@@ -1,6 +1,5 @@
 """Writing Parquet files: what does not change stays in the columns that it was read from; rows stand in groups."""
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from tempfile import TemporaryFile
@@ -10,6 +9,7 @@ import numpy as np
 
 from augment_ru.draws import Ints
 from augment_ru.formats.fitting import TO_LINES, Columns, Learnt, check_values, parquet_problem
+from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream
 from augment_ru.formats.row import Changed, new_row, refuse_twice
 from augment_ru.records import field_paths
@@ -30,6 +30,8 @@ class ParquetSink:
     of columns that are made from rows are known after the last row; until then the rows are in a temporary file. So are
     those of a sink that writes a `part` of the file, with what is known from the rows before it.
     """
+
+    takes_lines = False
 
     def __init__(
         self, stream: BinaryIO, source: Parquet | None, key: str, *, metadata: bool, part: Learnt | None = None
@@ -104,7 +106,7 @@ class ParquetSink:
         rows = [new_row(record.values, changed) for record, changed in given]
         for row, (_, changed) in zip(rows, given, strict=True):
             if changed.metadata is not None:
-                row[self._key] = json.dumps(changed.metadata, ensure_ascii=False)
+                row[self._key] = encoded_row(changed.metadata)
         names = dict.fromkeys(name for row in rows for name in row)  # pyarrow takes those of the first row only
         return self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows])
 
@@ -123,7 +125,7 @@ class ParquetSink:
             table = table.set_column(at, field, column)
         if self._metadata:
             refuse_twice(rows[0], self._key)
-            texts = [json.dumps(changed.metadata, ensure_ascii=False) for _, changed in given]
+            texts = [encoded_row(changed.metadata) for _, changed in given if changed.metadata is not None]
             table = table.append_column(self._key, self.arrow.array(texts, type=self.arrow.string()))
         return table
 

@@ -117,7 +117,7 @@ class EvaluationJob:
         code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
         values = [value for options in self.options.values() for value in options.values()]
         cache = [] if self.cache == "none" else [self.cache or str(default_path())]
-        return named_files([*arguments, *code, *values, *cache])
+        return [*named_files([*arguments, *code, *values]), *cache]
 
 
 def run_evaluation(job: EvaluationJob) -> None:

@@ -42,7 +42,8 @@ def _digest(path: Path) -> str:
     try:
         files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
         for file in files:
-            found.update(f"{file.relative_to(path).as_posix()} {file.stat().st_size}\0".encode())
+            name = file.relative_to(path).as_posix().encode("utf-8", "surrogatepass")
+            found.update(name + b" %d\0" % file.stat().st_size)
             with file.open("rb") as stream:
                 while block := stream.read(_BLOCK):
                     found.update(block)

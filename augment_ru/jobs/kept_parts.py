@@ -88,7 +88,8 @@ def kept_parts(job: Job) -> Iterator[KeptParts]:
         return
     corpora = [perturber.attack.corpus_digest for perturber in job.perturbers]
     given = {**job.split.facts, "the corpus of the rows": corpora}
-    facts = json.dumps(given, ensure_ascii=False, sort_keys=True, default=str).encode()
+    text = json.dumps(given, ensure_ascii=False, sort_keys=True, default=str)
+    facts = text.encode("utf-8", "surrogatepass")  # the name of a file need not be UTF-8
     store = store_of(job.output, blake2b(facts, digest_size=8).hexdigest())
     for other in stores_beside(job.output):
         if other.place != store.place:

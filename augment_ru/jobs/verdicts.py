@@ -10,7 +10,7 @@ from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.totals import read_report
-from augment_ru.formats.files import replacing
+from augment_ru.formats.files import check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.read import read_rows
 from augment_ru.jobs.progress import say
@@ -36,11 +36,15 @@ def export_sample(  # noqa: PLR0917  (the options of the command)
         seed: the seed of the draw.
 
     Raises:
-        AugmentError: a file cannot be read, or its name ends in neither .json nor .tsv.
+        AugmentError: a file cannot be read, would be written over, or its name ends in neither .json nor .tsv.
     """
     if output.suffix not in (".json", ".tsv"):
         raise AugmentError(f"-o {output}: must end in .json (Label Studio) or .tsv (Toloka)")
+    interface = output.with_suffix(".xml") if output.suffix == ".json" else None
     reported = _reported(source)
+    named = named_files([rows.get("task") or ""])
+    read = [source, reported[0] if reported else None, rows.get("originals"), predictions, *named]
+    check_outputs([("-o", str(output)), ("beside -o:", str(interface) if interface else None)], read)
     held = loaded(reported[0] if reported else source, **rows)
     pairs, outcomes = held.pairs, None
     if predictions:
@@ -53,14 +57,11 @@ def export_sample(  # noqa: PLR0917  (the options of the command)
     text = verdicts.toloka(asked) if output.suffix == ".tsv" else verdicts.label_studio(asked)
     with replacing(output) as stream:
         stream.write(text.encode())
-    files = [output]
-    if output.suffix == ".json":
-        interface = output.with_suffix(".xml")
-        files.append(interface)
+    if interface:
         with replacing(interface) as stream:
             stream.write(verdicts.label_studio_interface().encode())
     say(f"{amount(len(asked), 'row')} of {amount(len(pairs.attacks), 'attack')} to judge")
-    say(f"wrote {', '.join(map(str, files))}")
+    say(f"wrote {', '.join(map(str, filter(None, (output, interface))))}")
 
 
 def _outcomes(path: str, pairs: Pairs) -> Outcomes:
@@ -127,8 +128,9 @@ def import_answers(files: list[Path], output: Path) -> None:
     """Write the verdict of each row, and print how far the annotators agree.
 
     Raises:
-        AugmentError: a file cannot be read, or the package `krippendorff` is not installed.
+        AugmentError: a file cannot be read, would be written over, or the package `krippendorff` is not installed.
     """
+    check_outputs([("-o", str(output))], map(str, files))
     votes = [vote for path in files for vote in verdicts.read_votes(path)]
     if not votes:
         raise AugmentError(f"{files[0]}: holds no answers")

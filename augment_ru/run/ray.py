@@ -15,7 +15,7 @@ from threading import Event, Thread
 from typing import Any
 
 from augment_ru.engine.datasets import Perturbs, PerturbsColumns
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError, missing, said
 from augment_ru.records.task import Task
 from augment_ru.run.engines import Done, Session, Work
 from augment_ru.run.shipping import shipped, unpacked_work
@@ -192,7 +192,7 @@ def _do(work: bytes, name: str, folder: str, part: Any) -> tuple[Any, bytes | No
         try:
             return None, pickle.dumps(error)
         except (pickle.PicklingError, TypeError, AttributeError):
-            return None, pickle.dumps(AugmentError(f"{type(error).__name__}: {error}"))
+            return None, pickle.dumps(AugmentError(said(error)))
 
 
 def perturb(

@@ -1,10 +1,12 @@
 """`augment-ru attack` through a real process, and `evaluate` on what it writes."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
+from augment_ru.formats.read import read_rows
 from commands import fails, rows_of, run, write
 
 TRAIN = [
@@ -157,3 +159,37 @@ def test_a_model_of_other_labels_is_pointed_out(files: Path) -> None:
 def test_help_says_what_probability_means_for_a_pool() -> None:
     said = " ".join(run("attack", "--help").stdout.decode().split())
     assert "Share of the possible changes, 0 to 1. [default: 1]" in said
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.json", "out.parquet"])
+def test_an_answer_with_a_lone_surrogate_is_written_with_escapes(
+    files: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (files / "odd_model.py").write_text("def says(asked):\n    return ['\\ud800'] * len(asked)\n", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(files), prepend=os.pathsep)
+    done = run("attack", files / "in.jsonl", "-o", files / name, "--model", "python:odd_model:says", "--cache", "none",
+               "--attack", "case")  # fmt: skip
+    assert done.returncode == 0, done.stderr.decode()
+    found = [row.values for row in read_rows(str(files / name)).rows]
+    metadata = [row["augment"] for row in found]
+    read = [json.loads(one) if isinstance(one, str) else one for one in metadata]
+    assert [one["prediction"]["before"] for one in read] == ["\ud800"] * 4
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_the_cache_is_no_place_for_the_rows(files: Path, *, exists: bool) -> None:
+    (files / "kept").write_bytes(b"") if exists else None
+    said = fails(2, "attack", files / "in.jsonl", "-o", files / "kept", "--model", f"linear:{files / 'train.jsonl'}",
+                 "--cache", files / "kept", "--attack", "case")  # fmt: skip
+    assert "kept: is read by this run; give another file" in said
+
+
+def test_files_whose_names_are_not_utf8(files: Path) -> None:
+    train = files / os.fsdecode(b"train-\xff.jsonl")
+    try:
+        write(train, *TRAIN)
+    except OSError:
+        pytest.skip("this file system has no such names")
+    rows = ("attack", files / "in.jsonl", "-o", files / "out.jsonl", "--attack", "case", "--resume")
+    done = run(*rows, "--model", "linear", "--train", train, "--cache", "none")
+    assert done.returncode == 0, done.stderr.decode()

@@ -173,6 +173,7 @@ def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: object
         (2, ("--model", "linear:{train}", "-o", "{train}"), "is read by this run"),
         (2, ("--model", "random", "--train", "{train}", "--predictions", "{train}"), "is read by this run"),
         (2, ("--model", "random", "--cache", "{train}", "--html", "{train}"), "is read by this run"),
+        (2, ("--model", "random", "--cache", "new", "-o", "new"), "is read by this run"),
         (
             2,
             ("--model", "openai:http://localhost#m", "--model-option", "openai.template={train}", "-o", "{train}"),

@@ -45,6 +45,19 @@ def test_letters_beside_protected_spans_are_judged_over_the_whole_change(edits: 
     assert outcome(MAIL, *reversed(edits)) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "edit"),
+    [
+        ("он и @anna", Edit(4, 5, "")),
+        ("тема #кот", Edit(4, 5, "")),
+        ("см. ya.ru/ и да", Edit(10, 11, "")),
+        ("см. ya.ru/?q= и да", Edit(13, 14, "х")),
+    ],
+)
+def test_a_letter_beside_a_mention_a_tag_or_a_path_would_be_part_of_it(text: str, edit: Edit) -> None:
+    assert outcome(text, edit) == "sticks to a protected span"
+
+
 def test_edits_of_a_change_that_change_nothing_are_left_out() -> None:
     batch = Batch(["кот спит"])
     change = Change(0.0, (Edit(0, 3, "кот"), Edit(4, 8, "ест"), Edit(4, 4, "")))

@@ -134,3 +134,15 @@ def test_a_number_that_cannot_be_written_is_no_prediction() -> None:
 def test_an_answer_to_no_question_is_an_error() -> None:
     with pytest.raises(AugmentError, match="answered example 7 of 2; they are numbered from 0"):
         ask(NamedModel.of("m", Recorder(stream=lambda _: iter([(7, "1")]))), examples(2), None, QuestionCounts())
+
+
+def test_an_error_without_a_message_is_told_by_its_class() -> None:
+    class Mute(Exception):  # noqa: N818  (its name is what is told)
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    def raises(_: Sequence[Example]) -> list[Prediction]:
+        raise Mute
+
+    with pytest.raises(AugmentError, match=r"^--model m: Mute, whose message cannot be read$"):
+        ask(NamedModel.of("m", raises), examples(1), None, QuestionCounts())

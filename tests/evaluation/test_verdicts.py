@@ -166,3 +166,24 @@ def test_every_rate_is_counted_over_valid_rows_beside_that_over_all(tmp_path: Pa
     write(path, [{"id": "other", "verdict": "valid"}])
     with pytest.raises(AugmentError, match="none is of a row that is evaluated"):
         evaluate(ROWS, {"reader": reader}, verdicts=path)
+
+
+def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:
+    answers = tmp_path / "answers.tsv"
+    answers.write_text("INPUT:id\tOUTPUT:verdict\tASSIGNMENT:worker_id\n1\tда\tw1\n", encoding="utf-8")
+    link = tmp_path / "link.tsv"
+    link.symlink_to(answers)
+    for place in (answers, link):
+        with pytest.raises(AugmentError, match="is read by this run"):
+            import_answers([answers], place)
+    rows = write(tmp_path / "rows.jsonl", ROWS)
+    report = tmp_path / "report.json"
+    report.write_text(json.dumps(evaluate(str(rows), {"m": reader}).report()), encoding="utf-8")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(AugmentError, match=r"-o .*report\.json: is read by this run"):
+        export_sample(str(report), report, {}, None, 20, 42)
+    page = write(tmp_path / "page.xml", ROWS)
+    with pytest.raises(AugmentError, match=r"beside -o: .*page\.xml: is read by this run"):
+        export_sample(str(rows), tmp_path / "page.json", {}, str(page), 20, 42)
+    assert {path: path.read_bytes() for path in before} == before
+    assert not (tmp_path / "page.json").exists()

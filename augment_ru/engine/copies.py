@@ -1,0 +1,97 @@
+"""A batch once for each candidate, in one array, so that all candidates of all records are searched together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from augment_ru.draws import Ints
+from augment_ru.engine.applied import Applied
+from augment_ru.engine.proposals import Proposals
+from augment_ru.engine.side_by_side import joined
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Codes
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Copies of a batch, one behind another. Copy c of text t is text number `c · texts + t`.
+
+    A place in their array is shifted by `c · codes`. A try is a record in one copy: copy c of record r is try number
+    `c · records + r`.
+
+    Args:
+        batch: the texts.
+        owners: the record of each text, shape (texts,).
+        count: how many copies there are.
+    """
+
+    batch: Batch
+    owners: Ints
+    count: int
+
+    @cached_property
+    def records(self) -> int:
+        """The number of records of the batch."""
+        return int(self.owners[-1]) + 1
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each text starts in the array, and where the last copy stops, shape (count · texts + 1,)."""
+        own = self.batch.starts
+        if self.count == 1:
+            return own
+        return np.append((own[:-1] + self.shifts).ravel(), own[-1] * self.count)
+
+    @cached_property
+    def shifts(self) -> Ints:
+        """By how much places of each copy are shifted, shape (count, 1)."""
+        return np.arange(self.count)[:, None] * self.batch.codes.size
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The code points of all copies."""
+        return np.tile(self.batch.codes, self.count)
+
+    @cached_property
+    def tries(self) -> Ints:
+        """The try of each text, shape (count, texts)."""
+        return self.owners + np.arange(self.count)[:, None] * self.records
+
+    def home(self, places: Ints) -> Ints:
+        """The places in the batch itself."""
+        found: Ints = places % self.batch.codes.size
+        return found
+
+    def text(self, row: int) -> str:
+        """Text number `row`."""
+        return self.batch.texts[row % len(self.batch)]
+
+    def rows(self, places: Ints) -> Ints:
+        """The number of the text that each place is in."""
+        copy, place = np.divmod(places, self.batch.codes.size)
+        found: Ints = self.batch.rows(place) + copy * len(self.batch)
+        return found
+
+    def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
+        """The proposals of each candidate for its copy of the batch, together."""
+        size = self.batch.codes.size
+        return joined(
+            [
+                replace(one, starts=one.starts + size * copy, stops=one.stops + size * copy) if copy else one
+                for copy, one in enumerate(candidates)
+            ]
+        )
+
+    def proposals_at_home(self, proposals: Proposals) -> Proposals:
+        """The same proposals at their places in the batch itself; those of several candidates are out of order."""
+        if self.count == 1:
+            return proposals
+        return replace(proposals, starts=self.home(proposals.starts), stops=self.home(proposals.stops), clean=False)
+
+    def applied_at_home(self, applied: Applied) -> Applied:
+        """The same edits at their places in the batch itself, without the texts."""
+        if self.count == 1:
+            return applied
+        return replace(applied, make_texts=None, starts=self.home(applied.starts), stops=self.home(applied.stops))
