@@ -6,7 +6,7 @@ from typing import BinaryIO, Protocol
 from augment_ru.formats.delimited import Table
 from augment_ru.formats.fitting import NOTHING, TO_LINES, TO_PARQUET, Learnt, check_values, json_problem, table_problem
 from augment_ru.formats.json_array import JsonArray
-from augment_ru.formats.json_lines import PLAIN, Around, JsonLines
+from augment_ru.formats.json_lines import PLAIN, Around, JsonLines, as_spelled
 from augment_ru.formats.parquet import Parquet
 from augment_ru.formats.parquet_sink import ParquetSink
 from augment_ru.formats.row import KEY, Changed, new_row, written
@@ -237,7 +237,8 @@ class _TableSink:
 
     def check(self, record: Record) -> None:
         if not self._same:
-            check_values(record.values, table_problem, TO_PARQUET if record.line is None else TO_LINES)
+            values = as_spelled(record.line, record.values)
+            check_values(values, table_problem, TO_PARQUET if record.line is None else TO_LINES)
             if self._layout.is_tsv:
                 check_values(record.values, _line_feed, "write CSV (-o OUT.csv)")
             names = self._names_of(record)
