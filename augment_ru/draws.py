@@ -92,13 +92,12 @@ class Streams:
 
 
 def unit(keys: Keys, positions: Ints | Keys, lane: int = 0) -> Floats:
-    """Draws from U[0, 1) at `positions` of the streams with these `keys`; shapes broadcast."""
-    states = positions.astype(np.uint64)
-    states *= np.uint64(2)
-    states += np.uint64(lane + 1)
-    states *= _GAMMA
-    states += keys
-    mix(states)
+    """Draws from U[0, 1) at `positions` of the streams with these `keys`, of the keys' shape; positions broadcast."""
+    steps = positions.astype(np.uint64)
+    steps *= np.uint64(2)
+    steps += np.uint64(lane + 1)
+    steps *= _GAMMA
+    states = mix(steps + keys)
     states >>= _S11
     return states.astype(np.float64) * _UNIT
 

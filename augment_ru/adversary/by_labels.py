@@ -39,13 +39,14 @@ def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
     count = len(knowledge)
     places = knowledge.pool.places
     most = int(places.max()) + 1
+    alike = [1.0] * count
     drawn, drawn_at = np.zeros(count), np.zeros(most)
     while failures < _TRIES:
         share = _SHARES[turn % len(_SHARES)]
         turn += 1
         by_place = draws.uniform(most)
         order = np.lexsort((draws.uniform(count), drawn, by_place[places], drawn_at[places]))
-        found = knowledge.fitting(order, np.ones(count), most=max(1, round(share * most)))
+        found = knowledge.fitting(order.tolist(), alike, most=max(1, round(share * most)))
         drawn[found] += 1
         drawn_at += np.bincount(places[found], minlength=most)
         chosen = as_set(found)

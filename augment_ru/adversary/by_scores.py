@@ -8,7 +8,7 @@ It has three ways of choosing the next set, and what each of them learns serves 
 - sets at random, when these two find nothing new.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -45,10 +45,10 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         if chosen is None:
             return
         verdict = yield chosen
-        if verdict.broken:
-            return
         if verdict.margins is not None:
             surrogate.learn(chosen, verdict.margins)
+        if verdict.broken:
+            return
         failures = 0 if knowledge.nearest != nearest else failures + 1
 
 
@@ -57,9 +57,9 @@ def _promising(knowledge: Knowledge, surrogate: Surrogate, draws: Draws, *, vari
     for attempt in range(_TRIES):
         noise = _noise(surrogate, draws, _WIDE if varied or attempt else 0.0)
         found: list[tuple[bool, float, ChangeSet]] = []
-        for effects, margin in zip(surrogate.mean.T, surrogate.margins.tolist(), strict=True):
+        for effects, margin in zip(surrogate.mean, surrogate.margins.tolist(), strict=True):
             wanted, gains = margin + _BEYOND * surrogate.scale, effects + noise
-            chosen = knowledge.fitting(np.argsort(-gains, kind="stable"), gains, enough=wanted)
+            chosen = knowledge.fitting((-gains).argsort(kind="stable").tolist(), gains.tolist(), enough=wanted)
             rest = wanted - float(gains[chosen].sum())
             found.append((rest > 0, rest if rest > 0 else len(chosen), as_set(chosen)))
         best = min(found)[2]
@@ -74,13 +74,13 @@ def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet
     margins = knowledge.known[knowledge.nearest].margins
     if margins is None:
         return None
-    effects = surrogate.mean + _noise(surrogate, draws, _NEAR)[:, None]
+    effects = surrogate.mean + _noise(surrogate, draws, _NEAR)
     steps = effects.copy()
     for change in here:
-        steps[knowledge.conflicts(change)] -= effects[change]
-    steps[here] = -effects[here]
-    expected = (margins - steps).min(axis=1)
-    for change in np.argsort(expected, kind="stable").tolist():
+        steps[:, knowledge.conflicts(change)] -= effects[:, change, None]
+    steps[:, here] = -effects[:, here]
+    expected = np.minimum.reduce(margins[:, None] - steps)
+    for change in expected.argsort(kind="stable").tolist():
         if change in here:
             chosen = tuple(one for one in here if one != change)
         else:
@@ -101,34 +101,35 @@ def _noise(surrogate: Surrogate, draws: Draws, size: float) -> Floats:
 def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate) -> Search:
     """Look for smaller broken sets until the smallest is known to be minimal.
 
-    The next set is the one that saves most changes times the square of its chance; if no chance is worth a question,
-    changes are taken back one by one, the one of least effect first.
+    The next set is the one that saves most changes times the third power of its chance (with the first power, fewer of
+    the sets were minimal when a small budget ended); if no chance is worth a question, changes are taken back one by
+    one, the one of least effect first.
     """
+    chosen: ChangeSet = ()
+    margins: Floats | None = None
     while (broken := knowledge.smallest) is not None and len(broken) > 1:
         singles = [one for one in knowledge.without_one(broken) if knowledge.is_open(one)]
         if not singles:
             return
-        smaller = list(dict.fromkeys(_smaller(knowledge, surrogate, broken)))
-        chances = surrogate.chances([*smaller, *singles])
+        if margins is not None:
+            surrogate.learn(chosen, margins)
+        smaller = list(_smaller(knowledge, surrogate, broken))
         worth = [
-            (chance**2 * (len(broken) - len(chosen)), chosen)
-            for chance, chosen in zip(chances, smaller, strict=False)
+            (chance**3 * (len(broken) - len(chosen)), chosen)
+            for chance, chosen in zip(surrogate.chances(smaller), smaller, strict=True)
             if chance >= _HOPE
         ]
-        chosen = max(worth or zip(chances[len(smaller) :], singles, strict=True))[1]
-        verdict = yield chosen
-        if verdict.margins is not None:
-            surrogate.learn(chosen, verdict.margins)
+        chosen = max(worth or zip(surrogate.chances(singles), singles, strict=True))[1]
+        margins = (yield chosen).margins
 
 
-def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> Iterator[ChangeSet]:
+def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> Iterable[ChangeSet]:
     """Open sets with fewer changes: for each rival the strongest of each size, of all changes and of the broken set."""
-    inside = np.array(broken, dtype=np.int64)
-    for gains in surrogate.mean.T:
-        for numbers in (np.arange(gains.size), inside):
-            order = numbers[np.argsort(-gains[numbers], kind="stable")]
-            ordered = knowledge.fitting(order, gains, most=len(broken) - 1)
-            for size in range(1, len(ordered) + 1):
-                chosen = as_set(ordered[:size])
-                if knowledge.is_open(chosen):
-                    yield chosen
+    most = len(broken) - 1
+    found: dict[ChangeSet, None] = {}
+    for effects in surrogate.mean:
+        gains = effects.tolist()
+        for order in ((-effects).argsort(kind="stable").tolist(), sorted(broken, key=lambda one: -gains[one])):
+            ordered = knowledge.fitting(order, gains, most=most)
+            found.update((as_set(ordered[:size]), None) for size in range(1, len(ordered) + 1))
+    return filter(knowledge.is_open, found)

@@ -11,12 +11,11 @@ from augment_ru.adversary.by_labels import break_by_labels, shrink_by_labels
 from augment_ru.adversary.by_scores import break_by_scores, shrink_by_scores
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, Verdict
+from augment_ru.adversary.questions import RecordQuestions
 from augment_ru.adversary.surrogate import Surrogate
 from augment_ru.draws import Floats
 from augment_ru.engine.pool import RecordPool
-from augment_ru.engine.result import new_values
-from augment_ru.evaluation.examples import Example, Scored, example_of
-from augment_ru.formats.row import Changed, new_row
+from augment_ru.evaluation.examples import Example, Scored
 from augment_ru.records.record import Record
 from augment_ru.script import Script
 from augment_ru.text.characters import Mask
@@ -69,6 +68,7 @@ class SearchCase:
     _refusals: int = 0
     _answers: dict[tuple[str, ...], Scored] = field(default_factory=dict)
     _rivals: list[tuple[int, str]] | None = None
+    _questions: RecordQuestions | None = None
 
     @property
     def changes(self) -> ChangeSet:
@@ -189,13 +189,7 @@ class SearchCase:
 
     def scripts(self, chosen: ChangeSet) -> dict[str, Script]:
         """The script of each field under these changes."""
-        return self._by_field(self.pool.scripts(chosen))
-
-    def _by_field(self, found: Mapping[int, Script]) -> dict[str, Script]:
-        return {
-            name: found.get(number) or Script(source)
-            for number, (name, source) in enumerate(zip(self.pool.fields, self.pool.sources, strict=True))
-        }
+        return self._asking.scripts(self.pool.scripts(chosen))
 
     def texts(self, chosen: ChangeSet) -> tuple[str, ...]:
         """The texts of the record under these changes."""
@@ -207,10 +201,13 @@ class SearchCase:
         Args:
             scripts: by the number of the text, as `RecordPool.scripts` gives them.
         """
-        values = self.record.values
-        if scripts:
-            values = new_row(values, Changed(new_values(self.record, self._by_field(scripts))))
-        return example_of(values, self.record.task)
+        return self._asking.of(scripts)
+
+    @property
+    def _asking(self) -> RecordQuestions:
+        if self._questions is None:
+            self._questions = RecordQuestions(self.record, self.pool.fields, self.pool.sources)
+        return self._questions
 
 
 def _search(

@@ -15,6 +15,7 @@ from augment_ru.records.task import Task
 
 DIGITS = 3
 """Margins are rounded to this number of digits, so that the last bits of a network's scores do not steer a search."""
+_UNITS = 10.0**DIGITS
 
 _MOST_RIVALS = 8
 """How many labels a search watches at most: those that come nearest in the original."""
@@ -97,11 +98,19 @@ class Goal:
         if self.target is not None:
             scores = scored.scores[0]
             others = max(value for label, value in scores.items() if label != self.target)
-            return np.round(np.array([others - scores[self.target]]), DIGITS)
+            return _rounded([others - scores[self.target]])
         found = [
             _score(scored.scores[field], self.golds[field]) - scored.scores[field][label] for field, label in rivals
         ]
-        return np.round(np.array(found), DIGITS)
+        return _rounded(found)
+
+
+def _rounded(margins: Sequence[float]) -> Floats:
+    """The margins, rounded as `np.round` does it, in a third of its time."""
+    found = np.array(margins) * _UNITS
+    np.rint(found, out=found)
+    found /= _UNITS
+    return found
 
 
 def _score(scores: LabelScores, gold: Any) -> float:  # noqa: ANN401  (a label)

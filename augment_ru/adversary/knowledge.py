@@ -1,8 +1,8 @@
 """What a search knows about a record: which sets of changes were asked or refused, and what came of them."""
 
-from collections.abc import Generator, Iterable
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Generator, Iterable, Sequence
+from math import fsum
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,10 +14,13 @@ ChangeSet: TypeAlias = tuple[int, ...]
 
 _CAUTION = 0.85
 """After a refusal, sets are held to this share of what the refused one was expected to lose."""
+_AHEAD = 1024
+"""Random numbers that are drawn at a time."""
+_SPREAD = 3.0**0.5
+"""What makes the variance of a sum of four numbers from U[0, 1) one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What came of a set of changes.
 
     Attributes:
@@ -49,16 +52,24 @@ class Draws:
 
     def __init__(self, key: int) -> None:
         self._key, self._at = np.array([key], dtype=np.uint64), 0
+        self._ahead: Floats = np.empty(0)
+        self._taken = 0
 
     def uniform(self, count: int) -> Floats:
         """Numbers from U[0, 1), shape (count,)."""
-        places = np.arange(self._at, self._at + count)
-        self._at += count
-        return unit(self._key, places)
+        if self._taken + count > self._ahead.size:  # many are drawn at once: a draw is a function of its place
+            self._at += self._taken
+            self._ahead = unit(self._key, np.arange(self._at, self._at + max(count, _AHEAD)))
+            self._taken = 0
+        found = self._ahead[self._taken : self._taken + count]
+        self._taken += count
+        return found
 
     def bell(self, count: int) -> Floats:
         """Numbers of mean 0 and variance 1 that are nearly normal (sums of four uniform ones), shape (count,)."""
-        sums: Floats = (self.uniform(4 * count).reshape(4, count).sum(axis=0) - 2.0) * 3.0**0.5
+        sums: Floats = self.uniform(4 * count).reshape(4, count).sum(axis=0)
+        sums -= 2.0
+        sums *= _SPREAD
         return sums
 
 
@@ -81,8 +92,9 @@ class Knowledge:
         self.known: dict[ChangeSet, Verdict] = {(): original}
         self.smallest: ChangeSet | None = None
         self.nearest: ChangeSet = ()
+        self._lowest = np.inf if original.margins is None else float(original.margins.min())
         self._bans: set[int] = set()
-        self._losses: Floats = np.ones(len(pool)) if similarities is None else 1.0 - similarities
+        self._losses = [1.0] * len(pool) if similarities is None else (1.0 - similarities).tolist()
         self._limit = np.inf
         self._conflicts: list[Ints | None] = [None] * len(pool)
 
@@ -98,19 +110,15 @@ class Knowledge:
             best = self.smallest
             if best is None or (len(chosen), -verdict.similarity) < (len(best), -self.known[best].similarity):
                 self.smallest = chosen
-        elif verdict.margins is not None and verdict.margins.min() < self._lowest(self.nearest):
-            self.nearest = chosen
-
-    def _lowest(self, chosen: ChangeSet) -> float:
-        margins = self.known[chosen].margins
-        return np.inf if margins is None else float(margins.min())
+        elif verdict.margins is not None and (lowest := float(verdict.margins.min())) < self._lowest:
+            self.nearest, self._lowest = chosen, lowest
 
     def _refused(self, chosen: ChangeSet) -> None:
         """Expect less of the gate: what fails alone is never tried again, larger sets must lose less than this one."""
         if len(chosen) == 1:
             self._bans.add(chosen[0])
         else:
-            self._limit = min(self._limit, _CAUTION * float(self._losses[list(chosen)].sum()))
+            self._limit = min(self._limit, _CAUTION * self._loss(chosen))
 
     def is_open(self, chosen: ChangeSet) -> bool:
         """Whether a set was neither asked nor refused, and is expected to pass the gate."""
@@ -120,7 +128,11 @@ class Knowledge:
             return True
         if not self._bans.isdisjoint(chosen):
             return False
-        return len(chosen) == 1 or float(self._losses[list(chosen)].sum()) <= self._limit
+        return len(chosen) == 1 or self._loss(chosen) <= self._limit
+
+    def _loss(self, chosen: ChangeSet) -> float:
+        """What the gate is expected to take off for a set."""
+        return fsum(self._losses[one] for one in chosen)
 
     def is_broken(self, chosen: ChangeSet) -> bool:
         """Whether a set is known to break the answer."""
@@ -134,29 +146,36 @@ class Knowledge:
             found = self._conflicts[change] = np.array(self.pool.conflicts[change], dtype=np.int64)
         return found
 
-    def fitting(self, order: Ints, gains: Floats, *, enough: float = np.inf, most: int | None = None) -> list[int]:
+    def fitting(
+        self, order: Iterable[int], gains: Sequence[float], *, enough: float = np.inf, most: int | None = None
+    ) -> list[int]:
         """Changes that may be applied together, in this order; one that has no gain or no room is passed over.
 
         Args:
             order: the changes to choose from.
-            gains: what each change is expected to gain, shape (all changes,).
+            gains: what each change is expected to gain, of all changes.
             enough: the set ends when its gains add up to this.
-            most: how many changes the set has at most; None for any number.
+            most: how many changes the set has at most, at least 1; None for any number.
         """
         blocked = set(self._bans)
         found: list[int] = []
         gained = lost = 0.0
-        sorted_gains = gains[order]
-        useful = sorted_gains > 0
-        for number, gain in zip(order[useful].tolist(), sorted_gains[useful].tolist(), strict=True):
-            loss = self._losses[number]
-            if number in blocked or (found and lost + loss > self._limit):
+        limited = self._limit < np.inf
+        conflicts = self.pool.conflicts
+        for number in order:
+            gain = gains[number]
+            if number in blocked or not gain > 0:
                 continue
+            if limited:
+                loss = self._losses[number]
+                if found and lost + loss > self._limit:
+                    continue
+                lost += loss
             found.append(number)
-            gained, lost = gained + gain, lost + loss
+            gained += gain
             if gained >= enough or len(found) == most:
                 break
-            blocked.update(self.pool.conflicts[number])
+            blocked.update(conflicts[number])
         return found
 
     def without_one(self, chosen: ChangeSet) -> list[ChangeSet]:

@@ -34,10 +34,11 @@ class Ledger:
         Raises:
             AugmentError: the model raises an error, or does not answer every question.
         """
-        keys = answer_keys(self.model.signature or "", examples)
+        asked = self._asked
+        keys = answer_keys(asked.signature or "", examples)
         fresh = {key: example for key, example in zip(keys, examples, strict=True) if key not in self._known}
         if fresh:
-            given = ask(self._asked, list(fresh.values()), self.cache, self.counts, advance)
+            given = ask(asked, list(fresh.values()), self.cache, self.counts, advance, keys=list(fresh))
             self._known.update(zip(fresh, map(self._scored, given), strict=True))
         return [self._known[key] for key in keys]
 

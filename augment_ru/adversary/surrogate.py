@@ -6,12 +6,13 @@ share, and a part of their own. So one answer about many changes says something 
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from math import erf, sqrt
 
 import numpy as np
 
 from augment_ru.adversary.knowledge import ChangeSet
-from augment_ru.draws import Floats, Ints
+from augment_ru.draws import Floats
 from augment_ru.engine.pool import RecordPool
 
 _MEAN = 0.5
@@ -28,13 +29,15 @@ by about one; with a noise of 0.3 it fell by four at 50.
 _AVERAGE, _LONGEST = 6.0, 10.0
 """Letters of an average word; a longer word than the second counts like one of that length."""
 _FIRST_ROWS = 16
+_sum = np.add.reduce
 
 
 class Surrogate:
     """The posterior of the effects of a record's changes on each margin.
 
     The observations of all margins have the same design, so they share one covariance. It is kept in the form
-    Σ = Σ₀ − VᵀV, with a row of V for each observation: an update takes O(observations · changes).
+    Σ = Σ₀ − VᵀV, with a row of V for each observation: an update takes O(observations · changes). No sum is left to a
+    library for linear algebra, which adds in another order on another processor.
 
     Args:
         pool: the changes.
@@ -42,8 +45,7 @@ class Surrogate:
 
     Attributes:
         margins: as above.
-        mean: the expected effect of each change: what it takes off each margin, shape (changes, rivals).
-        variance: of each change, shape (changes,).
+        mean: the expected effect of each change: what it takes off each margin, shape (rivals, changes).
         scale: the lowest margin of the original, in nats: the unit of the prior.
     """
 
@@ -52,48 +54,57 @@ class Surrogate:
         self.scale = max(float(margins.min()), 1e-3)
         weights = np.sqrt(np.minimum(np.maximum(pool.sizes, 1.0), _LONGEST) / _AVERAGE)
         square = self.scale**2
-        self._weights, self._places = weights, pool.places
-        self._at_place = np.eye(int(pool.places.max()) + 1)[pool.places]
+        self._weights, self._places, self._most = weights, pool.places, int(pool.places.max()) + 1
         self._own = _OWN**2 * square * weights**2
         self._place, self._shared, self._noise = _PLACE**2 * square, _SHARED**2 * square, _NOISE**2 * square
-        self.mean = np.outer(weights, np.full(margins.size, _MEAN * self.scale))
-        self.variance = self._own + (self._place + self._shared) * weights**2
+        self.mean = np.tile(weights * (_MEAN * self.scale), (margins.size, 1))
+        self._variance = self._own + (self._place + self._shared) * weights**2
         self._learnt = np.zeros((_FIRST_ROWS, weights.size))
-        self._rows = 0
+        self._rows = self._counted = 0
+
+    @property
+    def variance(self) -> Floats:
+        """The variance of the effect of each change, shape (changes,)."""
+        for row in self._learnt[self._counted : self._rows]:
+            self._variance -= row * row
+            np.maximum(self._variance, 0.0, out=self._variance)
+        self._counted = self._rows
+        return self._variance
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
         """Take in the margins that a set of changes led to, shape (rivals,)."""
-        index = np.array(chosen, dtype=np.int64)
+        index = np.array(chosen)
         weights = self._weights[index]
-        by_place = weights @ self._at_place[index]
         known = self._learnt[: self._rows]
-        covariance = self._weights * (self._place * by_place[self._places] + self._shared * weights.sum())
+        covariance = self._place * np.bincount(self._places[index], weights, self._most)[self._places]
+        covariance += self._shared * _sum(weights)
+        covariance *= self._weights
         covariance[index] += self._own[index]
-        covariance -= known[:, index].sum(axis=1) @ known
-        total = float(covariance[index].sum() + self._noise_of(np.array(index.size)))
-        surprise = self.margins - margins - self.mean[index].sum(axis=0)
-        self.mean += np.outer(covariance / total, surprise)
+        covariance -= _sum(_sum(known.take(index, 1), 1)[:, None] * known)
+        total = float(_sum(covariance[index])) + self._noise * (1.0 + index.size / 2.0)
+        surprise = self.margins - margins - _sum(self.mean.take(index, 1), 1)
+        self.mean += (surprise / total)[:, None] * covariance
         if self._rows == len(self._learnt):
             self._learnt = np.concatenate([self._learnt, np.zeros_like(self._learnt)])
-        row = self._learnt[self._rows]
-        np.divide(covariance, sqrt(total), out=row)
+        np.divide(covariance, sqrt(total), out=self._learnt[self._rows])
         self._rows += 1
-        self.variance = np.maximum(self.variance - row * row, 0.0)
-
-    def _noise_of(self, changes: Ints) -> Floats:
-        """The variance of what is not linear in sets of these numbers of changes."""
-        variance: Floats = self._noise * (1.0 + changes.astype(np.float64) / 2.0)
-        return variance
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
-        """For each set the probability that it brings its lowest expected margin below 0, in [0, 1]."""
-        design = np.zeros((len(sets), self._weights.size))
-        for row, chosen in zip(design, sets, strict=True):
-            row[list(chosen)] = 1.0
-        weighted = design * self._weights
-        shared = self._place * ((weighted @ self._at_place) ** 2).sum(axis=1)
-        prior = design @ self._own + shared + self._shared * weighted.sum(axis=1) ** 2
-        variances = np.maximum(prior - ((design @ self._learnt[: self._rows].T) ** 2).sum(axis=1), 0.0)
-        variances += self._noise_of(np.array([len(chosen) for chosen in sets]))
-        margins = (self.margins - design @ self.mean).min(axis=1)
+        """For each set, none of which is empty, the probability that it brings its lowest expected margin below 0."""
+        if not sets:
+            return []
+        sizes = np.array([len(chosen) for chosen in sets])
+        firsts = sizes.cumsum() - sizes
+        index = np.array(list(chain.from_iterable(sets)))
+        weights = self._weights[index]
+        cells = np.repeat(np.arange(len(sets)) * self._most, sizes) + self._places[index]
+        by_place = np.bincount(cells, weights, len(sets) * self._most).reshape(len(sets), self._most)
+        variances = np.add.reduceat(self._own[index], firsts)
+        variances += self._place * _sum(by_place * by_place, 1)
+        variances += self._shared * np.add.reduceat(weights, firsts) ** 2
+        learnt = np.add.reduceat(self._learnt[: self._rows].take(index, 1), firsts, 1)
+        variances = np.maximum(variances - _sum(learnt * learnt), 0.0)
+        variances += self._noise * (1.0 + sizes / 2.0)  # what is not linear
+        effects = np.add.reduceat(self.mean.take(index, 1), firsts, 1)
+        margins = np.minimum.reduce(self.margins[:, None] - effects)
         return [0.5 * (1.0 + erf(value)) for value in (-margins / np.sqrt(2.0 * variances)).tolist()]

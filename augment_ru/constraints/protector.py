@@ -23,7 +23,7 @@ class Protector:
 
     constraints: tuple[Constraint, ...] = ()
 
-    @property
+    @cached_property
     def layers(self) -> frozenset[str]:
         """The annotation that the constraints read."""
         return frozenset().union(*(constraint.layers for constraint in self.constraints))

@@ -1,16 +1,19 @@
 """Outcomes of the search, in columns: what the results of a chunk of records are read from."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from augment_ru.edits import Span
+import numpy as np
+
+from augment_ru.edits import Note, Span
 from augment_ru.engine.applied import Applied
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.search import Found
 from augment_ru.records.record import Record
 from augment_ru.script import Script
-from augment_ru.text.characters import Mask
+from augment_ru.text.characters import Mask, decode
 
 Status = Literal["perturbed", "unchanged", "rejected"]
 """perturbed: a perturbation passed; unchanged: nothing may be changed, or the draw left the record clean; rejected: no
@@ -24,6 +27,10 @@ STATUSES = ("perturbed", "unchanged", "rejected")
 Scripts = Mapping[str, Script]
 Spans = Mapping[str, tuple[Span, ...]]
 NO_SPANS: Spans = {}
+
+
+Triple = tuple[int, int, str]
+"""A start, a stop, and a text: that of an edit or the label of a span."""
 
 
 class Settings(NamedTuple):
@@ -95,7 +102,7 @@ class Chunk:
         self._warned = bool(prepared.warnings or found.warnings)
         self._probabilities = found.probabilities.tolist()
         scores: list[float] = found.similarities.tolist()
-        self._similarities = [None if math.isnan(score) else score for score in scores]
+        self._similarities = [None if math.isnan(score) else score + 0.0 for score in scores]  # there is no -0.0
 
     def record(self, at: int) -> Record:
         """The record."""
@@ -110,6 +117,16 @@ class Chunk:
             status: Status = "rejected" if self._possible[at] else "unchanged"
             return Outcome(status, None, similarity, None, warnings, reason)
         return Outcome("perturbed", self._probabilities[at], similarity, candidate, warnings, None)
+
+    def outcomes(self) -> list[Outcome]:
+        """What the search found for each record; outcomes without warnings that are equal are one object."""
+        numbers = range(len(self._candidates))
+        if self._warned:
+            return [self.outcome(at) for at in numbers]
+        columns = (self._candidates, self._probabilities, self._similarities, self._possible, self._clean)
+        keys = list(zip(*columns, strict=True))
+        found = {key: self.outcome(at) for key, at in dict(zip(keys, numbers, strict=True)).items()}
+        return [found[key] for key in keys]
 
     def scripts(self, at: int) -> Scripts:
         """The script of each field."""
@@ -127,12 +144,36 @@ class Chunk:
             return None
         return prepared.fields[at], prepared.batch.texts[at], self._applied.texts[at]
 
+    def only_texts(self) -> list[str]:
+        """The new texts of all records, each of which has one field."""
+        return self._applied.texts
+
+    def only_edits(self) -> Iterator[tuple[list[Triple], Sequence[Note | None]]]:
+        """The edits of all records, each of which has one field: their triples, and their notes if one has a note."""
+        applied = self._applied
+        shifts = np.repeat(np.array(self._prepared.places[:-1], dtype=np.int64), np.diff(applied.first_edits))
+        text = decode(applied.replacements.codes)
+        new = [text[start:stop] for start, stop in pairwise(applied.replacements.offsets.tolist())]
+        every = list(zip((applied.starts - shifts).tolist(), (applied.stops - shifts).tolist(), new, strict=True))
+        for at, (start, stop) in enumerate(pairwise(applied.first_edits.tolist())):
+            yield every[start:stop], applied.notes(at) if applied.make_notes else ()
+
     def protected(self, at: int) -> Spans:
         """The protected spans of each field."""
         prepared = self._prepared
         if not prepared.batch.spans[2]:
             return {prepared.fields[row]: () for row in prepared.rows(at)}
         return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
+
+    def only_protected(self) -> list[list[Triple]]:
+        """The protected spans of all records, each of which has one field: starts, stops and labels."""
+        batch, places = self._prepared.batch, self._prepared.places
+        starts, stops, labels = batch.spans
+        found: list[list[Triple]] = [[] for _ in self._candidates]
+        owners = batch.rows(starts).tolist() if labels else ()
+        for row, start, stop, label in zip(owners, starts.tolist(), stops.tolist(), labels, strict=True):
+            found[row].append((start - places[row], stop - places[row], label))
+        return found
 
     def statuses(self) -> list[Status]:
         """The status of each record."""

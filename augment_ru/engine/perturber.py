@@ -4,7 +4,7 @@ import copy
 import logging
 import time
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from numbers import Real
 from typing import Any, NamedTuple, Self
 
@@ -111,17 +111,21 @@ class Perturber:
         Raises:
             AugmentError: it is no such number.
         """
+        number = integer("draw", draw, least=0)
+        if number == self.draw:
+            return self
         other = copy.copy(self)
-        other.draw = integer("draw", draw, least=0)
+        other.draw = number
         return other
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
         """The same perturber with a corpus for its attack, if the attack wants one."""
         other = copy.copy(self)
         other.attack = self.attack.with_corpus(corpus)
+        other.__dict__.pop("needs", None)
         return other
 
-    @property
+    @cached_property
     def needs(self) -> Needs:
         """What the records must be prepared with."""
         read = self.similarity.layers if self.similarity else frozenset()

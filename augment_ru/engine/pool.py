@@ -4,23 +4,28 @@
 them: every rank counts, and a place may have several alternatives, of one attack or of several.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints
-from augment_ru.edits import Edit
+from augment_ru.draws import Floats, Ints, first_of_each
+from augment_ru.edits import Edit, Note
 from augment_ru.engine.applied import one_by_one
 from augment_ru.engine.legality import legal
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepared import Prepared
 from augment_ru.script import Script
 
+_Place: TypeAlias = tuple[int, int, int, str, Edit]
+"""An edit in the order of places: its text, start, stop and new text, and the edit itself."""
 
-@dataclass(frozen=True, slots=True, order=True)
-class PooledChange:
+
+class PooledChange(NamedTuple):
     """A change that is legal by itself.
 
     Attributes:
@@ -86,11 +91,14 @@ class RecordPool:
         Raises:
             AugmentError: two of them conflict.
         """
-        edits: dict[int, list[Edit]] = {}
-        for number in chosen:
-            change = self.changes[number]
-            edits.setdefault(change.text, []).extend(change.edits)
-        return {text: Script(self.sources[text], found) for text, found in sorted(edits.items())}
+        places = self._edits
+        edits = sorted([edit for number in chosen for edit in places[number]])
+        return {text: _script(self.sources[text], list(own)) for text, own in groupby(edits, itemgetter(0))}
+
+    @cached_property
+    def _edits(self) -> list[list[_Place]]:
+        """The edits of each change."""
+        return [[(one.text, edit.start, edit.stop, edit.text, edit) for edit in one.edits] for one in self.changes]
 
     def attacks_of(self, chosen: Iterable[int], text: int) -> list[int]:
         """The attack of each edit of a text under these changes, in the order of the edits."""
@@ -114,6 +122,52 @@ class RecordPool:
         )
 
 
+class _SetEdits:
+    """The edits of a set of changes in one text, as a script reads them; the text is made at once."""
+
+    __slots__ = ("_new", "_places")
+
+    def __init__(self, places: list[_Place], new: str) -> None:
+        self._places, self._new = places, new
+
+    def edits(self, row: int, start: int) -> Iterator[Edit]:  # noqa: ARG002  (there is one text, and it starts at 0)
+        return map(itemgetter(4), self._places)
+
+    def triples(self, row: int, start: int) -> list[tuple[int, int, str]]:  # noqa: ARG002
+        return [one[1:4] for one in self._places]
+
+    def notes(self, row: int) -> Sequence[Note | None]:  # noqa: ARG002
+        found = [one[4].note for one in self._places]
+        return found if any(found) else ()
+
+    def count(self, row: int) -> int:  # noqa: ARG002
+        return len(self._places)
+
+    def text(self, row: int) -> str:  # noqa: ARG002
+        return self._new
+
+
+def _script(source: str, places: list[_Place]) -> Script:
+    """The script of these edits, which lie in the source and are sorted.
+
+    Raises:
+        AugmentError: two of them overlap.
+    """
+    pieces: list[str] = []
+    at, last = 0, (-1, -1)
+    for _, start, stop, new, _ in places:
+        if start < at or (start, stop) == last:
+            return Script(source, [one[4] for one in places])  # raises the error
+        pieces += (source[at:start], new)
+        at, last = stop, (start, stop)
+    pieces.append(source[at:])
+    return Script.of_columns(source, _SetEdits(places, "".join(pieces)), 0, 0)
+
+
+_Key: TypeAlias = tuple[int, tuple[tuple[int, int, str], ...]]
+"""What tells the changes of a record apart: the number of the text, and the edits."""
+
+
 def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> list[RecordPool]:
     """The pool of each record.
 
@@ -124,7 +178,7 @@ def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> li
         perturbers: the attacks; their numbers in this order stand in the changes.
         draws: how many draws of each attack are pooled, at least 1: the most alternatives of one kind at a place.
     """
-    found: list[dict[tuple[int, tuple[Edit, ...]], int]] = [{} for _ in range(len(prepared))]
+    found: list[dict[_Key, PooledChange]] = [{} for _ in range(len(prepared))]
     firsts, owners = prepared.first_rows, prepared.owners.tolist()
     for number, perturber in enumerate(perturbers):
         seen = prepared.seen_by(perturber.attack)
@@ -134,26 +188,41 @@ def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> li
             proposed = proposed.keep(proposed.ranks < perturber.attack.probability)
             alone = one_by_one(proposed.settled())
             for change, row in enumerate(batch.rows(proposed.starts[proposed.first_edits]).tolist()):
-                key = (row - firsts[owners[row]], tuple(alone.edits(change, starts[row])))
-                found[owners[row]].setdefault(key, number)
-    return [_record_pool(prepared, at, held) for at, held in enumerate(found)]
+                held, text = found[owners[row]], row - firsts[owners[row]]
+                key = (text, tuple(alone.triples(change, starts[row])))
+                if key not in held:
+                    held[key] = PooledChange(text, tuple(alone.edits(change, starts[row])), number)
+    return _with_places(prepared, found)
 
 
-def _record_pool(prepared: Prepared, at: int, held: Mapping[tuple[int, tuple[Edit, ...]], int]) -> RecordPool:
-    rows = prepared.rows(at)
+def _with_places(prepared: Prepared, found: Sequence[Mapping[_Key, PooledChange]]) -> list[RecordPool]:
+    """The pools of these changes of each record."""
     batch = prepared.batch.prepared
-    changes = sorted(PooledChange(text, edits, attack) for (text, edits), attack in held.items())
     begins, ends = batch.words
-    texts = batch.starts[np.array([rows[one.text] for one in changes], dtype=np.int64)]
-    starts = texts + np.array([one.edits[0].start for one in changes], dtype=np.int64)
+    changes = [[held[key] for key in sorted(held)] for held in found]
+    bounds = np.cumsum([0, *map(len, changes)])
+    owners = np.repeat(np.arange(len(changes)), np.diff(bounds))
+    rows = [prepared.rows(at) for at in range(len(changes))]
+    own_rows = [own[one.text] for own, held in zip(rows, changes, strict=True) for one in held]
+    texts = batch.starts[np.array(own_rows, dtype=np.int64)]
+    starts = texts + np.array([one.edits[0].start for held in changes for one in held], dtype=np.int64)
     words = np.searchsorted(begins, starts, side="right") - 1
     before = words < np.searchsorted(begins, texts)  # the first word of its text
-    lengths = np.where(before, 0, np.append(ends - begins, 0)[words])
-    return RecordPool(
-        [prepared.fields[row] for row in rows],
-        [batch.texts[row] for row in rows],
-        rows.start,
-        changes,
-        np.unique(np.where(before, -1 - texts, words), return_inverse=True)[1].astype(np.int64),
-        lengths.astype(np.float64),
-    )
+    sizes = np.where(before, 0, np.append(ends - begins, 0)[words]).astype(np.float64)
+    names = np.where(before, -1 - texts, words)
+    order = np.lexsort((names, owners))
+    is_new = first_of_each(names[order]) | first_of_each(owners[order])
+    counted = np.append(np.cumsum(is_new) - 1, 0)
+    places = np.empty_like(owners)
+    places[order] = counted[:-1] - counted[bounds[:-1]][owners]
+    return [
+        RecordPool(
+            [prepared.fields[row] for row in own],
+            [batch.texts[row] for row in own],
+            own.start,
+            held,
+            places[start:stop],
+            sizes[start:stop],
+        )
+        for own, held, start, stop in zip(rows, changes, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+    ]

@@ -160,7 +160,7 @@ class Preparation:
             part = texts[at : at + CHUNK_ROWS]
             while len(part) > 1 and sum(map(len, part)) > CHUNK_CHARACTERS:
                 part = part[: len(part) // 2]
-            yield self._bare(part) if bare else self.chunk(BareTexts(part, generic()), needs)
+            yield self._bare(part) if bare else self.chunk(list(BareTexts(part, generic())), needs)
             at += len(part)
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:

@@ -15,6 +15,10 @@ METAS = ("full", "brief", "none")
 """How much metadata is written: all of it; all but the source, edits and protected spans; none."""
 
 
+UNCHANGED = Outcome("unchanged")
+"""The outcome of the attack "original"."""
+
+
 class Result:
     """What became of a record. Immutable and picklable.
 
@@ -182,18 +186,7 @@ class Result:
             raise unknown("metadata", meta, METAS)
         if meta == "none":
             return None
-        settings, outcome = self.settings, self.outcome
-        brief: dict[str, Any] = {"attack": settings.attack, "status": outcome.status}
-        if outcome.reason:
-            brief["reason"] = outcome.reason
-        brief["probability"] = outcome.probability
-        brief["similarity"] = outcome.similarity
-        brief["scorer"] = settings.scorer
-        brief["threshold"] = settings.threshold
-        brief["seed"] = settings.seed
-        brief["candidate"] = outcome.candidate
-        if settings.draw or settings.corpus or outcome.warnings:
-            brief |= occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings)
+        brief = brief_metadata(self.settings, self.outcome)
         if meta == "brief":
             return brief
         scripts, protected = self.scripts, self.protected
@@ -213,6 +206,22 @@ class Result:
         every = {name: script.notes or [None] * script.count for name, script in scripts.items()}
         notes = {name: [note and note.values() for note in found] for name, found in every.items()}
         return {"notes": notes} if any(note for found in notes.values() for note in found) else {}
+
+
+def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
+    """The metadata of an outcome under these settings, without the source, the edits and the protected spans."""
+    brief: dict[str, Any] = {"attack": settings.attack, "status": outcome.status}
+    if outcome.reason:
+        brief["reason"] = outcome.reason
+    brief["probability"] = outcome.probability
+    brief["similarity"] = outcome.similarity
+    brief["scorer"] = settings.scorer
+    brief["threshold"] = settings.threshold
+    brief["seed"] = settings.seed
+    brief["candidate"] = outcome.candidate
+    if settings.draw or settings.corpus or outcome.warnings:
+        brief |= occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings)
+    return brief
 
 
 def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ()) -> dict[str, Any]:
@@ -242,4 +251,9 @@ def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
 def original(record: Record, seed: int) -> Result:
     """The result of the attack "original", which leaves a record unperturbed."""
     scripts = {name: Script(text) for name, text in record.texts().items()}
-    return Result.of(record, scripts, NO_SPANS, Outcome("unchanged"), Settings("original", seed, "none", None))
+    return Result.of(record, scripts, NO_SPANS, UNCHANGED, original_settings(seed))
+
+
+def original_settings(seed: int) -> Settings:
+    """The settings of the attack "original"."""
+    return Settings("original", seed, "none", None)

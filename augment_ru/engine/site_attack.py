@@ -109,14 +109,13 @@ def legal_at_sites(attack: SiteAttack, copies: Copies, streams: Streams) -> tupl
     (starts, stops, kinds), rows, places, clean = batch.once(_legal_sites, attack)
     if not clean:
         return None
-    keys = streams.keys.reshape(copies.count, -1)[:, rows].ravel()
-    sites = np.tile(np.arange(starts.size), copies.count)
+    count = max(starts.size, 1)
+    keys = streams.keys.reshape(copies.count, -1)[:, rows]
 
     def texts(indices: Ints) -> Replacements:
-        own = sites[indices]
-        return attack.written(kinds[own], unit(keys[indices], places[own], lane=1))
+        own = indices % count
+        return attack.written(kinds[own], unit(keys.ravel()[indices], places[own], lane=1))
 
-    shifts = copies.shifts
-    moved = (starts + shifts).ravel(), (stops + shifts).ravel()
-    proposals = Proposals.of_edits(*moved, unit(keys, places[sites]), texts, clean=True)
+    moved = (starts + copies.shifts).ravel(), (stops + copies.shifts).ravel()
+    proposals = Proposals.of_edits(*moved, unit(keys, places).ravel(), texts, clean=True)
     return proposals, copies.tries[:, rows].ravel()

@@ -16,6 +16,7 @@ Answer: TypeAlias = tuple[Any, ...]
 
 _BITS = 14_000
 """Bits of the longest number in a prediction: Python writes no number of over 4,300 digits."""
+_PLAIN = frozenset({str, float, bool, type(None)})
 
 _SHOWN = 5
 """Labels that a message names."""
@@ -161,7 +162,7 @@ def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
         AugmentError: the prediction has not the form that the task needs.
     """
     if len(task.gold) == 1:
-        if isinstance(prediction, Mapping):
+        if not isinstance(prediction, str) and isinstance(prediction, Mapping):
             prediction = prediction.get(task.gold[0])
         return (_entry(prediction, kind),) * len(task.decided)
     if isinstance(prediction, Mapping):
@@ -172,6 +173,8 @@ def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
 
 
 def _entry(value: Any, kind: Kind) -> Any:  # noqa: ANN401  (JSON values)
+    if kind != "lists" and isinstance(value, str):
+        return label_of(value)
     if kind == "lists":
         items = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
         nested = [item if isinstance(item, Sequence) and not isinstance(item, str) else [item] for item in items]
@@ -199,17 +202,19 @@ def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model ret
     Raises:
         AugmentError: the prediction is something else.
     """
-    if isinstance(value, str | float) or value is None:
-        return value
+    given = type(value)
+    if given in _PLAIN or isinstance(value, str | float):
+        plain: str | float | None = value
+        return plain
     if isinstance(value, int):
         if value.bit_length() > _BITS:
             raise AugmentError("a prediction is a number of over 4,300 digits")
         return value
-    if isinstance(value, Mapping):
+    if given is dict or isinstance(value, Mapping):
         return {str(key): json_value(entry) for key, entry in value.items()}
-    if callable(getattr(value, "tolist", None)):  # NumPy, torch
+    if given is not list and callable(getattr(value, "tolist", None)):  # NumPy, torch
         return json_value(value.tolist())
-    if isinstance(value, Sequence):
+    if given is list or isinstance(value, Sequence):
         return [json_value(entry) for entry in value]
     raise AugmentError(f"a prediction has the type {type(value).__name__}; a model must return labels or texts")
 

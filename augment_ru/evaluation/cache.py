@@ -50,13 +50,15 @@ def answer_keys(signature: str, examples: Sequence[Example]) -> list[bytes]:
     return found
 
 
-def _canonical(value: object) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=_as_json, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")
-
-
 def _as_json(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=_as_json, separators=(",", ":"))
+
+
+def _canonical(value: object) -> bytes:
+    return _ENCODER.encode(value).encode("utf-8", "surrogatepass")
 
 
 class Cache:

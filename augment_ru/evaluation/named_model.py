@@ -119,6 +119,8 @@ def ask(
     cache: Cache | None,
     counts: QuestionCounts,
     advance: Callable[[int], None] = lambda _: None,
+    *,
+    keys: Sequence[bytes] | None = None,
 ) -> list[Prediction]:
     """The predictions for all examples, in their order; equal examples are asked once.
 
@@ -128,11 +130,12 @@ def ask(
         cache: the cache of answers; None asks every question.
         counts: is added to.
         advance: is called with the number of examples that are answered; in the end, with all of them.
+        keys: those of the answers (`answer_keys`), if they are known.
 
     Raises:
         AugmentError: the model raises an error, or does not answer every question.
     """
-    keys = answer_keys(model.signature or "", examples)
+    keys = answer_keys(model.signature or "", examples) if keys is None else keys
     questions: dict[bytes, Example] = {}
     for key, example in zip(keys, examples, strict=True):
         questions.setdefault(key, example)

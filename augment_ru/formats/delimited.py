@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError, not_utf8
-from augment_ru.formats.json_lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
+from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
 from augment_ru.formats.table_layout import Layout
 
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}

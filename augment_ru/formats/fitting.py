@@ -169,3 +169,8 @@ def _kind(value: object) -> str | None:
     if isinstance(value, str):
         return "a text"
     return "an object" if isinstance(value, Mapping) else "a list"
+
+
+def line_feed(value: object) -> str | None:
+    """Why a cell of TSV cannot hold a value; None if it can."""
+    return "a cell of TSV is one line, but a text has a line feed" if isinstance(value, str) and "\n" in value else None

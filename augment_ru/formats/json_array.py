@@ -10,8 +10,9 @@ from io import BytesIO
 from typing import Any, BinaryIO, ClassVar
 
 from augment_ru.errors import AugmentError, not_utf8
-from augment_ru.formats.json_lines import BOM, LONG_LINE_SHOWN, MAX_LINE, JsonLines, Line, parsed
+from augment_ru.formats.json_lines import JsonLines, parsed
 from augment_ru.formats.json_places import member_starts, skip, value_end
+from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
 
 _WRAP = "data"
 _LINE_BREAK = re.compile(r"(?<![ \t\r\n])[ \t]*[\r\n][ \t\r\n]*")

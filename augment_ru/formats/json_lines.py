@@ -8,54 +8,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 import orjson
 
 from augment_ru.errors import AugmentError, not_utf8
-
-MAX_LINE = 16 * 2**20
-"""Bytes of the longest line that is read: a text of that size takes about 1 GiB while it is perturbed."""
-
-LONG_LINE_SHOWN = 80
-"""Bytes that are kept of a line or row that is too long."""
-
-BOM = b"\xef\xbb\xbf"
-"""What some editors put at the start of a file in UTF-8."""
-
-
-class Line(NamedTuple):
-    """A line or row of a file: its number from 1, its bytes without the end of the line, and why it cannot be used."""
-
-    number: int
-    data: bytes
-    problem: str | None = None
-    end: bytes = b"\n"
-    """How the line ends; empty for a last one that does not."""
-    place: Any = None
-    """What else the format keeps of the row."""
-
-
-def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iterator[Line]:
-    """The lines of a file; blank ones only with `blank`. A byte-order mark is skipped; LF and CR LF both end a line.
-
-    `first` is the number of the first line, if the stream is a piece of a file.
-
-    A line over `MAX_LINE` bytes is reported as a problem, with its first bytes.
-    """
-    number = first - 1
-    while data := stream.readline(MAX_LINE + 2):
-        number += 1
-        marked = number == 1 and data.startswith(BOM)
-        if marked:
-            data = data.removeprefix(BOM)
-        size = len(data)
-        if not data.endswith(b"\n") and size > MAX_LINE:
-            while rest := stream.readline(MAX_LINE):
-                size += len(rest)
-                if rest.endswith(b"\n"):
-                    break
-            problem = f"{size:,} bytes; the longest line may have {MAX_LINE:,}; split the text"
-            yield Line(number, data[:LONG_LINE_SHOWN], problem)
-            continue
-        bare = data.rstrip(b"\r\n")
-        if blank or bare.strip():
-            yield Line(number, bare, end=data[len(bare) :], place=marked)
+from augment_ru.formats.lines import BOM, Block, Line, read_block, read_lines
 
 
 class _RejectedError(ValueError):
@@ -88,11 +41,11 @@ def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
     return _read_strictly(data) if value is None else (data.decode(), value)
 
 
-_EXACT = 2.0**63
+EXACT = 2.0**63
 """Numbers below it are read alike by orjson, which makes floats of integers over 64 bits, and by the strict reader."""
-_FLAT = frozenset({str, int, bool, type(None)})
+FLAT = frozenset({str, int, bool, type(None)})
 """Types of values that hold no other values, and that orjson never rounds."""
-_DEEPEST = 50
+DEEPEST = 50
 """Levels of nesting that are examined for what orjson passes over."""
 
 
@@ -109,14 +62,14 @@ def _read_at_once(data: bytes) -> dict[str, Any] | None:
         if type(value) is not dict:
             return None
         colons = data.count(b":")
-        if colons == len(value) and _FLAT.issuperset(map(type, value.values())):
+        if colons == len(value) and FLAT.issuperset(map(type, value.values())):
             return value
-        return value if colons == _colons(value, _DEEPEST) else None
+        return value if colons == colons_of(value, DEEPEST) else None
     except ValueError:
         return None
 
 
-def _colons(value: dict[str, Any] | list[Any], depth: int) -> int:
+def colons_of(value: dict[str, Any] | list[Any], depth: int) -> int:
     """How many colons the JSON of a value has.
 
     Raises:
@@ -136,8 +89,8 @@ def _colons(value: dict[str, Any] | list[Any], depth: int) -> int:
         elif kind is dict or kind is list:
             if not depth:
                 raise ValueError
-            count += _colons(one, depth - 1)
-        elif kind is float and not -_EXACT < one < _EXACT:
+            count += colons_of(one, depth - 1)
+        elif kind is float and not -EXACT < one < EXACT:
             raise ValueError
     return count
 
@@ -206,6 +159,12 @@ class JsonLines:
     def __iter__(self) -> Iterator[Line]:
         """The lines."""
         return read_lines(self.stream, first=self._first)
+
+    def block(self, count: int) -> Block:
+        """The lines after those of the blocks before, at most `count`; none at the end."""
+        block = read_block(self.stream, self._first, count)
+        self._first += len(block.raw)
+        return block
 
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], Any]:
         """A line as text, its values, and the bytes around it.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError, missing
 from augment_ru.formats.fitting import TO_LINES
-from augment_ru.formats.json_lines import Line
+from augment_ru.formats.lines import Line
 
 if TYPE_CHECKING:
     import pyarrow as pa

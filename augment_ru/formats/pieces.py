@@ -8,7 +8,8 @@ from typing import Any, BinaryIO
 
 from augment_ru.formats.delimited import Table
 from augment_ru.formats.json_array import ArrayRows, JsonArray
-from augment_ru.formats.json_lines import MAX_LINE, JsonLines
+from augment_ru.formats.json_lines import JsonLines
+from augment_ru.formats.lines import MAX_LINE
 from augment_ru.formats.packed import buffered
 from augment_ru.formats.parquet import Parquet, ParquetRows, as_stream
 from augment_ru.formats.sources import JSON_LINES, RowSource

@@ -8,7 +8,8 @@ from typing import Any, BinaryIO, NamedTuple
 from augment_ru.errors import AugmentError
 from augment_ru.formats.encodings import UTF8, in_utf8
 from augment_ru.formats.files import check_input, open_input
-from augment_ru.formats.json_lines import Line, encoded_row
+from augment_ru.formats.json_lines import encoded_row
+from augment_ru.formats.lines import Line
 from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import PARQUET, RowSource, kind_of, source_of
 

@@ -1,7 +1,8 @@
 """How a row is written: its own line or dictionary, with the new values and the metadata."""
 
 import copy
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,6 +23,14 @@ class Changed(NamedTuple):
     values: Mapping[Path, Any]
     metadata: Mapping[str, Any] | None = None
     key: str = KEY
+
+
+class LinesAtOnce(Sequence[tuple[Record, Changed]]):
+    """Rows that are written, each a record and what is new in it, which may know their lines of JSON at once."""
+
+    @abstractmethod
+    def lines(self) -> Sequence[bytes] | None:
+        """What `written` makes of each row, with a line feed at its end; None if that is to be asked row by row."""
 
 
 def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:

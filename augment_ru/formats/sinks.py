@@ -4,12 +4,21 @@ from collections.abc import Sequence
 from typing import BinaryIO, Protocol
 
 from augment_ru.formats.delimited import Table
-from augment_ru.formats.fitting import NOTHING, TO_LINES, TO_PARQUET, Learnt, check_values, json_problem, table_problem
+from augment_ru.formats.fitting import (
+    NOTHING,
+    TO_LINES,
+    TO_PARQUET,
+    Learnt,
+    check_values,
+    line_feed,
+    table_problem,
+)
 from augment_ru.formats.json_array import JsonArray
-from augment_ru.formats.json_lines import PLAIN, Around, JsonLines, as_spelled
+from augment_ru.formats.json_lines import JsonLines, as_spelled
+from augment_ru.formats.json_sinks import JsonArraySink, LinesSink
 from augment_ru.formats.parquet import Parquet
 from augment_ru.formats.parquet_sink import ParquetSink
-from augment_ru.formats.row import KEY, Changed, new_row, written
+from augment_ru.formats.row import KEY, Changed, new_row
 from augment_ru.formats.sources import RowSource
 from augment_ru.formats.table_layout import Layout, check_names, row_of_values, without_formulas
 from augment_ru.formats.text_lines import TextSink
@@ -18,6 +27,9 @@ from augment_ru.records.record import Record
 
 class Sink(Protocol):
     """Writes rows."""
+
+    takes_lines: bool
+    """Whether it can hold every line of JSON that was read, and writes rows as lines."""
 
     def check(self, record: Record) -> None:
         """Raise an error if the format cannot hold the row; called once for each row, before it is perturbed.
@@ -82,7 +94,7 @@ def sink_of(
         csv_safe: whether a cell of a table that an edit made look like a formula gets an apostrophe before it.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
-        return _JsonArraySink(
+        return JsonArraySink(
             stream, source if isinstance(source, JsonArray) else None, mark=mark, is_part=part is not None
         )
     if kind in {"CSV", "TSV"}:
@@ -97,121 +109,7 @@ def sink_of(
         return sink
     if kind == "Parquet":
         return ParquetSink(stream, source if isinstance(source, Parquet) else None, KEY, metadata=metadata, part=part)
-    return TextSink(stream, mark=mark) if kind == "text" else _LinesSink(stream, mark=mark)
-
-
-class _LinesSink:
-    """JSON lines."""
-
-    def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
-        self._stream, self._mark = stream, mark
-
-    def check(self, record: Record) -> None:
-        _check_json(record)
-
-    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        pieces: list[bytes] = []
-        before: Record | None = None
-        for record, changed in rows:
-            around = record.origin if isinstance(record.origin, Around) else PLAIN
-            if around is not PLAIN and record is not before and self._mark:
-                pieces.append(around.before)
-            pieces += (written(record, changed).encode(), around.after or b"\n")
-            before = record
-        if before is not None and isinstance(before.origin, Around) and not before.origin.after:
-            pieces.pop()  # only the last row of a file may lack an end
-        self._stream.write(b"".join(pieces))
-
-    def join(self, part: bytes, array: int = 0) -> None:
-        del array
-        self._stream.write(part)
-
-    learns_types = False
-
-    def learnt(self) -> Learnt:
-        return NOTHING
-
-    def learn(self, learnt: Learnt) -> None:
-        pass
-
-    def finish(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-def _check_json(record: Record) -> None:
-    """Raise an error if a row that was not read from JSON has no form in it."""
-    if record.line is None:
-        check_values(record.values, json_problem, TO_PARQUET)
-
-
-class _JsonArraySink:
-    """Arrays with a row on each line, and around the arrays what stood there in the source."""
-
-    def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool, is_part: bool) -> None:
-        self._stream, self._source, self._is_part = stream, source, is_part
-        first, *rest = source.around if source else ("", "\n")
-        self._around = [f"\ufeff{first}" if mark and source and source.bom else first, *rest]
-        self._array = -1
-        """The number of the array that is open; -1 before the first."""
-        self._empty = True
-        """Whether it has no row yet."""
-
-    def check(self, record: Record) -> None:
-        _check_json(record)
-
-    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        pieces: list[str] = []
-        for record, changed in rows:
-            pieces.append(self._up_to(record.origin if self._source else 0))
-            pieces += (self._between(), written(record, changed))
-            self._empty = False
-        self._stream.write("".join(pieces).encode())
-
-    def join(self, part: bytes, array: int = 0) -> None:
-        if part:
-            before = self._up_to(array if self._source else 0) + self._between()
-            self._stream.write(before.encode())
-            self._stream.write(part)
-            self._empty = False
-
-    learns_types = False
-
-    def learnt(self) -> Learnt:
-        return NOTHING
-
-    def learn(self, learnt: Learnt) -> None:
-        pass
-
-    def _between(self) -> str:
-        """What stands before a row; nothing before the first of a part."""
-        if self._empty:
-            return "" if self._is_part else "\n"
-        return ",\n"
-
-    def _up_to(self, array: int) -> str:
-        """What stands between the last row written and the rows of an array."""
-        pieces: list[str] = []
-        while self._array < array and not self._is_part:
-            pieces += (self._end(), self._around[self._array + 1], "[")
-            self._array += 1
-            self._empty = True
-        return "".join(pieces)
-
-    def _end(self) -> str:
-        """The end of the array that is open."""
-        return "" if self._array < 0 else "]" if self._empty else "\n]"
-
-    def finish(self) -> None:
-        if self._is_part:
-            return
-        rest = self._up_to(len(self._around) - 2)
-        self._stream.write(f"{rest}{self._end()}{self._around[-1]}".encode())
-
-    def close(self) -> None:
-        pass
+    return TextSink(stream, mark=mark) if kind == "text" else LinesSink(stream, mark=mark)
 
 
 class _TableSink:
@@ -240,7 +138,7 @@ class _TableSink:
             values = as_spelled(record.line, record.values)
             check_values(values, table_problem, TO_PARQUET if record.line is None else TO_LINES)
             if self._layout.is_tsv:
-                check_values(record.values, _line_feed, "write CSV (-o OUT.csv)")
+                check_values(record.values, line_feed, "write CSV (-o OUT.csv)")
             names = self._names_of(record)
             check_names(record.values, names[: len(names) - len(self._key)])
 
@@ -273,6 +171,7 @@ class _TableSink:
             self._stream.write(part)
 
     learns_types = False
+    takes_lines = False
 
     def learnt(self) -> Learnt:
         return Learnt(names=self._names)
@@ -285,7 +184,3 @@ class _TableSink:
 
     def close(self) -> None:
         pass
-
-
-def _line_feed(value: object) -> str | None:
-    return "a cell of TSV is one line, but a text has a line feed" if isinstance(value, str) and "\n" in value else None

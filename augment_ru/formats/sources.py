@@ -6,7 +6,8 @@ from typing import Any, BinaryIO, ClassVar, Protocol
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats import delimited, json_array
-from augment_ru.formats.json_lines import JsonLines, Line
+from augment_ru.formats.json_lines import JsonLines
+from augment_ru.formats.lines import Line
 from augment_ru.formats.packed import PACKED, bare_name
 from augment_ru.formats.parquet import Parquet
 from augment_ru.formats.text_lines import TextLines

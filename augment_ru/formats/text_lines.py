@@ -5,7 +5,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError, not_utf8
 from augment_ru.formats.fitting import NOTHING, Learnt
-from augment_ru.formats.json_lines import BOM, Line, read_lines
+from augment_ru.formats.lines import BOM, Line, read_lines
 from augment_ru.formats.row import Changed
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.record import Record
@@ -48,6 +48,8 @@ class TextLines:
 
 class TextSink:
     """Writes the perturbed text of each row on a line; other fields and metadata have no place there."""
+
+    takes_lines = False
 
     def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
         self._stream, self._mark = stream, mark

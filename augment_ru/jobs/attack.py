@@ -149,7 +149,7 @@ class SearchRows:
         )
         gold = self.schema.gold
 
-        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Iterable[tuple[Record, Changed]]:
+        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
             counts = tally.searches
             records = [replace(record, task=replace(record.task, gold=gold)) for record in chunk]
 

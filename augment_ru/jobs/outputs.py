@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import removed, replacing_file
-from augment_ru.formats.json_lines import Line, encoded
+from augment_ru.formats.json_lines import encoded
+from augment_ru.formats.lines import Line
 from augment_ru.formats.packed import bare_name, is_packed, packed
 from augment_ru.formats.sources import KINDS
 

@@ -13,16 +13,15 @@ from hashlib import blake2b
 from io import BytesIO
 from typing import Any, BinaryIO, TypeAlias
 
-from augment_ru.engine.prepare import chunks
 from augment_ru.errors import AugmentError
 from augment_ru.formats.fitting import NOTHING, Learnt
-from augment_ru.formats.json_lines import Line
+from augment_ru.formats.lines import Line
 from augment_ru.formats.pieces import Piece, pieces
 from augment_ru.formats.sinks import Sink, sink_of
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.kept_parts import kept_parts
 from augment_ru.jobs.outputs import rejected_line
-from augment_ru.jobs.reading import checked_records, said_rows, where_of
+from augment_ru.jobs.reading import checked_chunks, checked_records, said_rows, where_of
 from augment_ru.jobs.summary import Summary, Tally
 from augment_ru.jobs.writing import OnChunk, RowWork, reading, writing
 from augment_ru.run.engines import in_order
@@ -102,8 +101,8 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
         sink_of(job.format, rows, source, metadata=metadata, mark=marked, part=part.learnt, csv_safe=job.csv_safe)
     ) as sink:
         try:
-            for chunk in chunks(checked_records(source, job, tally, reject, sink.check)):
-                sink.write(list(on_chunk(chunk, tally, _silent)))
+            for chunk in checked_chunks(source, job, tally, reject, sink):
+                sink.write(on_chunk(chunk, tally, _silent))
         except AugmentError:
             if work.is_final:
                 raise

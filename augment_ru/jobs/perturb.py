@@ -1,11 +1,12 @@
 """The work of `augment-ru perturb`: perturbs the rows of a file, and says what became of them."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from augment_ru.engine.result import Result, original
+from augment_ru.engine.prepare_alike import prepared_chunk
+from augment_ru.engine.result_rows import ResultRows
 from augment_ru.errors import amount
 from augment_ru.formats.files import replacing_file
 from augment_ru.formats.row import Changed
@@ -66,16 +67,16 @@ class PerturbRows:
         """The function that perturbs a chunk; what attacks need is loaded when they need it."""
         read = 0
 
-        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Iterable[tuple[Record, Changed]]:
+        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
             nonlocal read
             share = (tally.read - read) / (len(self.job.perturbers) * self.job.copies)
             read = tally.read
-            results = list(_perturbed(chunk, self.job, tally, partial(advance, len(chunk), share)))
-            tally.written += len(results)
+            rows = _perturbed(chunk, self.job, tally, partial(advance, len(chunk), share))
+            tally.written += len(rows)
             if self.show is not None:
-                self.show(results)
+                self.show(rows.results)
                 return ()
-            return [(result.record, result.changed(self.job.meta)) for result in results]
+            return rows
 
         return on_chunk
 
@@ -94,22 +95,18 @@ def wrote(job: Job, tally: Tally) -> str:
     return f"wrote {', '.join(files)}"
 
 
-def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally, advance: Callable[[], None]) -> Iterator[Result]:
-    """The results of the records in their order; those of a record in the order of the attacks and of their draws.
+def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally, advance: Callable[[], None]) -> ResultRows:
+    """The rows of the records in their order; those of a record in the order of the attacks and of their draws.
 
     `advance` is called when an attack is done with them.
     """
-    prepared = job.preparation.chunk(chunk, [perturber.needs for perturber in job.perturbers])
+    prepared = prepared_chunk(job.preparation, chunk, [perturber.needs for perturber in job.perturbers])
     perturbers = [perturber.at_draw(draw) for perturber in job.perturbers for draw in range(job.copies)]
-    summaries = [tally.summaries[perturber.attack.name] for perturber in perturbers]
     found = []
     for perturber in perturbers:
         found.append(perturber.perturb(prepared))
         advance()
-    for summary, perturbed in zip(summaries, found, strict=True):
-        summary.add(perturbed)
+    for perturber, perturbed in zip(perturbers, found, strict=True):
+        tally.summaries[perturber.attack.name].add(perturbed)
     tally.warned += len(set().union(*(perturbed.chunk.warned for perturbed in found if perturbed.chunk is not None)))
-    for record, *results in zip(chunk, *(perturbed.results for perturbed in found), strict=True):
-        if job.with_original:
-            yield original(record, job.perturbers[0].seed)
-        yield from results
+    return ResultRows(chunk, found, job.meta, job.perturbers[0].seed if job.with_original else None)

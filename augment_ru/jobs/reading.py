@@ -1,21 +1,27 @@
 """The records of a run: its input is opened, its rows are read and checked."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
+from augment_ru.engine.prepare import CHUNK_ROWS, chunks
 from augment_ru.errors import AugmentError
 from augment_ru.formats.encodings import in_utf8, is_utf8
 from augment_ru.formats.files import open_input
-from augment_ru.formats.json_lines import Line
+from augment_ru.formats.json_blocks import values_of
+from augment_ru.formats.json_lines import PLAIN, JsonLines
+from augment_ru.formats.lines import Block, Line
 from augment_ru.formats.packed import is_packed
-from augment_ru.formats.row import refuse_twice
+from augment_ru.formats.row import KEY, refuse_twice
+from augment_ru.formats.sinks import Sink
 from augment_ru.formats.sources import RowSource, source_of
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import Reject
 from augment_ru.jobs.summary import Tally
+from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_for_row
 
@@ -99,26 +105,86 @@ def checked_records(
     Raises:
         AugmentError: a row cannot be used and is not skipped, or the file is damaged.
     """
-    task = job.schema
-    if job.limit == 0:
-        return
-    for line in said_rows(source, where_of(job)):
-        tally.read += len(line.data) + 1
-        try:
-            record = _record(source, line, job, task)
-            check(record)
-        except AugmentError as error:
-            if not job.skip:
-                raise AugmentError(f"{where_of(job)}: {source.unit} {line.number}: {error}") from error
-            tally.skipped += 1
-            reject(line, str(error))
-            continue
-        tally.rows += 1
-        if task is None and not job.fields and record.task.name != "generic":
-            tally.recognised.add(record.task.name)
-        yield record
-        if tally.rows == job.limit:
+    return _Reading(source, job, job.schema, tally, reject, check).records(source)
+
+
+def checked_chunks(source: RowSource, job: Job, tally: Tally, reject: Reject, sink: Sink) -> Iterator[Sequence[Record]]:
+    """The records of `checked_records` in chunks; in columns where they come from lines of JSON that are alike.
+
+    Raises:
+        AugmentError: a row cannot be used and is not skipped, or the file is damaged.
+    """
+    reading = _Reading(source, job, job.schema, tally, reject, sink.check)
+    if isinstance(source, JsonLines) and sink.takes_lines:
+        return reading.blocks(source)
+    return chunks(reading.records(source))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The arguments of `checked_records`, and the task of all rows; None if that of each row is recognised."""
+
+    source: RowSource
+    job: Job
+    task: Task | None
+    tally: Tally
+    reject: Reject
+    check: Callable[[Record], None]
+
+    def records(self, lines: Iterable[Line]) -> Iterator[Record]:
+        """The records of these lines or rows of the source."""
+        job, tally = self.job, self.tally
+        if job.limit == 0:
             return
+        for line in said_rows(lines, where_of(job)):
+            tally.read += len(line.data) + 1
+            try:
+                record = _record(self.source, line, job, self.task)
+                self.check(record)
+            except AugmentError as error:
+                if not job.skip:
+                    raise AugmentError(f"{where_of(job)}: {self.source.unit} {line.number}: {error}") from error
+                tally.skipped += 1
+                self.reject(line, str(error))
+                continue
+            tally.rows += 1
+            self._recognised(record.task)
+            yield record
+            if tally.rows == job.limit:
+                return
+
+    def blocks(self, source: JsonLines) -> Iterator[Sequence[Record]]:
+        """The records in chunks, each of a block of lines: in columns if its lines are alike, else one by one."""
+        for block in said_rows(self._blocks(source), where_of(self.job)):
+            records = self._alike(block)
+            if records is None:
+                yield from chunks(self.records(block.lines()))
+                continue
+            self.tally.read += sum(map(len, block.raw))
+            self.tally.rows += len(records)
+            self._recognised(records.task)
+            yield records
+
+    def _blocks(self, source: JsonLines) -> Iterator[Block]:
+        """The lines of the source, no more than the limit of the run needs."""
+        limit = self.job.limit
+        while count := CHUNK_ROWS if limit is None else min(CHUNK_ROWS, limit - self.tally.rows):
+            block = source.block(count)
+            if not block.raw:
+                return
+            yield block
+
+    def _alike(self, block: Block) -> AlikeRecords | None:
+        """The records of a block, if all of them can be perturbed and written, and are alike; else None."""
+        values = values_of(block.raw)
+        if values is None or (self.job.meta != "none" and KEY in set(chain.from_iterable(values))):
+            return None
+        return AlikeRecords.of(values, block.raw, PLAIN, self.task, self.job.fields)
+
+    def _recognised(self, task: Task) -> None:
+        """Note the task that rows were recognised as."""
+        if self.task is None and not self.job.fields and task.name != "generic":
+            self.tally.recognised.add(task.name)
 
 
 def said_rows(source: Iterable[T], where: str) -> Iterator[T]:

@@ -1,10 +1,9 @@
 """The rows of a run on their way from the input to the output; no incomplete file is left."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from typing import BinaryIO, Protocol, TypeAlias
 
-from augment_ru.engine.prepare import chunks
 from augment_ru.formats.files import twice
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import Sink, sink_of
@@ -12,12 +11,12 @@ from augment_ru.formats.sources import RowSource
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import Outputs, outputs
 from augment_ru.jobs.progress import Advance
-from augment_ru.jobs.reading import checked_records, opened, source_in, with_corpus
+from augment_ru.jobs.reading import checked_chunks, opened, source_in, with_corpus
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.record import Record
 from augment_ru.run.stores import sweep
 
-OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], Iterable[tuple[Record, Changed]]]
+OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], Sequence[tuple[Record, Changed]]]
 """What is done with a chunk of records: a function to the rows that are written for them; it adds to the tally."""
 
 
@@ -91,9 +90,9 @@ def write_rows(
     """
     with reading(work, content) as (ready, source), writing(ready.job, source, shown=shown) as (output, sink):
         on_chunk = ready.begin()
-        for chunk in chunks(checked_records(source, ready.job, tally, output.reject, sink.check)):
-            found = list(on_chunk(chunk, tally, advance))
+        for chunk in checked_chunks(source, ready.job, tally, output.reject, sink):
+            rows = on_chunk(chunk, tally, advance)
             if not shown:
-                sink.write(found)
+                sink.write(rows)
             if output.flushed:
                 output.stream.flush()

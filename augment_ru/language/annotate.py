@@ -21,6 +21,8 @@ from augment_ru.text.doc import LAYERS, Doc, Token
 
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 """The layers that a layer is computed from."""
+_COLUMNS = {"entity": "", "_pos": "X", "_features": "", "_lemma": "", "_head": -1, "_relation": ""}
+"""What layers add to a token, in the order in which a token takes them, and what stands there without the layer."""
 _ESCAPES = re.compile(rf"\\[{ESCAPED}]")
 _EMOJI = re.compile(
     "[\u200d\ufe0e\ufe0f\u20e3\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff\U000e0020-\U000e007f]+"
@@ -90,17 +92,23 @@ class Natasha:
                 [lemma(word, pos, features) for word, pos, features in zip(part.words, *row, strict=True)]
                 for part, *row in zip(parts, columns["_pos"], columns["_features"], strict=True)
             ]
-        names = list(columns)
+        last = max((at for at, name in enumerate(_COLUMNS) if name in columns), default=-1)
+        rows = [
+            columns.get(name) or [[default] * len(part.words) for part in parts]
+            for name, default in list(_COLUMNS.items())[: last + 1]
+        ]
         return [
             Doc(
                 text,
                 tuple(
-                    Token(start, stop, word, layers, **dict(zip(names, values, strict=True)))
-                    for (start, stop), word, *values in zip(part.places, part.words, *rows, strict=True)
+                    [
+                        Token(start, stop, word, layers, *values)
+                        for (start, stop), word, *values in zip(part.places, part.words, *row, strict=True)
+                    ]
                 ),
                 layers,
             )
-            for text, part, *rows in zip(texts, parts, *columns.values(), strict=True)
+            for text, part, *row in zip(texts, parts, *rows, strict=True)
         ]
 
 

@@ -49,7 +49,12 @@ def _max_marginals(scores: Floats, transitions: Floats, sizes: Ints) -> Floats:
     mirrored = (sizes - 1 - places) % len(scores)  # the place that is as far from the end as this one from the start
     both = np.stack([scores, scores[mirrored, columns]], axis=1)  # forwards and backwards
     steps = np.stack([transitions, transitions.T])[:, None]
-    for place in range(1, len(scores)):
-        both[place] += (both[place - 1][:, :, :, None] + steps).max(2)
+    reached = np.empty((2, sizes.size, *transitions.shape))
+    best = np.empty(both.shape[1:])
+    before = both[0]
+    for here in both[1:]:
+        np.add(before[..., None], steps, reached)
+        np.add(here, np.maximum.reduce(reached, axis=2, out=best), out=here)
+        before = here
     found: Floats = both[:, 0] + both[mirrored, 1, columns] - scores
     return found

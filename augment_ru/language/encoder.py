@@ -17,6 +17,31 @@ _MOST_WORDS = 4096
 """Words whose products are kept: 3 KB each in float32."""
 
 
+_ALONE = 2**18
+"""Products up to this number of multiplications are computed by one thread in OpenBLAS (interface/gemm.c:
+SMP_THRESHOLD_MIN · GEMM_MULTITHREAD_THRESHOLD)."""
+_NARROWEST = 16
+
+
+def product(rows: Numbers, weights: Numbers) -> Numbers:
+    """`rows @ weights`; of few rows in stripes of columns that one thread computes.
+
+    Several threads gain nothing there, and on a busy machine BLAS waits milliseconds for them.
+
+    Args:
+        rows: shape (rows, inputs).
+        weights: shape (inputs, outputs).
+    """
+    width = _ALONE // max(rows.size, 1) // _NARROWEST * _NARROWEST
+    if width < _NARROWEST or width >= weights.shape[1]:
+        return rows @ weights
+    found = np.empty((len(rows), weights.shape[1]), rows.dtype)
+    for start in range(0, weights.shape[1], width):
+        stripe = slice(start, start + width)
+        np.matmul(rows, weights[:, stripe], out=found[:, stripe])
+    return found
+
+
 class _Layer(NamedTuple):
     """A convolution, a rectifier and a normalisation.
 
@@ -96,7 +121,7 @@ class Encoder:
         products[gaps] = 0
         found = self._first(products, gaps)
         for layer in self._others:
-            found = layer(found @ layer.weights, gaps)
+            found = layer(product(found, layer.weights), gaps)
         return found
 
     def _products(self, words: Sequence[int]) -> Numbers:
@@ -109,7 +134,7 @@ class Encoder:
             if new:
                 first = len(self._row_of)
                 vectors: Numbers = self._codes[self._parts, self._indexes[new]].reshape(len(new), -1)
-                self._kept[first : first + len(new)] = vectors @ self._of_word
+                self._kept[first : first + len(new)] = product(vectors, self._of_word)
                 self._row_of.update(zip(new, range(first, first + len(new)), strict=True))
             rows = np.array([self._row_of[word] for word in words])
             found: Numbers = self._kept[rows]

@@ -1,14 +1,14 @@
 """Tasks: which fields of a dataset's rows are perturbed, and what must survive in them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.records.field_paths import is_plain, keys_of, value
+from augment_ru.records.field_paths import is_plain, keys_of, keys_of_each, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +229,23 @@ def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[st
 @lru_cache(maxsize=256)
 def _with_fields(known: Task, fields: tuple[str, ...]) -> Task:
     return replace(known, fields=fields, optional=())
+
+
+def task_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> Task | None:
+    """The task of rows, if `task_for_row` gives the same for all of them; None if not, or if it gives none for one.
+
+    Only one row of those with the same keys is asked about, where their keys decide.
+    """
+    asked: Iterable[dict[str, Any]] = rows[:1]
+    if known is None:
+        by_keys = dict(zip(keys_of_each(rows), rows, strict=True))
+        by_text = any(one.contains for keys in by_keys for one in _fitting(keys))
+        asked = rows if by_text else by_keys.values()
+    try:
+        found = {id(one): one for one in (task_for_row(row, known, fields) for row in asked)}
+    except AugmentError:
+        return None
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _fits(row: Mapping[str, Any]) -> list[Task]:

@@ -20,19 +20,20 @@ Flags = npt.NDArray[np.uint16]
 Mask = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int32]
 
-KNOWN, WORD, DIGIT, JOINER, SPACE, BREAK, CLUSTER, ATOM, SIGN = (np.uint16(1 << bit) for bit in range(9))
+KNOWN, WORD, DIGIT, JOINER, SPACE, BREAK, CLUSTER, ATOM, LINK, SIGN = (np.uint16(1 << bit) for bit in range(10))
 """The bits of a code point's class.
 
 KNOWN: the class was computed. WORD: part of a word. DIGIT: a decimal digit. JOINER: joins two parts of a word.
 SPACE: white space within a line. BREAK: ends a sentence or a line. CLUSTER: may stand inside a grapheme cluster.
-ATOM: may belong to a link or to markup. SIGN: may belong to a number, or is a backslash.
+ATOM: may belong to an address, a mention or markup. LINK: may belong to a link, with letters or a stroke beside it.
+SIGN: may belong to a number, or is a backslash.
 """
 
 _SEPARATOR = "\n"
 _JOINERS = "-‐‑'’ʼ.,:/·_\u00ad"
 _ENDS = ".!?…\n\r\u2028\u2029\x0b\x0c\x85"
-_ATOM_HINTS = "@#.:\\<&`{%"
-_MARKUP = "\\<&`{%"
+_ATOM_HINTS = "@#\\<&`{%"
+_LINK_HINTS = ".:"
 ESCAPED = "nrt"
 """The letters that stand for white space behind a backslash, where a row spells it out."""
 _SIGNS = "+-−±№#$€₽£₴¥%‰°"
@@ -61,6 +62,7 @@ def _classify(code: int) -> int:
         BREAK: char in _ENDS,
         CLUSTER: category[0] == "M" or _joins(char),
         ATOM: char in _ATOM_HINTS,
+        LINK: char in _LINK_HINTS,
         SIGN: char in _SIGNS or char == "\\",
     }
     return int(KNOWN) | sum(int(bit) for bit, holds in bits.items() if holds)
@@ -158,16 +160,12 @@ def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
     Returns:
         Spans with places in the array, labelled EMAIL, URL, MENTION, HASHTAG or MARKUP.
     """
-    hints = np.flatnonzero((flags & ATOM) != 0)  # only texts that have one are searched
+    hints = (flags & (ATOM | LINK)).nonzero()[0]  # only texts that have one are searched
     if hints.size:
         signs, after = codes[hints], hints + 1
-        hints = hints[
-            (signs == ord("@"))
-            | (signs == ord("#"))
-            | (signs == ord(".")) & ((flags[hints - 1] & flags[after] & WORD) != 0)
-            | (signs == ord(":")) & (codes[after] == ord("/"))
-            | among(signs, _MARKUP)
-        ]
+        of_link = ((flags[hints - 1] & flags[after] & WORD) != 0) & (signs == ord("."))
+        of_link |= (signs == ord(":")) & (codes[after] == ord("/"))
+        hints = hints[of_link | ((flags[hints] & ATOM) != 0)]
     return [
         Span(start + span.start, start + span.stop, span.label)
         for start, stop in _texts_at(hints, starts)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from augment_ru.errors import AugmentError, brief
 from augment_ru.text.words import word_ranges
@@ -11,24 +12,27 @@ LAYERS = ("tokens", "entities", "morphology", "lemmas", "syntax")
 """The layers of annotation. Every other layer includes "tokens"; "lemmas" and "syntax" include "morphology"."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Token:
-    """A token of a text, with the annotation of the layers that were computed.
+    """A token of a text, with the annotation of the layers that were computed. Immutable.
+
+    The types say that it is immutable, and the interpreter does not: a frozen dataclass takes four times as long to
+    make.
 
     Raises:
         AugmentError: an attribute is read whose layer was not computed.
     """
 
-    start: int
-    stop: int
-    text: str
-    layers: frozenset[str]
-    entity: str = ""  # PER, LOC, ORG, with B- or I- before it; "" outside entities
-    _pos: str = "X"
-    _features: str = ""
-    _lemma: str = ""
-    _head: int = -1
-    _relation: str = ""
+    start: Final[int]
+    stop: Final[int]
+    text: Final[str]
+    layers: Final[frozenset[str]]
+    entity: Final[str] = ""  # PER, LOC, ORG, with B- or I- before it; "" outside entities
+    _pos: Final[str] = "X"
+    _features: Final[str] = ""
+    _lemma: Final[str] = ""
+    _head: Final[int] = -1
+    _relation: Final[str] = ""
 
     def _layer(self, layer: str) -> None:
         if layer not in self.layers:

@@ -24,7 +24,8 @@ from augment_ru.formats import parquet_sink
 from augment_ru.formats.delimited import Table
 from augment_ru.formats.files import check_outputs, named_files, replacing
 from augment_ru.formats.json_array import JsonArray
-from augment_ru.formats.json_lines import MAX_LINE, JsonLines
+from augment_ru.formats.json_lines import JsonLines
+from augment_ru.formats.lines import MAX_LINE
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import RowSource, kind_of, source_of

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats import delimited, json_array, json_lines
+from augment_ru.formats import delimited, json_array
+from augment_ru.formats import lines as lines_module
 from augment_ru.formats import pieces as pieces_module
-from augment_ru.formats.json_lines import BOM
+from augment_ru.formats.lines import BOM
 from augment_ru.formats.pieces import Piece, pieces
 from augment_ru.formats.sources import source_of
 
@@ -54,7 +55,7 @@ def test_lines(kind: str, lines: list[str], end: str, *, last: bool, mark: bool,
 def test_lines_that_are_too_long(kind: str, lengths: list[tuple[int, bool]], *, last: bool, size: int) -> None:
     data = b"text\n" + b"\n".join(b'"' * quoted + b"a" * length for length, quoted in lengths) + b"\n" * last
     with pytest.MonkeyPatch.context() as patch:
-        for module in (json_lines, json_array, delimited):
+        for module in (lines_module, json_array, delimited):
             patch.setattr(module, "MAX_LINE", 20)
         patch.setattr(pieces_module, "_LONGEST", 22)
         assert rows(kind, data, size) == rows(kind, data, None)

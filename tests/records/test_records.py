@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record, Result, Span
-from augment_ru.formats.json_lines import MAX_LINE, encoded, parsed, read_lines
+from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.formats.json_places import located
+from augment_ru.formats.lines import MAX_LINE, read_lines
 from augment_ru.records.field_paths import occurrences, steps
 from augment_ru.records.task import generic, recognise, task
 from augment_ru.registry import names

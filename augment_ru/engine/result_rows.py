@@ -1,0 +1,84 @@
+"""The rows that are written for a chunk of records: one by one, or lines of JSON from columns."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import orjson
+
+from augment_ru.engine.metadata_columns import Metadata, is_spelt
+from augment_ru.engine.perturber import Perturbed
+from augment_ru.engine.result import Result, original, original_settings
+from augment_ru.formats.json_blocks import lines_with
+from augment_ru.formats.row import KEY, Changed, LinesAtOnce
+from augment_ru.records.alike import AlikeRecords
+from augment_ru.records.record import Record
+
+
+class ResultRows(LinesAtOnce):
+    """The rows that are written for a chunk: those of a record follow one another, in the order of the attacks.
+
+    Args:
+        records: the records of the chunk, at least one.
+        found: what each attack made of them.
+        meta: how much metadata is written (`augment_ru.engine.result.METAS`).
+        seed: the seed in the metadata of the unperturbed rows, each of which comes before the perturbed ones of its
+            record; None for no such rows.
+    """
+
+    def __init__(
+        self, records: Sequence[Record], found: Sequence[Perturbed], meta: str, seed: int | None = None
+    ) -> None:
+        self._records, self._found, self._meta, self._seed = records, found, meta, seed
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """The results, one for each row."""
+        columns = [perturbed.results for perturbed in self._found]
+        if self._seed is not None:
+            columns.insert(0, self._originals)
+        return columns[0] if len(columns) == 1 else list(chain.from_iterable(zip(*columns, strict=True)))
+
+    @cached_property
+    def _originals(self) -> list[Result]:
+        return [original(record, self._seed or 0) for record in self._records]
+
+    @cached_property
+    def _rows(self) -> list[tuple[Record, Changed]]:
+        return [(result.record, result.changed(self._meta)) for result in self.results]
+
+    def __len__(self) -> int:
+        return len(self._records) * (len(self._found) + (self._seed is not None))
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
+        return self._rows[at]
+
+    def lines(self) -> Sequence[bytes] | None:
+        """The rows as lines of JSON with their ends; None if they are to be written one by one."""
+        records, chunks = self._records, [perturbed.chunk for perturbed in self._found]
+        settings = [chunk.settings for chunk in chunks if chunk is not None]
+        if self._seed is not None:
+            settings.append(original_settings(self._seed))
+        if not isinstance(records, AlikeRecords) or not all(map(is_spelt, settings)):
+            return None
+        sources = list(map(orjson.dumps, records.texts))
+        spelt = Metadata(self._meta, records.field, sources)
+
+        def column(
+            new: Sequence[bytes], metadata: Sequence[bytes] | None, result: Callable[[int], Result]
+        ) -> list[bytes]:
+            def alone(at: int) -> str:
+                return result(at).line(self._meta)
+
+            return lines_with(records.lines, sources, new, metadata=metadata, name=KEY, alone=alone)
+
+        columns = [
+            column(list(map(orjson.dumps, chunk.only_texts())), spelt.of_chunk(chunk), perturbed.results.__getitem__)
+            for perturbed, chunk in zip(self._found, chunks, strict=True)
+            if chunk is not None
+        ]
+        if self._seed is not None:
+            metadata = spelt.of_originals(settings[-1])
+            columns.insert(0, column(sources, metadata, lambda at: self._originals[at]))
+        return columns[0] if len(columns) == 1 else list(chain.from_iterable(zip(*columns, strict=True)))

@@ -1,0 +1,136 @@
+"""What writes rows as JSON: a row on each line, or in arrays."""
+
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from augment_ru.formats.fitting import NOTHING, TO_PARQUET, Learnt, check_values, json_problem
+from augment_ru.formats.json_array import JsonArray
+from augment_ru.formats.json_lines import PLAIN, Around
+from augment_ru.formats.row import Changed, LinesAtOnce, written
+from augment_ru.records.record import Record
+
+
+class _JsonSink:
+    """What both kinds of JSON have in common, as a `augment_ru.formats.sinks.Sink`."""
+
+    learns_types = False
+
+    def check(self, record: Record) -> None:
+        """Raise an error if a row that was not read from JSON has no form in it.
+
+        Raises:
+            AugmentError: the field that has none, and why.
+        """
+        if record.line is None:
+            check_values(record.values, json_problem, TO_PARQUET)
+
+    def learnt(self) -> Learnt:
+        """Nothing: a row is written in the same way after any rows."""
+        return NOTHING
+
+    def learn(self, learnt: Learnt) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class LinesSink(_JsonSink):
+    """JSON lines."""
+
+    takes_lines = True
+
+    def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
+        self._stream, self._mark = stream, mark
+
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
+        """Write some more rows.
+
+        Raises:
+            AugmentError: a row has no form in JSON.
+        """
+        lines = rows.lines() if isinstance(rows, LinesAtOnce) else None
+        if lines is not None:
+            self._stream.write(b"".join(lines))
+            return
+        pieces: list[bytes] = []
+        before: Record | None = None
+        for record, changed in rows:
+            around = record.origin if isinstance(record.origin, Around) else PLAIN
+            if around is not PLAIN and record is not before and self._mark:
+                pieces.append(around.before)
+            pieces += (written(record, changed).encode(), around.after or b"\n")
+            before = record
+        if before is not None and isinstance(before.origin, Around) and not before.origin.after:
+            pieces.pop()  # only the last row of a file may lack an end
+        self._stream.write(b"".join(pieces))
+
+    def join(self, part: bytes, array: int = 0) -> None:
+        """Write the rows of a part, which were read from the array of this number."""
+        del array
+        self._stream.write(part)
+
+    def finish(self) -> None:
+        """Do nothing: a line ends by itself."""
+
+
+class JsonArraySink(_JsonSink):
+    """Arrays with a row on each line, and around the arrays what stood there in the source."""
+
+    takes_lines = False
+
+    def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool, is_part: bool) -> None:
+        self._stream, self._source, self._is_part = stream, source, is_part
+        first, *rest = source.around if source else ("", "\n")
+        self._around = [f"\ufeff{first}" if mark and source and source.bom else first, *rest]
+        self._array = -1
+        """The number of the array that is open; -1 before the first."""
+        self._empty = True
+        """Whether it has no row yet."""
+
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
+        """Write some more rows.
+
+        Raises:
+            AugmentError: a row has no form in JSON.
+        """
+        pieces: list[str] = []
+        for record, changed in rows:
+            pieces.append(self._up_to(record.origin if self._source else 0))
+            pieces += (self._between(), written(record, changed))
+            self._empty = False
+        self._stream.write("".join(pieces).encode())
+
+    def join(self, part: bytes, array: int = 0) -> None:
+        """Write the rows of a part, which were read from the array of this number."""
+        if part:
+            before = self._up_to(array if self._source else 0) + self._between()
+            self._stream.write(before.encode())
+            self._stream.write(part)
+            self._empty = False
+
+    def _between(self) -> str:
+        """What stands before a row; nothing before the first of a part."""
+        if self._empty:
+            return "" if self._is_part else "\n"
+        return ",\n"
+
+    def _up_to(self, array: int) -> str:
+        """What stands between the last row written and the rows of an array."""
+        pieces: list[str] = []
+        while self._array < array and not self._is_part:
+            pieces += (self._end(), self._around[self._array + 1], "[")
+            self._array += 1
+            self._empty = True
+        return "".join(pieces)
+
+    def _end(self) -> str:
+        """The end of the array that is open."""
+        return "" if self._array < 0 else "]" if self._empty else "\n]"
+
+    def finish(self) -> None:
+        """Write the end of the last array, and what stood behind it in the source."""
+        if self._is_part:
+            return
+        rest = self._up_to(len(self._around) - 2)
+        self._stream.write(f"{rest}{self._end()}{self._around[-1]}".encode())

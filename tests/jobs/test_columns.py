@@ -1,0 +1,191 @@
+"""Lines that are done at once come to the bytes, counts and errors of the same lines done one by one."""
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from augment_ru import AugmentError, Perturber, Preparation
+from augment_ru.engine.prepare_alike import prepared_chunk
+from augment_ru.engine.result_rows import ResultRows
+from augment_ru.formats import lines as lines_module
+from augment_ru.formats.json_blocks import values_of
+from augment_ru.formats.json_lines import PLAIN, encoded, parsed
+from augment_ru.formats.lines import BOM
+from augment_ru.jobs import reading
+from augment_ru.jobs.job import Job
+from augment_ru.jobs.perturb import run
+from augment_ru.records.alike import AlikeRecords
+from augment_ru.records.record import Record
+from augment_ru.records.task import task_for_row
+
+TEXTS = st.sampled_from(
+    [
+        "Кошка спит на окне.", "Маша купила билет в Казань.", "да", "", "text", "id", "В 10:30: «да»", 'он: "нет"',
+        "путь C:\\temp/x", "см. https://ya.ru и @masha", "два\nряда\tи \u2028", "пёс 😀 и кот 👨‍👩‍👧",
+        "a\u0301б\x7f", "::", ":", ",",
+    ]
+)  # fmt: skip
+NUMBERS = st.sampled_from(["1", "-0", "1.50", "1e5", "1E400", "-1e400", str(2**53 + 1), str(2**63), str(2**70), "0.1"])
+OTHERS = st.one_of(
+    NUMBERS,
+    st.sampled_from(["null", "true", "{}", "[]", '{"text": "да"}', '{"a": 1, "a": 2}', '[{"b": ":", "b": 1}]', '"x:"']),
+    TEXTS.map(json.dumps),
+)
+KEYS = st.sampled_from(["id", "label", "text", "question1", "a:b", "augment", "да"])
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> bytes:
+    """A line that is a row, mostly."""
+    text = draw(TEXTS)
+    spelt = json.dumps(text, ensure_ascii=draw(st.integers(0, 5)) == 0)
+    if draw(st.integers(0, 5)) == 0:
+        spelt = spelt.replace("/", "\\/").replace(":", "\\u003a")
+    colon, comma = draw(st.sampled_from([(":", ","), (": ", ", "), (" : ", " ,\t")]))
+    members = [f'"text"{colon}{spelt}']
+    for key in draw(st.lists(KEYS.filter(lambda one: one not in {"text", "augment"}), max_size=2, unique=True)):
+        members.insert(draw(st.integers(0, len(members))), f'"{key}"{colon}{draw(OTHERS)}')
+    if draw(st.integers(0, 15)) == 0:
+        members.append(f'"{draw(KEYS)}"{colon}{draw(OTHERS)}')
+    space = draw(st.sampled_from(["", "", "", " ", "\t"]))
+    line = f"{{{space}{comma.join(members)}{space}}}{draw(st.sampled_from(['', '', '', ' ']))}"
+    return line.encode()
+
+
+ODD = st.sampled_from(
+    [
+        b"", b" ", b"{", b"[1]", b"1,2", b'{"text":"a"},{"text":"b"}', b'{"text":["a"', b'"b"]}', b'"text"', b"{}",
+        b'{"text": 1}', b'{"text": "\\ud800"}', b'{"text": "\xff"}', b'{"text": "a", "text": "b"}',
+        BOM + b'{"text":"a"}',
+        b'{"text": "\\ud83d\\ude00"}', b'{"text": "a"}\r', b"\r", b'{"text": "' + b"a" * 300 + b'"}', b"\x00",
+        '{"text": "кот", "x": "\u2028"}'.encode(), b'{"other": "a"}', b'{"text": "a", "augment": {}}',
+        b'{"text": "a", "x": NaN}', b'{"text": "' + b"[" * 100 + b'", "x": ' + b"[" * 60 + b"]" * 60 + b"}",
+    ]
+)  # fmt: skip
+FILES = st.builds(
+    lambda rows, odd, end, last, mark: BOM * mark + end.join(_with(rows, odd)) + end * last,
+    st.lists(lines(), max_size=8),
+    st.lists(st.tuples(st.integers(0, 8), ODD), max_size=2),
+    st.sampled_from([b"\n", b"\n", b"\n", b"\r\n"]),
+    st.booleans(),
+    st.sampled_from([False, False, True]),
+)
+
+
+def _with(rows: Sequence[bytes], odd: Sequence[tuple[int, bytes]]) -> list[bytes]:
+    found = [*rows]
+    for at, line in odd:
+        found.insert(at, line)
+    return found
+
+
+OPTIONS = st.fixed_dictionaries(
+    {
+        "skip": st.booleans(),
+        "limit": st.none() | st.integers(0, 9),
+        "with_original": st.booleans(),
+        "meta": st.sampled_from(["full", "brief", "none"]),
+        "copies": st.integers(1, 2),
+        "task": st.none() | st.just("generic"),
+        "fields": st.sampled_from([(), (), ("text",), ("label",)]),
+    }
+)
+PERTURBERS = st.lists(
+    st.builds(
+        Perturber,
+        st.sampled_from(["butterfingers", "case"]),
+        similarity=st.just("none"),
+        probability=st.sampled_from([0.0, 0.1, 0.5]),
+        seed=st.sampled_from([1, 2**70]),
+        min_changes=st.sampled_from([0, 1]),
+    ),
+    min_size=1,
+    max_size=2,
+    unique_by=lambda one: one.attack.name,
+)
+
+
+def outcome(folder: Path, job: Job) -> tuple[object, dict[str, bytes]]:
+    """The exit code of a run or its error, and the files that it wrote."""
+    for path in folder.iterdir():
+        if not path.name.startswith("in."):
+            path.unlink()
+    try:
+        code: object = run(job)
+    except AugmentError as error:
+        code = str(error)
+    return code, {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@settings(deadline=None)
+@given(
+    data=FILES, perturbers=PERTURBERS, options=OPTIONS, rows=st.integers(1, 4), ending=st.sampled_from(["", ".json"])
+)
+def test_a_run_does_not_depend_on_what_is_done_at_once(
+    data: bytes, perturbers: list[Perturber], options: dict[str, Any], rows: int, ending: str
+) -> None:
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        folder = Path(name)
+        (folder / "in.jsonl").write_bytes(data)
+        job = Job(
+            source=str(folder / "in.jsonl"),
+            output=str(folder / f"out{ending}"),
+            perturbers=perturbers,
+            preparation=Preparation(constraints=()),
+            report=str(folder / "report"),
+            quiet=True,
+            **options,
+        )
+        patch.setattr(lines_module, "MAX_LINE", 250)
+        whole = outcome(folder, job)
+        patch.setattr(reading, "CHUNK_ROWS", rows)
+        assert outcome(folder, job) == whole
+        patch.setattr(reading, "values_of", lambda _raw: None)
+        assert outcome(folder, job) == whole
+
+
+@settings(deadline=None)
+@given(block=st.lists(st.one_of(lines(), ODD), min_size=1, max_size=5))
+@example(block=[b'{"b":[{}', b'{}]},{"c":[{}', b"{}]},{}"])
+@example(block=[b'{"text":1},{}', b'{"text":[1', b"2]}"])
+def test_lines_read_at_once_are_what_each_is_by_itself(block: list[bytes]) -> None:
+    values = values_of([line + b"\n" for line in block])
+    if values is not None:
+        assert repr(values) == repr([parsed(line)[1] for line in block])
+
+
+@pytest.mark.parametrize("line", ['{"id": 1, "text": "а: б", "x": 0.5, "y": null}', '{"text": "а", "x": {"y": [":"]}}'])
+def test_usual_lines_are_read_at_once(line: str) -> None:
+    raw = f"{line}\n".encode()
+    values = values_of([raw] * 3)
+    assert values == [json.loads(line)] * 3
+    records = AlikeRecords.of(values, [raw] * 3, PLAIN, None, ())
+    assert records is not None
+    assert [*records] == [Record(json.loads(line), task_for_row(json.loads(line), None), line)] * 3
+    assert records.keys == [record.key for record in records]
+    assert records.texts == [record.text("text") for record in records]
+
+
+@pytest.mark.parametrize("meta", ["full", "brief", "none"])
+@pytest.mark.parametrize("attack", ["butterfingers", "case", "colloquial", "emojify", "homoglyphs"])
+@settings(deadline=None, max_examples=20)
+@given(texts=st.lists(TEXTS, min_size=1, max_size=6), gated=st.booleans())
+def test_rows_from_columns_are_those_of_the_results(attack: str, meta: str, texts: list[str], *, gated: bool) -> None:
+    raw = [f'{{"id": {at}, "text": {encoded(text)}}}\n'.encode() for at, text in enumerate(texts)]
+    values = values_of(raw)
+    assert values is not None
+    records = AlikeRecords.of(values, raw, PLAIN, None, ())
+    assert records is not None
+    similarity = "meaning" if gated else "none"
+    perturber = Perturber(attack, similarity=similarity, probability=0.5, min_changes=0)
+    prepared = prepared_chunk(Preparation(constraints=()), records, [perturber.needs])
+    found = perturber.perturb(prepared)
+    rows = ResultRows(records, [found], meta, 7)
+    one_by_one = [f"{result.line(meta)}\n".encode() for result in rows.results]
+    assert rows.lines() == one_by_one
