@@ -149,7 +149,9 @@ def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
     what stands behind a word that is written short («ул. Ленина»).
     """
     places = forms.starts[words]
-    before, earlier = batch.codes[places - 2], batch.codes[places - 3]  # places before the first are line feeds
+    begins = places == batch.starts[batch.rows(places)]
+    before = np.where(begins, ord("\n"), batch.codes[places - 2])  # not the last character of the text before
+    earlier = batch.codes[places - 3]  # a line feed, if a text begins two places behind it
     item = (earlier == ord("\n")) & among(before, _BULLETS) | (before == ord(")")) | (before == ord("."))
     item &= (batch.flags[places - 3] & DIGIT != 0) | (before != ord("."))
     goes_on = among(before, _DASHES) & (batch.codes[places] == forms.codes[places])

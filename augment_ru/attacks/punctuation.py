@@ -157,7 +157,8 @@ def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
     lengths = np.zeros(places.size, dtype=np.int64)
     longer = np.ones(places.size, dtype=np.bool_)
     for back in range(1, max(map(len, shortened_words())) + 2):
-        longer &= (batch.flags[np.maximum(places - back, 0)] & (WORD | CLUSTER)) == WORD
+        before = np.maximum(places - back, 0)
+        longer &= (places >= back) & ((batch.flags[before] & (WORD | CLUSTER)) == WORD)
         lengths += longer
     found: Mask = lengths == 1
     some = np.flatnonzero(~longer & (lengths > 1))

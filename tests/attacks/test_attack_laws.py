@@ -84,6 +84,19 @@ def test_neighbours_and_order_do_not_matter(attack: Attack, sources: list[str], 
     assert {result.source: result.script for result in augmenter.texts(shuffled)} == alone
 
 
+ENDINGS = (")", " 1)", " 2.", ",", " —", " -", " ул.", " т.", " не", " @", "", ".")
+BEGINNINGS = ("У кота вчера было много дел.", "1.", "г.", "ул.", "- Хлеб лежит на столе.", " да, кот спит.", ",")
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_end_of_the_text_before_does_not_matter(name: str) -> None:
+    augmenter = free(make(name, {"probability": 1.0}))
+    alone = {text: augmenter(text).script for text in BEGINNINGS}
+    for first in BEGINNINGS:
+        sources = [first, *(text for end in ENDINGS for text in (f"Кот пришёл домой{end}", first))]
+        assert all(result.script == alone[first] for result in augmenter.texts(sources)[::2])
+
+
 @LAWS
 @given(attacks(), texts())
 def test_the_callers_random_state_is_left_alone(attack: Attack, text: str) -> None:
