@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from augment_ru.formats.delimited import Table
 from augment_ru.formats.json_array import ArrayRows, JsonArray
 from augment_ru.formats.json_lines import JsonLines
-from augment_ru.formats.lines import MAX_LINE
+from augment_ru.formats.lines import BOM, MAX_LINE
 from augment_ru.formats.packed import buffered
 from augment_ru.formats.parquet import Parquet, ParquetRows, as_stream
 from augment_ru.formats.sources import JSON_LINES, RowSource
@@ -18,7 +18,7 @@ from augment_ru.formats.text_lines import TextLines
 PIECE_BYTES = 2**17
 """Bytes of a piece; it ends with the row that reaches them. These are about as many rows as are perturbed at once."""
 
-_LONGEST = MAX_LINE + 2
+_LONGEST = len(BOM) + MAX_LINE + 2
 """Bytes of a line that are kept; readers look at no more of one."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
@@ -51,13 +51,22 @@ def test_lines(kind: str, lines: list[str], end: str, *, last: bool, mark: bool,
 
 
 @pytest.mark.parametrize("kind", ["JSON lines", "text", "CSV", "TSV"])
-@given(lengths=st.lists(st.tuples(st.integers(0, 60), st.booleans())), last=st.booleans(), size=SIZES)
-def test_lines_that_are_too_long(kind: str, lengths: list[tuple[int, bool]], *, last: bool, size: int) -> None:
-    data = b"text\n" + b"\n".join(b'"' * quoted + b"a" * length for length, quoted in lengths) + b"\n" * last
+@given(
+    lengths=st.lists(st.tuples(st.integers(0, 60), st.booleans())), last=st.booleans(), mark=st.booleans(), size=SIZES
+)
+@example(lengths=[(20, False)], last=True, mark=True, size=1)
+@example(lengths=[(20, False)], last=False, mark=True, size=1)
+def test_lines_that_are_too_long(
+    kind: str, lengths: list[tuple[int, bool]], *, last: bool, mark: bool, size: int
+) -> None:
+    names = b"" if kind in {"JSON lines", "text"} else b"text\n"
+    data = names + b"\n".join(b'"' * quoted + b"a" * length for length, quoted in lengths) + b"\n" * last
+    data = BOM * mark + data
     with pytest.MonkeyPatch.context() as patch:
+        kept = pieces_module._LONGEST - lines_module.MAX_LINE  # noqa: SLF001  (as much smaller as the others)
+        patch.setattr(pieces_module, "_LONGEST", kept + 20)
         for module in (lines_module, json_array, delimited):
             patch.setattr(module, "MAX_LINE", 20)
-        patch.setattr(pieces_module, "_LONGEST", 22)
         assert rows(kind, data, size) == rows(kind, data, None)
 
 
