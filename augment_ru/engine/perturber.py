@@ -154,11 +154,15 @@ class Perturber:
         Raises:
             AugmentError: the attack or the similarity fails, or reads a layer that was not computed.
         """
-        if not prepared.batch:
+        if not len(prepared):
             return Perturbed(Cost(), None)
         prepared = prepared.seen_by(self.attack)
         began = time.perf_counter()
-        if self.similarity is None or self.attack.probability == 0:
+        if not prepared.batch:  # no record has a text, as rows whose list of texts is empty
+            none = np.zeros(len(prepared), dtype=np.bool_)
+            applied = apply(prepared.batch, Proposals.of_changes(prepared.batch, ()), none[:0])
+            perturbed = self._perturbed(prepared, applied, Found.nothing(len(prepared)), possible=none, clean=none)
+        elif self.similarity is None or self.attack.probability == 0:
             perturbed = self._without_gate(prepared)
         else:
             perturbed = self._through_gate(prepared, self.similarity)
@@ -206,7 +210,7 @@ class Perturber:
         return tiles.proposals(found), np.concatenate(tries)
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
-        proposed, owners, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, 1))
+        proposed, owners, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, len(prepared), 1))
         changes = np.bincount(owners[active], minlength=len(prepared))
         clean = (np.bincount(owners, minlength=len(prepared)) > 0) & (changes == 0)
         if prepared.questions is not None:
@@ -219,7 +223,7 @@ class Perturber:
         return self._perturbed(prepared, applied, found, possible=changes > 0, clean=clean)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
-        tiles = Tiles(prepared.batch, prepared.owners, self.candidates)
+        tiles = Tiles(prepared.batch, prepared.owners, len(prepared), self.candidates)
         found_legal = self._legal(prepared, tiles)
         changes = np.bincount(found_legal.owners[found_legal.active], minlength=tiles.count * tiles.records)
         first = np.bincount(found_legal.owners, minlength=changes.size)[: tiles.records]

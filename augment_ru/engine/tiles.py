@@ -24,17 +24,14 @@ class Tiles:
     Args:
         batch: the texts.
         owners: the record of each text, shape (texts,).
+        records: how many records there are; some may have no text.
         count: how many tiles there are.
     """
 
     batch: Batch
     owners: Ints
+    records: int
     count: int
-
-    @cached_property
-    def records(self) -> int:
-        """The number of records of the batch."""
-        return int(self.owners[-1]) + 1
 
     @cached_property
     def starts(self) -> Ints:

@@ -24,7 +24,7 @@ def test_all_candidates_at_once_are_the_candidates_one_by_one(
     attack: SiteAttack, sources: list[str], count: int
 ) -> None:
     batch = Batch(sources)
-    tiles = Tiles(batch, np.arange(len(sources)), count)
+    tiles = Tiles(batch, np.arange(len(sources)), len(sources), count)
     keys = digests([f"{tile}:{source}" for tile in range(count) for source in sources])
     found = legal_at_sites(attack, tiles, Streams(keys))
     assert found is not None
