@@ -47,6 +47,8 @@ VICTIMS = {"words 1–4": ("word", (1, 4)), "characters 2–5": ("char", (2, 5))
 WORD = re.compile(r"[\w'\-_*@]+")
 """A word as TextAttack finds it."""
 VARIANTS = 3
+PATIENCE, PATIENCE_FROM = 3000, 50
+"""Queries with which our search tries what no search broke; the budget whose rate is put beside what all broke."""
 METHODS = ("delete", "random")
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
@@ -156,6 +158,18 @@ def verified(model: Model, found: Sequence[Finding]) -> float:
     return 1 - len(bad) / max(len(wholes), 1)
 
 
+def by_one_change(model: Model, rows: Rows) -> list[bool]:
+    """Whether one change alone breaks each row, found by asking about all of them."""
+    texts, owners = [], []
+    for number, row in enumerate(rows):
+        for word in WORD.finditer(row["text"]):
+            texts += [row["text"][: word.start()] + new + row["text"][word.end() :] for new in variants(word[0])]
+            owners += [number] * len(variants(word[0]))
+    labels = model([Example({"text": text}, generic(), text) for text in texts])
+    broken = {owner for owner, label in zip(owners, labels, strict=True) if label != rows[owner]["label"]}
+    return [number in broken for number in range(len(rows))]
+
+
 def textattack(python: str, labels: Sequence[str], model: Model, rows: Rows) -> dict[str, Any]:
     """What TextAttack finds, by the way it orders words; it asks the victim through a pipe.
 
@@ -201,6 +215,10 @@ def _through_pipe(command: list[str], task: object, labels: Sequence[str], model
 
 def compare(name: str, model: BagOfWords, rows: Rows, theirs: Mapping[str, Any]) -> None:
     """Print the lines of a victim."""
+    ever = {at for side in theirs.values() for at, row in enumerate(side["rows"]) if row["broken"]}
+    alone = by_one_change(model, rows)
+    wirs: list[str] = []
+    better = 0.0
     for budget in BUDGETS:
         timed = TimedScores(model)
         clock, began = time.perf_counter(), time.process_time()
@@ -208,22 +226,39 @@ def compare(name: str, model: BagOfWords, rows: Rows, theirs: Mapping[str, Any])
         seconds = time.process_time() - began
         clock = time.perf_counter() - clock
         labels = ours(Timed(model), rows, budget)
+        ever.update(at for some in (found, labels) for at, one in enumerate(some) if one.status == "broken")
         rate, by_labels = (100 * fmean(one.status == "broken" for one in some) for some in (found, labels))
         queries = sum(one.queries for one in found) / max(sum(one.status == "broken" for one in found), 1)
         line = f"| {name} | {budget} | {rate:.1f} | {by_labels:.1f}"
         best = 0.0
-        for side in theirs.values():
+        for method, side in theirs.items():
             broken = [row["broken"] and row["queries"] <= budget for row in side["rows"]]
             both = [at for at, one in enumerate(found) if one.status == "broken" and broken[at]]
             own, other = (fmean(found[at].changes for at in both), fmean(side["rows"][at]["words"] for at in both))
             best = max(best, 100 * fmean(broken))
+            by_one = sum(alone[at] for at in both)
+            ours_by_one = sum(found[at].changes == 1 for at in both)
+            wirs.append(
+                f"{budget} queries, WIR {method}: {len(both)} broken by both, {by_one} of them breakable by one "
+                f"change, {ours_by_one} broken so by ours, "
+                f"{sum(side['rows'][at]['words'] == 1 for at in both)} by WIR"
+            )
             line += f" | {100 * fmean(broken):.1f} | {own:.2f} / {other:.2f}"
         times = f"{rate / best:.2f}" if best else "–"
         minimal = 100 * verified(model, found)
         print(
             f"{line} | {times} | {queries:.1f} | {minimal:.1f} | {seconds - timed.seconds:.1f} + {timed.seconds:.1f}"
-            f" | {clock:.1f} |"
+            f" | {clock:.1f} |",
+            flush=True,
         )
+        better = best if budget == PATIENCE_FROM else better
+    print(*wirs, sep="\n")
+    left = [at for at in range(len(rows)) if at not in ever]
+    patient = ours(TimedScores(model), [rows[at] for at in left], PATIENCE) if left else []
+    ever.update(at for at, one in zip(left, patient, strict=True) if one.status == "broken")
+    share = 100 * len(ever) / len(rows)
+    print(f"{share:.1f} % broken by any of these searches, or by ours in {PATIENCE} queries", end="")
+    print(f"; {share / better:.3f} times the better WIR at {PATIENCE_FROM}" if theirs else "", flush=True)
 
 
 def main() -> None:

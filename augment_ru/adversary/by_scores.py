@@ -9,6 +9,7 @@ It has three ways of choosing the next set, and what each of them learns serves 
 """
 
 from collections.abc import Iterable
+from math import fsum
 
 import numpy as np
 
@@ -17,8 +18,6 @@ from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, 
 from augment_ru.adversary.surrogate import Surrogate
 from augment_ru.draws import Floats
 
-_BEYOND = 0.05
-"""How far below 0 a margin is expected before a set counts as breaking, as a share of the original's margin."""
 _ROUND = 5
 """While nothing comes nearer, one of this number of sets is chosen from all, the others near the nearest."""
 _WIDE, _NEAR = 0.3, 0.1
@@ -55,12 +54,13 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
 def _promising(knowledge: Knowledge, surrogate: Surrogate, draws: Draws, *, varied: bool) -> ChangeSet | None:
     """The smallest open set that is expected to break the answer, or the strongest; None if it was asked already."""
     for attempt in range(_TRIES):
-        noise = _noise(surrogate, draws, _WIDE if varied or attempt else 0.0)
+        noise = _noise(surrogate, draws, _WIDE) if varied or attempt else None
         found: list[tuple[bool, float, ChangeSet]] = []
         for effects, margin in zip(surrogate.mean, surrogate.margins.tolist(), strict=True):
-            wanted, gains = margin + _BEYOND * surrogate.scale, effects + noise
-            chosen = knowledge.fitting((-gains).argsort(kind="stable").tolist(), gains.tolist(), enough=wanted)
-            rest = wanted - float(gains[chosen].sum())
+            drawn = effects if noise is None else effects + noise
+            gains = drawn.tolist()
+            chosen = knowledge.fitting((-drawn).argsort(kind="stable").tolist(), gains, enough=margin)
+            rest = margin - fsum(gains[one] for one in chosen)
             found.append((rest > 0, rest if rest > 0 else len(chosen), as_set(chosen)))
         best = min(found)[2]
         if best and knowledge.is_open(best):
@@ -78,7 +78,8 @@ def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet
     steps = effects.copy()
     for change in here:
         steps[:, knowledge.conflicts(change)] -= effects[:, change, None]
-    steps[:, here] = -effects[:, here]
+    if here:
+        steps[:, here] = -effects[:, here]
     expected = np.minimum.reduce(margins[:, None] - steps)
     for change in expected.argsort(kind="stable").tolist():
         if change in here:
@@ -92,8 +93,6 @@ def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet
 
 
 def _noise(surrogate: Surrogate, draws: Draws, size: float) -> Floats:
-    if not size:
-        return np.zeros_like(surrogate.variance)
     noise: Floats = draws.bell(surrogate.variance.size) * np.sqrt(surrogate.variance) * size
     return noise
 

@@ -12,7 +12,7 @@ from math import erf, sqrt
 import numpy as np
 
 from augment_ru.adversary.knowledge import ChangeSet
-from augment_ru.draws import Floats
+from augment_ru.draws import Floats, Ints
 from augment_ru.engine.pool import RecordPool
 
 _MEAN = 0.5
@@ -94,6 +94,18 @@ class Surrogate:
         if not sets:
             return []
         sizes = np.array([len(chosen) for chosen in sets])
+        effects, variances = self._alone(sets) if sizes.max() == 1 else self._together(sets, sizes)
+        margins = np.minimum.reduce(self.margins[:, None] - effects)
+        variances += self._noise * (1.0 + sizes / 2.0)  # what is not linear
+        return [0.5 * (1.0 + erf(value)) for value in (-margins / np.sqrt(2.0 * variances)).tolist()]
+
+    def _alone(self, sets: Sequence[ChangeSet]) -> tuple[Floats, Floats]:
+        """As `_together`, of sets of one change: nothing needs to be added up."""
+        index = np.array(sets)[:, 0]
+        return self.mean.take(index, 1), self.variance[index]
+
+    def _together(self, sets: Sequence[ChangeSet], sizes: Ints) -> tuple[Floats, Floats]:
+        """The expected effect of each set on each margin, shape (rivals, sets), and its variance, shape (sets,)."""
         firsts = sizes.cumsum() - sizes
         index = np.array(list(chain.from_iterable(sets)))
         weights = self._weights[index]
@@ -104,7 +116,4 @@ class Surrogate:
         variances += self._shared * np.add.reduceat(weights, firsts) ** 2
         learnt = np.add.reduceat(self._learnt[: self._rows].take(index, 1), firsts, 1)
         variances = np.maximum(variances - _sum(learnt * learnt), 0.0)
-        variances += self._noise * (1.0 + sizes / 2.0)  # what is not linear
-        effects = np.add.reduceat(self.mean.take(index, 1), firsts, 1)
-        margins = np.minimum.reduce(self.margins[:, None] - effects)
-        return [0.5 * (1.0 + erf(value)) for value in (-margins / np.sqrt(2.0 * variances)).tolist()]
+        return np.add.reduceat(self.mean.take(index, 1), firsts, 1), variances

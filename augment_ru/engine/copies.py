@@ -9,7 +9,7 @@ import numpy as np
 from augment_ru.draws import Ints
 from augment_ru.engine.applied import Applied
 from augment_ru.engine.proposals import Proposals
-from augment_ru.engine.side_by_side import joined
+from augment_ru.engine.side_by_side import one_behind_another
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes
 
@@ -77,7 +77,7 @@ class Copies:
     def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
         """The proposals of each candidate for its copy of the batch, together."""
         size = self.batch.codes.size
-        return joined(
+        return one_behind_another(
             [
                 replace(one, starts=one.starts + size * copy, stops=one.stops + size * copy) if copy else one
                 for copy, one in enumerate(candidates)

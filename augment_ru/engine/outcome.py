@@ -104,6 +104,9 @@ class Chunk:
         scores: list[float] = found.similarities.tolist()
         self._similarities = [None if math.isnan(score) else score + 0.0 for score in scores]  # there is no -0.0
 
+    def __len__(self) -> int:
+        return len(self._candidates)
+
     def record(self, at: int) -> Record:
         """The record."""
         return self._prepared.records[at]
@@ -120,7 +123,7 @@ class Chunk:
 
     def outcomes(self) -> list[Outcome]:
         """What the search found for each record; outcomes without warnings that are equal are one object."""
-        numbers = range(len(self._candidates))
+        numbers = range(len(self))
         if self._warned:
             return [self.outcome(at) for at in numbers]
         columns = (self._candidates, self._probabilities, self._similarities, self._possible, self._clean)

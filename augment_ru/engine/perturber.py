@@ -4,9 +4,10 @@ import copy
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -33,13 +34,22 @@ _MOST_CANDIDATES = 1000
 _log = logging.getLogger(__name__)
 
 
-class Perturbed(NamedTuple):
-    """The results of a chunk, in the order of its records, the cost of the search, and the results in columns."""
+@dataclass(frozen=True)
+class Perturbed:
+    """What became of a chunk of records.
 
-    results: list[Result]
+    Attributes:
+        cost: the cost of the search.
+        chunk: the results in columns; None if there is no record.
+    """
+
     cost: Cost
     chunk: Chunk | None
-    """None if there is no record."""
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """The results, in the order of the records; they are made when they are first read."""
+        return [] if self.chunk is None else [Result(self.chunk, at) for at in range(len(self.chunk))]
 
 
 class Perturber:
@@ -145,7 +155,7 @@ class Perturber:
             AugmentError: the attack or the similarity fails, or reads a layer that was not computed.
         """
         if not prepared.batch:
-            return Perturbed([], Cost(), None)
+            return Perturbed(Cost(), None)
         prepared = prepared.seen_by(self.attack)
         began = time.perf_counter()
         if self.similarity is None or self.attack.probability == 0:
@@ -236,7 +246,7 @@ class Perturber:
         self, prepared: Prepared, applied: Applied, found: Found, *, possible: Mask, clean: Mask
     ) -> Perturbed:
         chunk = Chunk(self.settings, prepared, applied, found, possible=possible, clean=clean)
-        return Perturbed([Result(chunk, at) for at in range(len(prepared))], found.cost, chunk)
+        return Perturbed(found.cost, chunk)
 
 
 @lru_cache(maxsize=256)

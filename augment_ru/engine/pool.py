@@ -93,6 +93,8 @@ class RecordPool:
         """
         places = self._edits
         edits = sorted([edit for number in chosen for edit in places[number]])
+        if len(self.sources) == 1:
+            return {0: _script(self.sources[0], edits)} if edits else {}
         return {text: _script(self.sources[text], list(own)) for text, own in groupby(edits, itemgetter(0))}
 
     @cached_property

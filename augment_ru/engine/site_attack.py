@@ -4,12 +4,10 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
 from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.copies import Copies
-from augment_ru.engine.legality import Drop, legal
+from augment_ru.engine.legality import legal_places
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
 
@@ -73,26 +71,23 @@ class _LegalSites(NamedTuple):
         sites: these.
         rows: the number of the text of each.
         places: where each starts in its text.
-        clean: whether they are as the attack states.
     """
 
     sites: Sites
     rows: Ints
     places: Ints
-    clean: bool
 
 
-def _legal_sites(batch: Batch, attack: SiteAttack) -> _LegalSites:
-    starts, stops, kinds = attack.sites(batch)
-    drops: list[Drop] = []
-    every = Proposals.of_edits(starts, stops, np.zeros(starts.size), Replacements.nothing, clean=True)
-    clean = legal(batch, every, drops).clean
-    if drops:
-        kept = np.ones(starts.size, dtype=np.bool_)
-        kept[[drop.change for drop in drops]] = False
-        starts, stops, kinds = starts[kept], stops[kept], kinds[kept]
-    rows = batch.rows(starts)
-    return _LegalSites(Sites(starts, stops, kinds), rows, starts - batch.starts[rows], clean)
+def _legal_sites(batch: Batch, attack: SiteAttack) -> _LegalSites | None:
+    """The legal sites; None if they are not as the attack states."""
+    sites = attack.sites(batch)
+    legal = legal_places(batch, sites.starts, sites.stops)
+    if legal is None:
+        return None
+    if not legal.all():
+        sites = Sites(*(column[legal] for column in sites))
+    rows = batch.rows(sites.starts)
+    return _LegalSites(sites, rows, sites.starts - batch.starts[rows])
 
 
 def legal_at_sites(attack: SiteAttack, copies: Copies, streams: Streams) -> tuple[Proposals, Ints] | None:
@@ -106,9 +101,10 @@ def legal_at_sites(attack: SiteAttack, copies: Copies, streams: Streams) -> tupl
         streams: those of the texts of all copies.
     """
     batch = copies.batch
-    (starts, stops, kinds), rows, places, clean = batch.once(_legal_sites, attack)
-    if not clean:
+    found = batch.once(_legal_sites, attack)
+    if found is None:
         return None
+    (starts, stops, kinds), rows, places = found
     count = max(starts.size, 1)
     keys = streams.keys.reshape(copies.count, -1)[:, rows]
 
