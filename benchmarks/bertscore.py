@@ -99,8 +99,8 @@ def searched(
     )
     (prepared,) = augmenter.preparation.texts(texts, needs=[augmenter.perturber.needs])
     began = _CLOCK[0]()
-    results, cost, _ = augmenter.perturber.perturb(prepared)
-    return _CLOCK[0]() - began, results, cost
+    found = augmenter.perturber.perturb(prepared)
+    return _CLOCK[0]() - began, found.results, found.cost
 
 
 def main() -> None:

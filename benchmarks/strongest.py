@@ -35,8 +35,8 @@ def searched(attack: str, gate: BertScore, schedule: str, threshold: float, text
     """What a search cost, and the edits of each accepted row."""
     augmenter = Augmenter(attack, similarity=gate, threshold=threshold, schedule=schedule, constraints=())
     (prepared,) = augmenter.preparation.texts(texts, needs=[augmenter.perturber.needs])
-    results, cost, _ = augmenter.perturber.perturb(prepared)
-    return cost, [len(result.script.edits) for result in results if result.status == "perturbed"]
+    found = augmenter.perturber.perturb(prepared)
+    return found.cost, [len(result.script.edits) for result in found.results if result.status == "perturbed"]
 
 
 def main() -> None:

@@ -29,11 +29,12 @@ def totals(reports: tuple[Path, ...], form: str | None) -> None:
         read = [means.read_report(path) for path in reports]
     except AugmentError as error:
         raise usage(error) from error
-    if form == "json":
-        click.echo(encoded(means.totals(read)))
-        return
-    for table in means.total_tables(read, [path.stem for path in reports]):
-        if form in {None, "table"}:
-            print_table(table)
-        else:
-            click.echo(as_text(table, form))
+    with means.of_reports(reports):
+        if form == "json":
+            click.echo(encoded(means.totals(read)))
+            return
+        for table in means.total_tables(read, [path.stem for path in reports]):
+            if form in {None, "table"}:
+                print_table(table)
+            else:
+                click.echo(as_text(table, form))

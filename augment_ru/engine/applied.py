@@ -85,8 +85,8 @@ class Applied:
         return np.flatnonzero(np.diff(self.first_edits))
 
 
-class Columns(Protocol):
-    """Texts in one array: a `Batch`, or `Copies` of one."""
+class TextColumns(Protocol):
+    """Texts in one array: a `Batch`, or `Tiles` of one."""
 
     @property
     def codes(self) -> Codes:
@@ -97,7 +97,7 @@ class Columns(Protocol):
         """Where each text starts, and where the last one stops, shape (texts + 1,)."""
 
 
-def apply(batch: Columns, proposals: Proposals, active: Mask) -> Applied:
+def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> Applied:
     """The texts of a batch with the active changes applied.
 
     Args:
@@ -125,7 +125,7 @@ def apply(batch: Columns, proposals: Proposals, active: Mask) -> Applied:
     return Applied(make_texts, starts, stops, texts, firsts, _notes_of(proposals, edits))
 
 
-def _texts(batch: Columns, starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
+def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
     """The texts of a batch with these texts in place of these ranges."""
     lengths = texts.lengths
     growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])

@@ -10,7 +10,7 @@ from augment_ru.engine.overlaps import overlapping, tangled
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import WORD, Codes, Counts, Mask, among, classes, counts_before, surrogates
+from augment_ru.text.characters import WORD, Codes, Mask, among, classes, counts_before, surrogates
 
 
 class Drop(NamedTuple):
@@ -59,7 +59,7 @@ def legal(
     text_ends = batch.starts[1:][batch.rows(proposals.starts)] - 1
     drop(proposals.stops > text_ends, "reaches across the border of a text or an option")
     if batch.untouchable is not None:
-        drop(_touching(batch, batch.untouchable_before, proposals), "touches a protected span")
+        drop(_touching(batch, proposals.starts, proposals.stops), "touches a protected span")
     if batch.cuttable is not None:
         drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
     if not (proposals.clean and _is_clean(batch, proposals)):
@@ -123,19 +123,37 @@ def _is_clean(batch: Batch, proposals: Proposals) -> bool:
     return ordered and bool((batch.rows(starts) == batch.rows(stops)).all())
 
 
-def _touching(batch: Batch, covered: Counts, proposals: Proposals) -> Mask:
-    """Whether each edit replaces a protected character, or inserts inside a protected span; shape (edits,).
+def legal_places(batch: Batch, starts: Ints, stops: Ints) -> Mask | None:
+    """Whether clean edits at these places are legal, each a change of its own, shape (edits,): as `legal` decides.
 
-    `covered` is the number of protected characters before each place.
+    None if the places are not as those of clean edits, so that it matters what the edits write.
     """
-    touching: Mask = covered[proposals.starts] != covered[proposals.stops]
-    insertions = np.flatnonzero(proposals.starts == proposals.stops)
+    if not starts.size:
+        return np.zeros(0, dtype=np.bool_)
+    ordered = (starts < stops).all() and (starts[1:] >= stops[:-1]).all()
+    if not (ordered and starts[0] >= 0 and stops[-1] < batch.codes.size):
+        return None
+    if not (batch.rows(starts) == batch.rows(stops)).all():
+        return None
+    kept = np.ones(starts.size, dtype=np.bool_)
+    if batch.untouchable is not None:
+        kept &= ~_touching(batch, starts, stops)
+    if batch.cuttable is not None:
+        kept &= batch.cuttable[starts] & batch.cuttable[stops]
+    return kept
+
+
+def _touching(batch: Batch, starts: Ints, stops: Ints) -> Mask:
+    """Whether each edit replaces a protected character, or inserts inside a protected span; shape (edits,)."""
+    covered = batch.untouchable_before
+    touching: Mask = covered[starts] != covered[stops]
+    insertions = (starts == stops).nonzero()[0]
     if insertions.size:
-        starts, stops, _ = batch.spans
-        places = proposals.starts[insertions]
+        begins, ends, _ = batch.spans
+        places = starts[insertions]
         begun, ended = (
-            np.searchsorted(starts, places, side="left"),
-            np.searchsorted(np.sort(stops), places, side="right"),
+            np.searchsorted(begins, places, side="left"),
+            np.searchsorted(np.sort(ends), places, side="right"),
         )
         touching[insertions] = begun > ended
     return touching

@@ -104,6 +104,9 @@ class Chunk:
         scores: list[float] = found.similarities.tolist()
         self._similarities = [None if math.isnan(score) else score + 0.0 for score in scores]  # there is no -0.0
 
+    def __len__(self) -> int:
+        return len(self._candidates)
+
     def record(self, at: int) -> Record:
         """The record."""
         return self._prepared.records[at]
@@ -120,7 +123,7 @@ class Chunk:
 
     def outcomes(self) -> list[Outcome]:
         """What the search found for each record; outcomes without warnings that are equal are one object."""
-        numbers = range(len(self._candidates))
+        numbers = range(len(self))
         if self._warned:
             return [self.outcome(at) for at in numbers]
         columns = (self._candidates, self._probabilities, self._similarities, self._possible, self._clean)
@@ -138,9 +141,9 @@ class Chunk:
         }
 
     def only_text(self, at: int) -> tuple[str, str, str] | None:
-        """Its only field, with the original text and the new one; None if a record of the chunk has several fields."""
+        """Its only field, with the original text and the new one; None unless each record of the chunk has one."""
         prepared = self._prepared
-        if len(prepared.fields) != len(prepared):
+        if not prepared.has_one_text_each:
             return None
         return prepared.fields[at], prepared.batch.texts[at], self._applied.texts[at]
 

@@ -1,7 +1,7 @@
 """The rows that are written for a chunk of records: one by one, or lines of JSON from columns."""
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -10,7 +10,7 @@ import orjson
 from augment_ru.engine.metadata_columns import Metadata, is_spelt
 from augment_ru.engine.perturber import Perturbed
 from augment_ru.engine.result import Result, original, original_settings
-from augment_ru.formats.json_blocks import lines_with
+from augment_ru.formats.json_blocks import lines_with, places_of
 from augment_ru.formats.row import KEY, Changed, LinesAtOnce
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.record import Record
@@ -54,6 +54,9 @@ class ResultRows(LinesAtOnce):
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
         return self._rows[at]
 
+    def __iter__(self) -> Iterator[tuple[Record, Changed]]:
+        return iter(self._rows)
+
     def lines(self) -> Sequence[bytes] | None:
         """The rows as lines of JSON with their ends; None if they are to be written one by one."""
         records, chunks = self._records, [perturbed.chunk for perturbed in self._found]
@@ -65,20 +68,26 @@ class ResultRows(LinesAtOnce):
         sources = list(map(orjson.dumps, records.texts))
         spelt = Metadata(self._meta, records.field, sources)
 
+        places = places_of(records, sources)
+
         def column(
-            new: Sequence[bytes], metadata: Sequence[bytes] | None, result: Callable[[int], Result]
+            new: Sequence[str], metadata: Sequence[bytes] | None, result: Callable[[int], Result]
         ) -> list[bytes]:
             def alone(at: int) -> str:
                 return result(at).line(self._meta)
 
-            return lines_with(records.lines, sources, new, metadata=metadata, name=KEY, alone=alone)
+            return lines_with(records.lines, places, new, metadata=metadata, name=KEY, alone=alone)
 
         columns = [
-            column(list(map(orjson.dumps, chunk.only_texts())), spelt.of_chunk(chunk), perturbed.results.__getitem__)
+            column(chunk.only_texts(), spelt.of_chunk(chunk), partial(_result, perturbed))
             for perturbed, chunk in zip(self._found, chunks, strict=True)
             if chunk is not None
         ]
         if self._seed is not None:
             metadata = spelt.of_originals(settings[-1])
-            columns.insert(0, column(sources, metadata, lambda at: self._originals[at]))
+            columns.insert(0, column(records.texts, metadata, lambda at: self._originals[at]))
         return columns[0] if len(columns) == 1 else list(chain.from_iterable(zip(*columns, strict=True)))
+
+
+def _result(perturbed: Perturbed, at: int) -> Result:
+    return perturbed.results[at]

@@ -16,11 +16,11 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
     Args:
         parts: the proposals of each attack, at least one.
     """
-    every = joined(parts)
+    every = one_behind_another(parts)
     return every if every.ranks.size < every.starts.size else _in_order(every)
 
 
-def joined(parts: Sequence[Proposals]) -> Proposals:
+def one_behind_another(parts: Sequence[Proposals]) -> Proposals:
     """The edits and changes of each part, one part behind another.
 
     They are stated to be clean if those of all parts are. That holds where each part lies behind the one before it.

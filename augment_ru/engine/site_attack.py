@@ -4,13 +4,11 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
 from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.engine.attack import Attack
-from augment_ru.engine.copies import Copies
-from augment_ru.engine.legality import Drop, legal
+from augment_ru.engine.legality import legal_places
 from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.tiles import Tiles
 from augment_ru.text.batch import Batch
 
 
@@ -73,49 +71,47 @@ class _LegalSites(NamedTuple):
         sites: these.
         rows: the number of the text of each.
         places: where each starts in its text.
-        clean: whether they are as the attack states.
     """
 
     sites: Sites
     rows: Ints
     places: Ints
-    clean: bool
 
 
-def _legal_sites(batch: Batch, attack: SiteAttack) -> _LegalSites:
-    starts, stops, kinds = attack.sites(batch)
-    drops: list[Drop] = []
-    every = Proposals.of_edits(starts, stops, np.zeros(starts.size), Replacements.nothing, clean=True)
-    clean = legal(batch, every, drops).clean
-    if drops:
-        kept = np.ones(starts.size, dtype=np.bool_)
-        kept[[drop.change for drop in drops]] = False
-        starts, stops, kinds = starts[kept], stops[kept], kinds[kept]
-    rows = batch.rows(starts)
-    return _LegalSites(Sites(starts, stops, kinds), rows, starts - batch.starts[rows], clean)
+def _legal_sites(batch: Batch, attack: SiteAttack) -> _LegalSites | None:
+    """The legal sites; None if they are not as the attack states."""
+    sites = attack.sites(batch)
+    legal = legal_places(batch, sites.starts, sites.stops)
+    if legal is None:
+        return None
+    if not legal.all():
+        sites = Sites(*(column[legal] for column in sites))
+    rows = batch.rows(sites.starts)
+    return _LegalSites(sites, rows, sites.starts - batch.starts[rows])
 
 
-def legal_at_sites(attack: SiteAttack, copies: Copies, streams: Streams) -> tuple[Proposals, Ints] | None:
+def legal_at_sites(attack: SiteAttack, tiles: Tiles, streams: Streams) -> tuple[Proposals, Ints] | None:
     """The legal changes of all candidates, and the try of each change; None if the edits are not as the attack states.
 
     They are those of `propose_batch` for each candidate.
 
     Args:
         attack: the attack.
-        copies: a copy of the batch for each candidate.
-        streams: those of the texts of all copies.
+        tiles: a tile of the batch for each candidate.
+        streams: those of the texts of all tiles.
     """
-    batch = copies.batch
-    (starts, stops, kinds), rows, places, clean = batch.once(_legal_sites, attack)
-    if not clean:
+    batch = tiles.batch
+    found = batch.once(_legal_sites, attack)
+    if found is None:
         return None
+    (starts, stops, kinds), rows, places = found
     count = max(starts.size, 1)
-    keys = streams.keys.reshape(copies.count, -1)[:, rows]
+    keys = streams.keys.reshape(tiles.count, -1)[:, rows]
 
     def texts(indices: Ints) -> Replacements:
         own = indices % count
         return attack.written(kinds[own], unit(keys.ravel()[indices], places[own], lane=1))
 
-    moved = (starts + copies.shifts).ravel(), (stops + copies.shifts).ravel()
+    moved = (starts + tiles.shifts).ravel(), (stops + tiles.shifts).ravel()
     proposals = Proposals.of_edits(*moved, unit(keys, places).ravel(), texts, clean=True)
-    return proposals, copies.tries[:, rows].ravel()
+    return proposals, tiles.tries[:, rows].ravel()

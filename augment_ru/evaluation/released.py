@@ -84,9 +84,11 @@ def _in_manifest(path: Path, name: str) -> tuple[Mapping[str, Any], Mapping[str,
         content = json.loads(path.read_bytes())
         models = {str(one["name"]): str(one["model"]) for one in content.get("models", ())}
         specs = {str(one["name"]): str(one["spec"]) for one in content["attacks"]}
-        return next((dict(task) for task in content["tasks"] if task["name"] == name), {}), models, specs
-    except (ValueError, KeyError, TypeError) as error:
+        entry: dict[str, Any] = next((dict(task) for task in content["tasks"] if task["name"] == name), {})
+        "".join([entry.get("task", ""), *entry.get("fields", ())])  # a TypeError, if one of them is no text
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise AugmentError(f"{path}: is no manifest of a release; augment-ru release verify checks it") from error
+    return entry, models, specs
 
 
 def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:

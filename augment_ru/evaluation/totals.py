@@ -5,13 +5,14 @@ The score of a task is the mean of its metrics, the total the mean of the scores
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeAlias
 
 from augment_ru import registry
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, said
 from augment_ru.evaluation.report import FORMAT
 from augment_ru.evaluation.table_text import ShownTable, shown
 from augment_ru.evaluation.tables import shots_of
@@ -36,11 +37,27 @@ def read_report(path: Path) -> Report:
         found = json.loads(path.read_bytes())
     except OSError as error:
         raise AugmentError(f"{path}: cannot be read ({error.strerror}); give a report.json of evaluate") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise AugmentError(f"{path}: is no JSON; give a report.json of evaluate -o") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise AugmentError(f"{path}: is no report of evaluate; give the file of its option -o")
     return found
+
+
+@contextmanager
+def of_reports(paths: Sequence[Path]) -> Iterator[None]:
+    """What reports make fail whose values are not those that `evaluate` writes, as an error that names them.
+
+    Raises:
+        AugmentError: a value has a wrong type, is missing, or is out of its range.
+    """
+    try:
+        yield
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        names = ", ".join(map(str, dict.fromkeys(paths)))
+        raise AugmentError(
+            f"{names}: damaged, or no report of evaluate: {said(error)} (--debug shows where)"
+        ) from error
 
 
 def totals(reports: Sequence[Report]) -> list[dict[str, Any]]:

@@ -163,7 +163,7 @@ def read_votes(path: Path) -> list[Vote]:
     text = path.read_text(encoding="utf-8-sig")
     try:
         found = list(_of_toloka(text) if path.suffix == ".tsv" else _of_label_studio(json.loads(text)))
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise AugmentError(
             f"{path}: is no export with answers, of Label Studio (.json) or Toloka (.tsv); export the finished tasks"
         ) from error

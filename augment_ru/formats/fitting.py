@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
+from augment_ru.formats.json_lines import Vanished
 from augment_ru.records.field_paths import Path, named
 
 Problem = Callable[[Any], str | None]
@@ -29,7 +30,7 @@ def leaves(values: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
         yield path, path[-1]
         if isinstance(value, Mapping) and value:
             waiting += [((*path, key), inner) for key, inner in reversed([*value.items()])]
-        elif isinstance(value, list) and value:
+        elif isinstance(value, list | tuple) and value:  # a tuple: an entry of a map in Parquet
             waiting += [((*path, number), inner) for number, inner in reversed([*enumerate(value)])]
         else:
             yield path, value
@@ -49,6 +50,8 @@ def check_values(values: Mapping[str, Any], problem: Problem, advice: str) -> No
 
 def json_problem(value: object) -> str | None:
     """Why a value has no form in JSON."""
+    if isinstance(value, Vanished):
+        return "a number that is nearer to 0 than floating point can be"
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN is no JSON number" if math.isnan(value) else "a number beyond the range of floating point"
     if value is None or isinstance(value, str | int | float | list | tuple | Mapping):

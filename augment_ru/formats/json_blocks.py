@@ -6,20 +6,19 @@ here is left to them.
 
 from collections.abc import Callable, Sequence
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from augment_ru.formats.json_lines import DEEPEST, EXACT, FLAT, colons_of, encoded
 from augment_ru.formats.lines import BOM
+from augment_ru.records.alike import AlikeRecords
 
 _FLAT_OR_FLOAT = FLAT | {float}
-_NOWHERE = b"\n\n"
-"""Stands in no line."""
-_BRACE, _SPACE = b"} "
+_BRACE, _SPACE, _BACKSLASH = b"} \\"
 
 
-def values_of(raw: Sequence[bytes]) -> list[dict[str, Any]] | None:
+def objects_of(raw: Sequence[bytes]) -> list[dict[str, Any]] | None:
     """The objects that lines of JSON spell; None where it is not certain that `parsed` would read each of them so.
 
     Twin keys are counted as `parsed` counts them, over all lines at once: each member and each colon in a text has a
@@ -57,10 +56,65 @@ def _colons(values: Sequence[dict[str, Any]]) -> int:
     return len(held) + texts.count(":") + keys.count(":")
 
 
+class TextPlaces(NamedTuple):
+    """Where a text stands as JSON in each of several lines.
+
+    Attributes:
+        starts: where it starts; -1 where that is not certain.
+        spelt: how it is spelt.
+        escaped: the numbers of the lines with escapes of letters or slashes.
+    """
+
+    starts: Sequence[int]
+    spelt: Sequence[bytes]
+    escaped: Sequence[int]
+
+
+def places_of(records: AlikeRecords, texts: Sequence[bytes]) -> TextPlaces:
+    """Where the text of each record stands in its line, as `written` would find it.
+
+    A text is found at its only place. In a line with escapes, where it might be spelt in several ways, it is found
+    behind its key: a quotation mark that no backslash precedes begins or ends a text, and it ends none if a letter
+    follows. So it begins a key, if a name and a colon follow, and a row without objects in it has each key once.
+
+    Args:
+        records: the records, from lines that `objects_of` read.
+        texts: their texts as JSON.
+    """
+    raw, spelt = records.lines, [*texts]
+    data = b"".join(raw)
+    escaped: list[int] = []
+    if b"\\u" in data or b"\\/" in data:
+        escaped = [at for at, line in enumerate(raw) if b"\\u" in line or b"\\/" in line]
+        for at in escaped:
+            spelt[at] = encoded(records.texts[at], like=raw[at].decode()).encode()
+    starts: list[int] = []
+    for line, text in zip(raw, spelt, strict=True):
+        at = line.find(text)
+        known = at >= 0 and line.find(text, at + 1) < 0 and line[-2] == _BRACE and line[-3] > _SPACE
+        starts.append(at if known else -1)
+    key = orjson.dumps(records.field)
+    for at in escaped:
+        is_flat = records.field.isidentifier() and _FLAT_OR_FLOAT.issuperset(map(type, records.values[at].values()))
+        starts[at] = _behind_key(raw[at], key, spelt[at]) if is_flat else -1
+    return TextPlaces(starts, spelt, escaped)
+
+
+def _behind_key(line: bytes, key: bytes, text: bytes) -> int:
+    """Where a text starts behind its key in a line that spells a row without objects and lists; -1 if not found."""
+    if line[-2] != _BRACE or line[-3] <= _SPACE:
+        return -1
+    for lead in (key + b": ", key + b":"):
+        at = line.find(lead + text)
+        if at > 0 and line[at - 1] != _BACKSLASH:
+            return at + len(lead)
+    return -1
+
+
 def lines_with(
     raw: Sequence[bytes],
-    old: Sequence[bytes],
-    new: Sequence[bytes],
+    places: TextPlaces,
+    new: Sequence[str],
     *,
     metadata: Sequence[bytes] | None,
     name: str,
@@ -69,24 +123,22 @@ def lines_with(
     """Lines with another text in the place of one, and with metadata: what `written` makes of each, with its end.
 
     Args:
-        raw: the lines with their ends, as `values_of` reads them.
-        old: the text of each that is replaced, as JSON.
-        new: the new one of each, as JSON.
+        raw: the lines with their ends.
+        places: the texts that are replaced.
+        new: the new text of each.
         metadata: those of each, as JSON; None for none.
         name: the key of the metadata.
-        alone: makes a line by itself, given its number; called where the old text stands twice in a line, or is
-            written with escapes, or the line ends in spaces.
+        alone: makes a line by itself, given its number; called where the place of the text is not certain.
     """
-    data = b"".join(raw)
-    if b"\\u" in data or b"\\/" in data:
-        old = [_NOWHERE if b"\\u" in line or b"\\/" in line else text for line, text in zip(raw, old, strict=True)]
     key = b"" if metadata is None else f", {encoded(name)}: ".encode()
+    after = list(map(orjson.dumps, new))
+    for number in places.escaped:
+        after[number] = encoded(new[number], like=places.spelt[number].decode()).encode()
     made: list[bytes] = []
-    columns = zip(raw, old, new, repeat(b"") if metadata is None else metadata, strict=False)
-    for line, before, after, held in columns:
-        at = line.find(before)
-        if at >= 0 and line.find(before, at + 1) < 0 and line[-2] == _BRACE and line[-3] > _SPACE:
-            made.append(b"".join((line[:at], after, line[at + len(before) : -2], key, held, b"}\n")))
+    columns = zip(raw, places.starts, places.spelt, after, metadata or repeat(b""), strict=False)
+    for line, at, old, text, held in columns:
+        if at >= 0:
+            made.append(b"".join((line[:at], text, line[at + len(old) : -2], key, held, b"}\n")))
         else:
             made.append(alone(len(made)).encode() + b"\n")
     return made

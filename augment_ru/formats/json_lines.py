@@ -1,6 +1,7 @@
 """JSON lines: strict reading, and writing a value in the spelling of its line."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
@@ -118,6 +119,31 @@ def _read_strictly(data: bytes) -> tuple[str, dict[str, Any]]:
         kind = {list: "a list", str: "a text", type(None): "null"}.get(type(value), "a number or a truth value")
         raise AugmentError(f"{kind}, not an object; each line must be {{…}}")
     return text, value
+
+
+class Vanished(float):
+    """0, read from a number that is not 0, but nearer to it than floating point can be, such as 1e-999."""
+
+
+def _number(spelled: str) -> float:
+    value = float(spelled)
+    return Vanished(value) if not value and spelled.lower().partition("e")[0].strip("-0.") else value
+
+
+_MAY_VANISH = re.compile(r"[eE]-\d|\.0{300}")
+_spelling = json.JSONDecoder(parse_float=_number)
+
+
+def as_spelled(line: str | None, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values of a row, with `Vanished` in place of 0 where its line, if it has one, spells another number.
+
+    >>> as_spelled('{"x": 1e-999, "y": 0e-999}', {"x": 0.0, "y": 0.0})["x"].__class__.__name__
+    'Vanished'
+    """
+    if line is None or not _MAY_VANISH.search(line):
+        return values
+    read: dict[str, Any] = _spelling.decode(line)
+    return read
 
 
 class JsonLines:

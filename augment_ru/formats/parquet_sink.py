@@ -9,7 +9,7 @@ import numpy as np
 
 from augment_ru.draws import Ints
 from augment_ru.formats.fitting import TO_LINES, Columns, Learnt, check_values, parquet_problem
-from augment_ru.formats.json_lines import encoded_row
+from augment_ru.formats.json_lines import as_spelled, encoded_row
 from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream
 from augment_ru.formats.row import Changed, new_row, refuse_twice
 from augment_ru.records import field_paths
@@ -51,7 +51,7 @@ class ParquetSink:
             AugmentError: the field, and why.
         """
         if self._source is None:
-            check_values(record.values, parquet_problem, TO_LINES)
+            check_values(as_spelled(record.line, record.values), parquet_problem, TO_LINES)
             self._columns.check(record.values)
 
     def learnt(self) -> Learnt:

@@ -14,7 +14,7 @@ from augment_ru.formats.fitting import (
     table_problem,
 )
 from augment_ru.formats.json_array import JsonArray
-from augment_ru.formats.json_lines import JsonLines
+from augment_ru.formats.json_lines import JsonLines, as_spelled
 from augment_ru.formats.json_sinks import JsonArraySink, LinesSink
 from augment_ru.formats.parquet import Parquet
 from augment_ru.formats.parquet_sink import ParquetSink
@@ -135,7 +135,8 @@ class _TableSink:
 
     def check(self, record: Record) -> None:
         if not self._same:
-            check_values(record.values, table_problem, TO_PARQUET if record.line is None else TO_LINES)
+            values = as_spelled(record.line, record.values)
+            check_values(values, table_problem, TO_PARQUET if record.line is None else TO_LINES)
             if self._layout.is_tsv:
                 check_values(record.values, line_feed, "write CSV (-o OUT.csv)")
             names = self._names_of(record)

@@ -9,6 +9,7 @@ from augment_ru.evaluation.compare import compare
 from augment_ru.evaluation.compared_page import compared_page, compared_tables
 from augment_ru.evaluation.named_reports import named_report
 from augment_ru.evaluation.table_text import ShownTable, as_text
+from augment_ru.evaluation.totals import of_reports
 from augment_ru.formats.files import check_input, check_outputs, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.evaluate import pretty
@@ -55,17 +56,19 @@ def run_comparison(job: ComparisonJob) -> None:
     Raises:
         AugmentError: a file is no report, or the reports share no rows.
     """
-    found = compare([named_report(Path(path)) for path in job.reports], seed=job.seed, title=job.title, date=job.date)
-    tables = compared_tables(found)
-    if job.output == "-":
-        print(encoded_row(found))
-    elif job.output is not None:
-        with replacing(Path(job.output)) as stream:
-            stream.write(pretty(found))
-    if job.html is not None:
-        with replacing(Path(job.html)) as stream:
-            stream.write(compared_page(found, tables).encode("utf-8", "replace"))
-    _print_tables(job, found, tables)
+    with of_reports([Path(path) for path in job.reports]):
+        reports = [named_report(Path(path)) for path in job.reports]
+        found = compare(reports, seed=job.seed, title=job.title, date=job.date)
+        tables = compared_tables(found)
+        if job.output == "-":
+            print(encoded_row(found))
+        elif job.output is not None:
+            with replacing(Path(job.output)) as stream:
+                stream.write(pretty(found))
+        if job.html is not None:
+            with replacing(Path(job.html)) as stream:
+                stream.write(compared_page(found, tables).encode("utf-8", "replace"))
+        _print_tables(job, found, tables)
     files = [file for file in (job.output, job.html) if file]
     wrote = ", ".join("the comparison to stdout" if file == "-" else file for file in files)
     say(f"wrote {wrote or 'no file; --html PAGE.html makes a page'}", quiet=job.quiet)

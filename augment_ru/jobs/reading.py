@@ -11,7 +11,7 @@ from augment_ru.engine.prepare import CHUNK_ROWS, chunks
 from augment_ru.errors import AugmentError
 from augment_ru.formats.encodings import in_utf8, is_utf8
 from augment_ru.formats.files import open_input
-from augment_ru.formats.json_blocks import values_of
+from augment_ru.formats.json_blocks import objects_of
 from augment_ru.formats.json_lines import PLAIN, JsonLines
 from augment_ru.formats.lines import Block, Line
 from augment_ru.formats.packed import is_packed
@@ -176,7 +176,7 @@ class _Reading:
 
     def _alike(self, block: Block) -> AlikeRecords | None:
         """The records of a block, if all of them can be perturbed and written, and are alike; else None."""
-        values = values_of(block.raw)
+        values = objects_of(block.raw)
         if values is None or (self.job.meta != "none" and KEY in set(chain.from_iterable(values))):
             return None
         return AlikeRecords.of(values, block.raw, PLAIN, self.task, self.job.fields)

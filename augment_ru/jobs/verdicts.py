@@ -98,7 +98,8 @@ def _reported(source: str) -> tuple[str, Mapping[str, Any]] | None:
         report = read_report(path)
     except AugmentError:
         return None
-    name = (report.get("data") or {}).get("name")
+    data = report.get("data")
+    name = data.get("name") if isinstance(data, Mapping) else None
     rows = path.parent / name if isinstance(name, str) and Path(name).name == name else None
     if rows is None or not rows.exists():
         raise AugmentError(f"{source}: its rows, {name or 'made in Python'}, are not beside it; give the file of rows")
@@ -120,7 +121,7 @@ def _reported_outcomes(source: str, report: Mapping[str, Any], digest: str) -> O
             for attack, entry in attacks.items()
             for number, letters in enumerate(zip(*(label[0] for label in entry["outcomes"]), strict=True))
         }
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise AugmentError(f"{source}: is damaged, or no report of augment-ru evaluate") from error
 
 

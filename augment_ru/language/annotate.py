@@ -5,8 +5,6 @@ sequence with a masked gap between them, so that no text is padded to the longes
 not depend on the others. `SpacyPipeline` runs an installed spaCy pipeline instead.
 """
 
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,19 +13,14 @@ from typing import Any, Protocol
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.morphology import lemma, may_be_name
 from augment_ru.language.slovnet import entities, tags, trees
+from augment_ru.language.tokens import readable, token_ranges
 from augment_ru.language.truecase import truecased
-from augment_ru.text.characters import ESCAPED
 from augment_ru.text.doc import LAYERS, Doc, Token
 
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 """The layers that a layer is computed from."""
 _COLUMNS = {"entity": "", "_pos": "X", "_features": "", "_lemma": "", "_head": -1, "_relation": ""}
 """What layers add to a token, in the order in which a token takes them, and what stands there without the layer."""
-_ESCAPES = re.compile(rf"\\[{ESCAPED}]")
-_EMOJI = re.compile(
-    "[\u200d\ufe0e\ufe0f\u20e3\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff\U000e0020-\U000e007f]+"
-)
-_STRESS = "\u0300\u0301"
 
 
 class Annotator(Protocol):
@@ -130,14 +123,10 @@ class _Part:
 
     @classmethod
     def of(cls, text: str) -> "_Part":
-        from razdel import tokenize  # noqa: PLC0415  (loaded only where texts are annotated)
-
         read, origin = readable(text)
-        tokens = list(tokenize(read))
-        places = [(token.start, token.stop) for token in tokens]
-        if origin is not None:
-            places = [(origin[start], origin[stop]) for start, stop in places]
-        return cls(read, [token.text for token in tokens], places, [token.start for token in tokens])
+        found = token_ranges(read)
+        places = found if origin is None else [(origin[start], origin[stop]) for start, stop in found]
+        return cls(read, [read[start:stop] for start, stop in found], places, [start for start, _ in found])
 
     def sentences(self) -> Iterator[list[str]]:
         """The tokens of each sentence; every token is in exactly one."""
@@ -152,45 +141,6 @@ class _Part:
             if last > first:
                 yield self.words[first:last]
             first = last
-
-
-def readable(text: str) -> tuple[str, list[int] | None]:
-    r"""The text as models read it, and where each of its characters stands in the original.
-
-    Characters are composed (NFC), stress marks are left out, emoji are set apart from words by spaces, and white space
-    that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) becomes spaces.
-
-    Returns:
-        The text, and the places of its characters and of its end; None instead of places if they are all the same.
-    """
-    if "\\" in text:
-        text = _ESCAPES.sub("  ", text)
-    emoji = [match.span() for match in _EMOJI.finditer(text)]
-    if not emoji and unicodedata.is_normalized("NFC", text) and not any(mark in text for mark in _STRESS):
-        return text, None
-    pieces: list[str] = []
-    origin: list[int] = []
-    at = 0
-    for start, stop in [*emoji, (len(text), len(text))]:
-        for first, piece in _composed(text, at, start):
-            pieces.append(piece)
-            origin += [first] * len(piece)
-        if start < stop:
-            pieces += (" ", text[start:stop], " ")
-            origin += (start, *range(start, stop), stop)
-        at = stop
-    return "".join(pieces), [*origin, len(text)]
-
-
-def _composed(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
-    """Where each letter of `text[start:stop]` stands, and the letter composed with its marks, without stress marks."""
-    while start < stop:
-        after = start + 1
-        while after < stop and unicodedata.combining(text[after]):
-            after += 1
-        kept = "".join(char for char in text[start:after] if char not in _STRESS or after - start == 1)
-        yield start, unicodedata.normalize("NFC", kept)
-        start = after
 
 
 def _regroup(parts: Sequence[_Part], rows: list[list[Any]], *, heads: bool = False) -> list[list[Any]]:

@@ -1,12 +1,12 @@
 """Records of one task with one text each, in columns: a record is made when someone reads one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 from augment_ru.records.field_paths import is_plain
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task, task_of_rows
+from augment_ru.records.task import Task, common_task
 
 
 class AlikeRecords(Sequence[Record]):
@@ -53,7 +53,7 @@ class AlikeRecords(Sequence[Record]):
             known: the task of all rows; None recognises that of each row.
             fields: the fields to perturb, in place of the task's.
         """
-        task = task_of_rows(values, known, fields)
+        task = common_task(values, known, fields)
         if task is None or task.has_anchors or task.fields_of_every_row is None or len(task.fields) > 1:
             return None
         (field,) = task.fields
@@ -70,6 +70,9 @@ class AlikeRecords(Sequence[Record]):
 
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
         return self._records[at]
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._records)
 
     @cached_property
     def keys(self) -> list[str]:

@@ -231,7 +231,7 @@ def _with_fields(known: Task, fields: tuple[str, ...]) -> Task:
     return replace(known, fields=fields, optional=())
 
 
-def task_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> Task | None:
+def common_task(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> Task | None:
     """The task of rows, if `task_for_row` gives the same for all of them; None if not, or if it gives none for one.
 
     Only one row of those with the same keys is asked about, where their keys decide.

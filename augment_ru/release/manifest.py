@@ -30,6 +30,8 @@ _PACKAGES = (
 )  # fmt: skip
 _MODELS = ("torch", "transformers")
 _SELF = "sha256"
+_MOST_BYTES = 2**26
+"""The most bytes of a manifest: one with a thousand tasks has a tenth of them."""
 
 
 def file_digest(path: Path) -> str:
@@ -105,6 +107,8 @@ def read_manifest(path: Path) -> dict[str, Any]:
     Raises:
         AugmentError: there is no manifest, it was changed, it has another format, or no build writes such a one.
     """
+    if path.exists() and (not path.is_file() or path.stat().st_size > _MOST_BYTES):  # a device may have no end
+        raise AugmentError(f"{path}: is no plain file of at most {_MOST_BYTES:,} bytes; is this folder a release?")
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -132,3 +132,16 @@ fields = ["body"]
     report = evaluate(target / "hotels", {"m": lambda examples: ["yes"] * len(examples)}).report()
     assert report["fields"] == ["body"]
     assert report["models"][0]["attacks"]["butterfingers"]["unchanged"] == 0
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[]", "5", "[" * 10**5, '{"attacks": [], "tasks": [{"name": "school", "fields": 7}]}',
+     '{"attacks": [], "tasks": [{"name": "school", "task": 7}]}', '{"attacks": 5, "tasks": []}'],
+)  # fmt: skip
+def test_a_manifest_that_is_none_is_one_line(small: Path, tmp_path: Path, content: str) -> None:
+    (tmp_path / "school").mkdir()
+    (tmp_path / "school/test.jsonl").write_bytes((small / "school/test.jsonl").read_bytes())
+    (tmp_path / "manifest.json").write_text(content, encoding="utf-8")
+    with pytest.raises(AugmentError, match=r"manifest\.json: is no manifest of a release"):
+        evaluate(tmp_path / "school", {"m": options})

@@ -1,6 +1,8 @@
 """Means over tasks: the totals of benchmarks, and the averages that TAPE prints in its Tables 3 and 4."""
 
 import json
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,8 @@ from click.testing import CliRunner
 from augment_ru import AugmentError, evaluate
 from augment_ru.cli.main import cli
 from augment_ru.evaluation.totals import read_report, total_tables, totals
+from commands import write
+from evaluations import reader, table
 
 RUGPT_SMALL = {
     "winograd": ("macro_f1", 38.6, "accuracy", 57.9),
@@ -146,3 +150,31 @@ def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8")
     with pytest.raises(AugmentError, match="give"):
         read_report(path)
+
+
+def changed(value: Any) -> Iterator[Any]:  # noqa: ANN401
+    """A JSON value with one value in it replaced or left out, for each value in it."""
+    if isinstance(value, dict | list):
+        for key, inner in [*(value.items() if isinstance(value, dict) else enumerate(value))]:
+            for other in (None, {}, [[1]], -1, *changed(inner)):
+                made: Any = value.copy()
+                made[key] = other
+                yield made
+            left = value.copy()
+            del left[key]
+            yield left
+
+
+@pytest.mark.parametrize(("command", "every"), [("totals", 1), ("compare", 4)])
+def test_a_report_with_other_values_is_no_traceback(command: str, every: int, tmp_path: Path) -> None:
+    write(tmp_path / "rows.jsonl", *table("+-", "++"))
+    found = evaluate(str(tmp_path / "rows.jsonl"), {"m": reader}).report()
+    (tmp_path / "whole.json").write_text(json.dumps(found), encoding="utf-8")
+    for number, made in enumerate(islice(changed(found), 0, None, every)):
+        path = tmp_path / "made.json"
+        path.write_text(json.dumps(made), encoding="utf-8")
+        done = CliRunner().invoke(cli, [command, str(path), *([str(tmp_path / "whole.json")] * (command == "compare"))])
+        assert isinstance(done.exception, SystemExit | None), (number, done.exception)
+    for content in ("[" * 10**5, "\x00", ""):
+        (tmp_path / "made.json").write_text(content, encoding="utf-8")
+        assert isinstance(CliRunner().invoke(cli, [command, str(tmp_path / "made.json")]).exception, SystemExit)

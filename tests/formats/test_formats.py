@@ -626,6 +626,9 @@ def test_what_is_no_dataset_is_refused() -> None:
 _TYPED = ("csv", "tsv", "parquet")
 JSON_ROWS: dict[str, tuple[str, dict[str, str]]] = {
     "beyond": ('{"text": "кот", "n": {"a": [1e400]}}', dict.fromkeys(_TYPED, "'n.a[0]': a number beyond")),
+    "near 0": ('{"text": "кот", "n": {"a": [0e-999, -1e-999]}}', dict.fromkeys(_TYPED, "'n.a[1]': a number")),
+    "zeros": (f'{{"text": "кот", "n": 0.{"0" * 400}1}}', dict.fromkeys(_TYPED, "'n': a number that is nearer to 0")),
+    "small": ('{"text": "кот", "n": [0e-999, 5e-324, 0.0E-400]}', {}),
     "surrogate": (r'{"text": "кот", "s": "\ud800"}', dict.fromkeys(_TYPED, "'s': a text with a lone")),
     "key": (r'{"text": "кот", "\ud800": 1}', dict.fromkeys(_TYPED, r"'\ud800': a text with a lone")),
     "long": ('{"text": "кот", "n": 18446744073709551616}', {"parquet": "'n': an integer over 64 bits"}),
@@ -659,6 +662,14 @@ def test_a_row_that_a_format_cannot_hold_is_named_or_skipped(tmp_path: Path, nam
     assert [one["text"] for one in read(target)] == ["ёж", "ёж"]
     (reject,) = [json.loads(line) for line in (tmp_path / "out.rejects.jsonl").read_text("utf-8").splitlines()]
     assert (reject["line"], problems[end] in reject["reason"]) == (2, True)
+
+
+@pytest.mark.parametrize("end", ["jsonl", "csv"])
+def test_a_map_that_only_parquet_holds_is_named(tmp_path: Path, end: str) -> None:
+    values = pa.array([[("k", b"a")]], pa.map_(pa.string(), pa.binary()))
+    pq.write_table(pa.table({"text": ["кот"], "v": values}), tmp_path / "in.parquet")
+    with pytest.raises(AugmentError, match=r"in\.parquet: row 1: field 'v\[0\]\[1\]': .*'bytes'.*; write Parquet"):
+        perturb(tmp_path / "in.parquet", tmp_path / f"out.{end}")
 
 
 PARQUET_VALUES = [

@@ -14,7 +14,7 @@ from augment_ru import AugmentError, Perturber, Preparation
 from augment_ru.engine.prepare_alike import prepared_chunk
 from augment_ru.engine.result_rows import ResultRows
 from augment_ru.formats import lines as lines_module
-from augment_ru.formats.json_blocks import values_of
+from augment_ru.formats.json_blocks import objects_of
 from augment_ru.formats.json_lines import PLAIN, encoded, parsed
 from augment_ru.formats.lines import BOM
 from augment_ru.jobs import reading
@@ -49,6 +49,10 @@ def lines(draw: st.DrawFn) -> bytes:
         spelt = spelt.replace("/", "\\/").replace(":", "\\u003a")
     colon, comma = draw(st.sampled_from([(":", ","), (": ", ", "), (" : ", " ,\t")]))
     members = [f'"text"{colon}{spelt}']
+    if draw(st.integers(0, 5)) == 0:  # the same text in another spelling, and the key inside a text
+        members.insert(
+            0, draw(st.sampled_from([f'"x"{colon}{json.dumps(text)}', f'"x"{colon}{json.dumps(members[0])}']))
+        )
     for key in draw(st.lists(KEYS.filter(lambda one: one not in {"text", "augment"}), max_size=2, unique=True)):
         members.insert(draw(st.integers(0, len(members))), f'"{key}"{colon}{draw(OTHERS)}')
     if draw(st.integers(0, 15)) == 0:
@@ -146,7 +150,7 @@ def test_a_run_does_not_depend_on_what_is_done_at_once(
         whole = outcome(folder, job)
         patch.setattr(reading, "CHUNK_ROWS", rows)
         assert outcome(folder, job) == whole
-        patch.setattr(reading, "values_of", lambda _raw: None)
+        patch.setattr(reading, "objects_of", lambda _raw: None)
         assert outcome(folder, job) == whole
 
 
@@ -155,7 +159,7 @@ def test_a_run_does_not_depend_on_what_is_done_at_once(
 @example(block=[b'{"b":[{}', b'{}]},{"c":[{}', b"{}]},{}"])
 @example(block=[b'{"text":1},{}', b'{"text":[1', b"2]}"])
 def test_lines_read_at_once_are_what_each_is_by_itself(block: list[bytes]) -> None:
-    values = values_of([line + b"\n" for line in block])
+    values = objects_of([line + b"\n" for line in block])
     if values is not None:
         assert repr(values) == repr([parsed(line)[1] for line in block])
 
@@ -163,7 +167,7 @@ def test_lines_read_at_once_are_what_each_is_by_itself(block: list[bytes]) -> No
 @pytest.mark.parametrize("line", ['{"id": 1, "text": "а: б", "x": 0.5, "y": null}', '{"text": "а", "x": {"y": [":"]}}'])
 def test_usual_lines_are_read_at_once(line: str) -> None:
     raw = f"{line}\n".encode()
-    values = values_of([raw] * 3)
+    values = objects_of([raw] * 3)
     assert values == [json.loads(line)] * 3
     records = AlikeRecords.of(values, [raw] * 3, PLAIN, None, ())
     assert records is not None
@@ -178,7 +182,7 @@ def test_usual_lines_are_read_at_once(line: str) -> None:
 @given(texts=st.lists(TEXTS, min_size=1, max_size=6), gated=st.booleans())
 def test_rows_from_columns_are_those_of_the_results(attack: str, meta: str, texts: list[str], *, gated: bool) -> None:
     raw = [f'{{"id": {at}, "text": {encoded(text)}}}\n'.encode() for at, text in enumerate(texts)]
-    values = values_of(raw)
+    values = objects_of(raw)
     assert values is not None
     records = AlikeRecords.of(values, raw, PLAIN, None, ())
     assert records is not None
@@ -189,3 +193,61 @@ def test_rows_from_columns_are_those_of_the_results(attack: str, meta: str, text
     rows = ResultRows(records, [found], meta, 7)
     one_by_one = [f"{result.line(meta)}\n".encode() for result in rows.results]
     assert rows.lines() == one_by_one
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"text": "мир"}',
+        '{"text": "мир" }',
+        '{"text": "мир"\t}',
+        '{"text": "мир"} ',
+        '{"text" : "мир"}',
+        '{"text": "text"}',
+        '{"text": ":"}',
+        '{"text":":"}',
+        '{"text": ",", "x": "y"}',
+        '{"x": "мир", "text": "мир"}',
+        '{"x": ["мир"], "text": "мир"}',
+        '{"text": "\\u043c\\u0438\\u0440"}',
+        '{"text": "\\u043C\\u0438\\u0440"}',
+        '{"x": "\\u043c", "text": "мир"}',
+        '{"x": "\\u043c\\u0438\\u0440", "text": "\\u043C\\u0438\\u0440"}',
+        '{"x\\"text": "\\u043c\\u0438\\u0440", "text": "\\u043C\\u0438\\u0440"}',
+        '{"x": {"text": "\\u043c\\u0438\\u0440"}, "text": "\\u043C\\u0438\\u0440"}',
+        '{"x": "\\"text\\": \\"\\u043c\\"", "text": "\\u043c"}',
+        '{"te\\u0078t": "\\u043c\\u0438\\u0440"}',
+        '{"text": "м\\/р"}',
+        '{"text": "м/р", "x": "\\/"}',
+        '{"text": "\\u043c\\/\\u0440"}',
+        '{"text": "\\ud83d\\ude00 мир"}',
+        '{"text": "мир\\u0000"}',
+        '{"text": "мир\\n\\"", "id": 1e3}',
+    ],
+)
+def test_each_spelling_is_written_as_by_itself(line: str) -> None:
+    raw = [f"{line}\n".encode()] * 2
+    values = objects_of(raw)
+    assert values is not None
+    records = AlikeRecords.of(values, raw, PLAIN, None, ())
+    assert records is not None
+    found = Perturber("case", similarity="none", probability=1).perturb(
+        prepared_chunk(Preparation(constraints=()), records, [])
+    )
+    for meta in ("full", "none"):
+        rows = ResultRows(records, [found], meta, 7)
+        assert rows.lines() == [f"{result.line(meta)}\n".encode() for result in rows.results]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"text": "a", "text": "b"}', b'{"text": "a", "text": "a:"}', b'{"text": "a", "x": {"b": 1, "b": ":"}}',
+        b'{"text": "a", "text": "\\u003a"}', b'{"text": "a", "x": 1e400}', b'{"text": "a", "x": 99999999999999999999}',
+        b'{"text": "a"}\r', b'{"text": "\xff"}', b'{"text": "\\ud800"}', b'{"text": "a"},{"text": "b"}', b"", b"[]",
+        BOM + b'{"text": "a"}', b'{"text": "a", "x": NaN}',
+    ],
+)  # fmt: skip
+def test_lines_that_are_left_to_be_read_one_by_one(line: bytes) -> None:
+    assert objects_of([line + b"\n"] * 2) is None
+    assert objects_of([b'{"text": "a"}\n', b'{"text": "a"}']) is None

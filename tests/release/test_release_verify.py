@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -481,3 +482,19 @@ def test_a_task_with_a_test_set_alone_is_released_beside_others(tmp_path: Path) 
     assert not (target / "diagnostic" / "train.jsonl").exists()
     assert (target / "school" / "train.jsonl").exists()
     assert list(verify_release(target)) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="devices and pipes of Unix")
+def test_a_manifest_without_an_end_is_not_read(copy: Path) -> None:
+    manifest = copy / "manifest.json"
+    manifest.unlink()
+    manifest.symlink_to("/dev/zero")
+    (problem,) = verify_release(copy)
+    assert "is no plain file of at most 67,108,864 bytes" in problem
+    manifest.unlink()
+    os.mkfifo(manifest)
+    assert [*verify_release(copy)] == [problem]
+    manifest.unlink()
+    with manifest.open("wb") as stream:
+        stream.truncate(2**26 + 1)
+    assert [*verify_release(copy)] == [problem]

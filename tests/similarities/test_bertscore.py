@@ -267,10 +267,10 @@ def test_strongest_keeps_more_changes_than_paper_with_fewer_passes(noise: float)
     for schedule in ("paper", "strongest"):
         augmenter = Augmenter("case", similarity=Network(noise), schedule=schedule, probability=0.4, constraints=())
         (prepared,) = augmenter.preparation.texts(rows)
-        results, cost, _ = augmenter.perturber.perturb(prepared)
-        assert all(result.similarity is not None and result.similarity >= 0.9 for result in results)
-        passes[schedule] = cost.passes
-        edits[schedule] = sum(len(result.script.edits) for result in results)
+        found = augmenter.perturber.perturb(prepared)
+        assert all(result.similarity is not None and result.similarity >= 0.9 for result in found.results)
+        passes[schedule] = found.cost.passes
+        edits[schedule] = sum(len(result.script.edits) for result in found.results)
     assert edits["strongest"] > edits["paper"]
     assert passes["strongest"] <= passes["paper"] / 2
 

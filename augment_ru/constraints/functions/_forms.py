@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from augment_ru.constraints.functions._words import GENDERS, Reading, readings
 from augment_ru.edits import Span
-from augment_ru.language.annotate import readable
+from augment_ru.language.tokens import readable
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
 _ENDINGS = (

@@ -1,0 +1,66 @@
+"""A text as the models of natasha read it, and its tokens."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from augment_ru.text.characters import ESCAPED
+
+_ESCAPES = re.compile(rf"\\[{ESCAPED}]")
+_EMOJI = re.compile(
+    "[\u200d\ufe0e\ufe0f\u20e3\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff\U000e0020-\U000e007f]+"
+)
+_STRESS = "\u0300\u0301"
+_WORD = "[а-яёА-ЯЁ]+(?:-[а-яёА-ЯЁ]+)*"
+_TOKEN = re.compile(rf"{_WORD}|\d+|\S")
+_PLAIN = re.compile(rf"""\s*+ (?: (?> [«"(]? {_WORD} [»"]? [.,!?;:…)]? | \d+ | \S ) (?: \s++ | \Z ) )*+""", re.VERBOSE)
+"""Texts of Russian words with at most one mark in front of each and two behind it, numbers, and signs that stand
+alone. In them no rule of razdel asks for what stands behind a space, and a token is as long as it can be."""
+
+
+def token_ranges(text: str) -> list[tuple[int, int]]:
+    """Where each token of a text starts and stops: those of `razdel.tokenize`, which plain texts need not ask."""
+    if _PLAIN.fullmatch(text):
+        return [match.span() for match in _TOKEN.finditer(text)]
+    from razdel import tokenize  # noqa: PLC0415  (loaded only where texts are annotated)
+
+    return [(token.start, token.stop) for token in tokenize(text)]
+
+
+def readable(text: str) -> tuple[str, list[int] | None]:
+    r"""The text as models read it, and where each of its characters stands in the original.
+
+    Characters are composed (NFC), stress marks are left out, emoji are set apart from words by spaces, and white space
+    that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) becomes spaces.
+
+    Returns:
+        The text, and the places of its characters and of its end; None instead of places if they are all the same.
+    """
+    if "\\" in text:
+        text = _ESCAPES.sub("  ", text)
+    emoji = [match.span() for match in _EMOJI.finditer(text)]
+    if not emoji and unicodedata.is_normalized("NFC", text) and not any(mark in text for mark in _STRESS):
+        return text, None
+    pieces: list[str] = []
+    origin: list[int] = []
+    at = 0
+    for start, stop in [*emoji, (len(text), len(text))]:
+        for first, piece in _composed(text, at, start):
+            pieces.append(piece)
+            origin += [first] * len(piece)
+        if start < stop:
+            pieces += (" ", text[start:stop], " ")
+            origin += (start, *range(start, stop), stop)
+        at = stop
+    return "".join(pieces), [*origin, len(text)]
+
+
+def _composed(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
+    """Where each letter of `text[start:stop]` stands, and the letter composed with its marks, without stress marks."""
+    while start < stop:
+        after = start + 1
+        while after < stop and unicodedata.combining(text[after]):
+            after += 1
+        kept = "".join(char for char in text[start:after] if char not in _STRESS or after - start == 1)
+        yield start, unicodedata.normalize("NFC", kept)
+        start = after
