@@ -2,6 +2,7 @@
 
 import gc
 import io
+import os
 import signal
 import sys
 from types import FrameType
@@ -11,6 +12,10 @@ from augment_ru.errors import Terminated
 
 _YOUNG = 50_000
 """New objects after which cycles are sought; a chunk of rows makes tens of thousands, none of them in a cycle."""
+
+
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+"""The variables that say how many threads NumPy's OpenBLAS uses."""
 
 
 def main() -> NoReturn:
@@ -31,7 +36,13 @@ def main() -> NoReturn:
 
 
 def _prepare() -> None:
-    """Set the handlers of signals, but for those that are ignored (nohup), and how streams write."""
+    """Set the handlers of signals, but for those that are ignored (nohup), how streams write, and NumPy's threads.
+
+    NumPy gets one thread unless the environment says otherwise: its matrices here are small, and on a busy machine its
+    threads wait for each other half of the time. `--workers` uses more processors.
+    """
+    if not any(name in os.environ for name in _THREADS):
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:

@@ -18,6 +18,8 @@ from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, 
 from augment_ru.adversary.surrogate import Surrogate
 from augment_ru.draws import Floats
 
+_BEYOND = 0.05
+"""How far below 0 a margin is expected before a set counts as breaking, as a share of the original's margin."""
 _ROUND = 5
 """While nothing comes nearer, one of this number of sets is chosen from all, the others near the nearest."""
 _WIDE, _NEAR = 0.3, 0.1
@@ -57,10 +59,11 @@ def _promising(knowledge: Knowledge, surrogate: Surrogate, draws: Draws, *, vari
         noise = _noise(surrogate, draws, _WIDE) if varied or attempt else None
         found: list[tuple[bool, float, ChangeSet]] = []
         for effects, margin in zip(surrogate.mean, surrogate.margins.tolist(), strict=True):
+            wanted = margin + _BEYOND * surrogate.scale
             drawn = effects if noise is None else effects + noise
             gains = drawn.tolist()
-            chosen = knowledge.fitting((-drawn).argsort(kind="stable").tolist(), gains, enough=margin)
-            rest = margin - fsum(gains[one] for one in chosen)
+            chosen = knowledge.fitting((-drawn).argsort(kind="stable").tolist(), gains, enough=wanted)
+            rest = wanted - fsum(gains[one] for one in chosen)
             found.append((rest > 0, rest if rest > 0 else len(chosen), as_set(chosen)))
         best = min(found)[2]
         if best and knowledge.is_open(best):

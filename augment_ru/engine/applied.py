@@ -86,7 +86,7 @@ class Applied:
 
 
 class TextColumns(Protocol):
-    """Texts in one array: a `Batch`, or `Copies` of one."""
+    """Texts in one array: a `Batch`, or `Tiles` of one."""
 
     @property
     def codes(self) -> Codes:

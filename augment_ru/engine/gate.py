@@ -8,11 +8,11 @@ import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.applied import Applied, apply, one_by_one
-from augment_ru.engine.copies import Copies
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.questions import Questions
 from augment_ru.engine.search import DIGITS, Cost, Found, Plan, order_in
 from augment_ru.engine.similarity import Candidates, Scorer
+from augment_ru.engine.tiles import Tiles
 from augment_ru.script import EditColumns, Script
 from augment_ru.text.characters import Mask
 
@@ -23,7 +23,7 @@ class Legal(NamedTuple):
     """The legal changes of all candidates.
 
     Attributes:
-        proposals: the changes, in copies of the batch.
+        proposals: the changes, in tiles of the batch.
         owners: the try of each change, shape (changes,).
         active: whether each change is active at the attack's probability, shape (changes,).
     """
@@ -43,7 +43,7 @@ class Gate:
     A level that makes two options of a question equal fails, whatever its similarity; it is not scored.
 
     Args:
-        copies: the texts, once for each candidate.
+        tiles: the texts, once for each candidate.
         legal: the legal changes of all candidates.
         scorer: compares changed texts with the texts of the batch.
         threshold: the lowest score that passes.
@@ -58,7 +58,7 @@ class Gate:
 
     def __init__(
         self,
-        copies: Copies,
+        tiles: Tiles,
         legal: Legal,
         scorer: Scorer,
         *,
@@ -66,20 +66,20 @@ class Gate:
         min_changes: int,
         questions: Questions | None = None,
     ) -> None:
-        self._copies, self._questions = copies, questions
+        self._tiles, self._questions = tiles, questions
         self.threshold = threshold
         self._scorer = scorer
         self._cost = Cost()
         self._best = np.full(self.records, np.nan)
         self._known: Floats | None = None
-        self.plan = legal.plan(legal.active, copies.count * self.records)
+        self.plan = legal.plan(legal.active, tiles.count * self.records)
         if scorer.screens:
             self._screen(legal, min_changes)
 
     @property
     def records(self) -> int:
         """The number of records."""
-        return self._copies.records
+        return self._tiles.records
 
     @property
     def runs_network(self) -> bool:
@@ -88,7 +88,7 @@ class Gate:
 
     def by_candidate(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
         """Values of tries, shape (tries,), as a table, shape (candidates, records)."""
-        return values.reshape(self._copies.count, -1)
+        return values.reshape(self._tiles.count, -1)
 
     def scores(self, levels: Ints) -> Floats:
         """The similarity of each try at its level, computed in one call.
@@ -107,11 +107,11 @@ class Gate:
             found[done] = self._known[done]
             levels = np.where(done, 0, levels)
         if levels.any():
-            applied = apply(self._copies, self.plan.proposals, self.plan.mask(levels))
-            changed, tries = applied.changed, self._copies.tries.ravel()
+            applied = apply(self._tiles, self.plan.proposals, self.plan.mask(levels))
+            changed, tries = applied.changed, self._tiles.tries.ravel()
             if self._questions is not None:
-                units = tries[self._copies.rows(applied.starts)]
-                broken = self._questions.broken(self._copies.applied_at_home(applied), units)
+                units = tries[self._tiles.rows(applied.starts)]
+                broken = self._questions.broken(self._tiles.applied_at_home(applied), units)
                 found[broken] = -np.inf
                 changed = changed[~np.isin(tries[changed], broken)]
             if changed.size:
@@ -133,14 +133,14 @@ class Gate:
         if not weak.any():
             self._known = tops
             return
-        weak_tries = np.tile(weak, self._copies.count)
+        weak_tries = np.tile(weak, self._tiles.count)
         self._known = np.where(weak_tries, np.nan, tops)
         of_weak = weak_tries[legal.owners]
         kept = self._passing(legal, legal.active & ~of_weak, legal.active & of_weak)
         counts = np.bincount(legal.owners[kept], minlength=weak_tries.size)
         poor = weak & (self.by_candidate(counts).max(axis=0) < min_changes)
         if poor.any():
-            more = ~legal.active & np.tile(poor, self._copies.count)[legal.owners]
+            more = ~legal.active & np.tile(poor, self._tiles.count)[legal.owners]
             kept = self._passing(legal, kept, more, min_changes - counts)
         self.plan = legal.plan(kept, weak_tries.size)
 
@@ -154,12 +154,12 @@ class Gate:
             most: how many changes each try gets at the most, those of the lowest ranks, shape (tries,); None for all.
         """
         if self._questions is not None:
-            asked = asked & ~self._questions.broken_alone(self._copies.proposals_at_home(legal.proposals), asked)
+            asked = asked & ~self._questions.broken_alone(self._tiles.proposals_at_home(legal.proposals), asked)
         numbers = asked.nonzero()[0]
         if not numbers.size:
             return kept
         alone = one_by_one(legal.proposals.keep(asked).settled())
-        rows = self._copies.rows(legal.proposals.starts[legal.proposals.first_edits][asked])
+        rows = self._tiles.rows(legal.proposals.starts[legal.proposals.first_edits][asked])
         scores = self._scored(rows, alone, range(numbers.size))
         owners = legal.owners[numbers]
         best = np.full(self.plan.levels.size, -np.inf)
@@ -177,16 +177,16 @@ class Gate:
         """The scores of texts with edits applied, shape (texts,).
 
         Args:
-            rows: the number of each text, in copies of the batch.
+            rows: the number of each text, in tiles of the batch.
             columns: the edits.
             numbers: the number of each text in the columns.
         """
-        starts = self._copies.starts[rows].tolist()
+        starts = self._tiles.starts[rows].tolist()
         scripts = [
-            Script.of_columns(self._copies.text(row), columns, number, start)
+            Script.of_columns(self._tiles.text(row), columns, number, start)
             for row, number, start in zip(rows.tolist(), numbers, starts, strict=True)
         ]
-        scores: Floats = np.round(self._scorer.score(rows % len(self._copies.batch), Candidates(scripts)), DIGITS)
+        scores: Floats = np.round(self._scorer.score(rows % len(self._tiles.batch), Candidates(scripts)), DIGITS)
         self._cost.calls += 1
         self._cost.pairs += len(scripts)
         return scores
@@ -196,8 +196,8 @@ class Gate:
         levels = np.zeros_like(self.plan.levels)
         won = (found.candidates >= 0).nonzero()[0]
         levels[found.candidates[won] * self.records + won] = found.levels[won]
-        home = self._copies.proposals_at_home(self.plan.proposals)
-        return apply(self._copies.batch, home, self.plan.mask(levels))
+        home = self._tiles.proposals_at_home(self.plan.proposals)
+        return apply(self._tiles.batch, home, self.plan.mask(levels))
 
     def finished(self, found: Found) -> Found:
         """The same findings with the best failed scores, the cost and the scorer's warnings added."""
@@ -206,6 +206,6 @@ class Gate:
         self._cost.passes = self._scorer.passes
         found.cost = self._cost
         for text, warnings in sorted(self._scorer.warnings.items()):
-            record = int(self._copies.owners[text])
+            record = int(self._tiles.owners[text])
             found.warnings[record] = (*found.warnings.get(record, ()), *warnings)
         return found

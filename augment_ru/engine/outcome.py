@@ -141,9 +141,9 @@ class Chunk:
         }
 
     def only_text(self, at: int) -> tuple[str, str, str] | None:
-        """Its only field, with the original text and the new one; None if a record of the chunk has several fields."""
+        """Its only field, with the original text and the new one; None unless each record of the chunk has one."""
         prepared = self._prepared
-        if len(prepared.fields) != len(prepared):
+        if not prepared.has_one_text_each:
             return None
         return prepared.fields[at], prepared.batch.texts[at], self._applied.texts[at]
 

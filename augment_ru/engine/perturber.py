@@ -15,7 +15,6 @@ from augment_ru.draws import Ints, Keys, Streams, digests, mix
 from augment_ru.engine.applied import Applied, apply
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
-from augment_ru.engine.copies import Copies
 from augment_ru.engine.gate import Gate, Legal
 from augment_ru.engine.legality import legal
 from augment_ru.engine.outcome import Chunk, Settings
@@ -26,6 +25,7 @@ from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.engine.search import Cost, Found, cut
 from augment_ru.engine.similarity import ScoreFunction, Similarity, similarity_of
 from augment_ru.engine.site_attack import SiteAttack, legal_at_sites
+from augment_ru.engine.tiles import Tiles
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import integer
 from augment_ru.text.characters import Mask
@@ -154,11 +154,15 @@ class Perturber:
         Raises:
             AugmentError: the attack or the similarity fails, or reads a layer that was not computed.
         """
-        if not prepared.batch:
+        if not len(prepared):
             return Perturbed(Cost(), None)
         prepared = prepared.seen_by(self.attack)
         began = time.perf_counter()
-        if self.similarity is None or self.attack.probability == 0:
+        if not prepared.batch:  # no record has a text, as rows whose list of texts is empty
+            none = np.zeros(len(prepared), dtype=np.bool_)
+            applied = apply(prepared.batch, Proposals.of_changes(prepared.batch, ()), none[:0])
+            perturbed = self._perturbed(prepared, applied, Found.nothing(len(prepared)), possible=none, clean=none)
+        elif self.similarity is None or self.attack.probability == 0:
             perturbed = self._without_gate(prepared)
         else:
             perturbed = self._through_gate(prepared, self.similarity)
@@ -188,27 +192,25 @@ class Perturber:
             salts = salts[[names.index(name) for name in prepared.fields]]
         return Streams(mix((own ^ salts).ravel()))
 
-    def _legal(self, prepared: Prepared, copies: Copies) -> Legal:
-        """The legal changes of the first candidates, one for each copy."""
-        streams = self._streams(prepared, range(copies.count))
-        found = legal_at_sites(self.attack, copies, streams) if isinstance(self.attack, SiteAttack) else None
-        proposals, owners = found or self._legal_of_each(prepared, copies, streams)
+    def _legal(self, prepared: Prepared, tiles: Tiles) -> Legal:
+        """The legal changes of the first candidates, one for each tile."""
+        streams = self._streams(prepared, range(tiles.count))
+        found = legal_at_sites(self.attack, tiles, streams) if isinstance(self.attack, SiteAttack) else None
+        proposals, owners = found or self._legal_of_each(prepared, tiles, streams)
         return Legal(proposals, owners, cut(proposals, owners, self.attack.probability, self.min_changes))
 
-    def _legal_of_each(self, prepared: Prepared, copies: Copies, streams: Streams) -> tuple[Proposals, Ints]:
+    def _legal_of_each(self, prepared: Prepared, tiles: Tiles, streams: Streams) -> tuple[Proposals, Ints]:
         """The legal changes of each candidate together, and the try of each change."""
         batch = prepared.batch
         found = [
             legal(batch, proposals_of(self.attack, batch, Streams(keys)))
-            for keys in streams.keys.reshape(copies.count, -1)
+            for keys in streams.keys.reshape(tiles.count, -1)
         ]
-        tries = [
-            copies.tries[candidate][batch.rows(one.starts[one.first_edits])] for candidate, one in enumerate(found)
-        ]
-        return copies.proposals(found), np.concatenate(tries)
+        tries = [tiles.tries[candidate][batch.rows(one.starts[one.first_edits])] for candidate, one in enumerate(found)]
+        return tiles.proposals(found), np.concatenate(tries)
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
-        proposed, owners, active = self._legal(prepared, Copies(prepared.batch, prepared.owners, 1))
+        proposed, owners, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, len(prepared), 1))
         changes = np.bincount(owners[active], minlength=len(prepared))
         clean = (np.bincount(owners, minlength=len(prepared)) > 0) & (changes == 0)
         if prepared.questions is not None:
@@ -221,17 +223,17 @@ class Perturber:
         return self._perturbed(prepared, applied, found, possible=changes > 0, clean=clean)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
-        copies = Copies(prepared.batch, prepared.owners, self.candidates)
-        found_legal = self._legal(prepared, copies)
-        changes = np.bincount(found_legal.owners[found_legal.active], minlength=copies.count * copies.records)
-        first = np.bincount(found_legal.owners, minlength=changes.size)[: copies.records]
-        clean = (first > 0) & (changes[: copies.records] == 0)
+        tiles = Tiles(prepared.batch, prepared.owners, len(prepared), self.candidates)
+        found_legal = self._legal(prepared, tiles)
+        changes = np.bincount(found_legal.owners[found_legal.active], minlength=tiles.count * tiles.records)
+        first = np.bincount(found_legal.owners, minlength=changes.size)[: tiles.records]
+        clean = (first > 0) & (changes[: tiles.records] == 0)
         if clean.any():
-            dirty = ~np.tile(clean, copies.count)
+            dirty = ~np.tile(clean, tiles.count)
             found_legal = found_legal._replace(active=found_legal.active & dirty[found_legal.owners])
             changes *= dirty
         gate = Gate(
-            copies,
+            tiles,
             found_legal,
             similarity.against(prepared.references),
             threshold=float(self.threshold or 0.0),

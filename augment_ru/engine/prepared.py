@@ -48,6 +48,11 @@ class Prepared:
         return rows
 
     @cached_property
+    def has_one_text_each(self) -> bool:
+        """Whether each record has one text; the list of texts of a row may be empty."""
+        return np.array_equal(self.owners, np.arange(len(self.records)))
+
+    @cached_property
     def places(self) -> list[int]:
         """The global place at which each text of the batch starts."""
         places: list[int] = self.batch.starts.tolist()

@@ -45,7 +45,7 @@ def order_in(owners: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Plan:
-    """The legal changes of every record of a batch, or of every try of `Copies`, in the order of their ranks.
+    """The legal changes of every record of a batch, or of every try of `Tiles`, in the order of their ranks.
 
     Attributes:
         proposals: the changes that are active at the attack's probability.

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.engine.attack import Attack
-from augment_ru.engine.copies import Copies
 from augment_ru.engine.legality import legal_places
 from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.tiles import Tiles
 from augment_ru.text.batch import Batch
 
 
@@ -90,28 +90,28 @@ def _legal_sites(batch: Batch, attack: SiteAttack) -> _LegalSites | None:
     return _LegalSites(sites, rows, sites.starts - batch.starts[rows])
 
 
-def legal_at_sites(attack: SiteAttack, copies: Copies, streams: Streams) -> tuple[Proposals, Ints] | None:
+def legal_at_sites(attack: SiteAttack, tiles: Tiles, streams: Streams) -> tuple[Proposals, Ints] | None:
     """The legal changes of all candidates, and the try of each change; None if the edits are not as the attack states.
 
     They are those of `propose_batch` for each candidate.
 
     Args:
         attack: the attack.
-        copies: a copy of the batch for each candidate.
-        streams: those of the texts of all copies.
+        tiles: a tile of the batch for each candidate.
+        streams: those of the texts of all tiles.
     """
-    batch = copies.batch
+    batch = tiles.batch
     found = batch.once(_legal_sites, attack)
     if found is None:
         return None
     (starts, stops, kinds), rows, places = found
     count = max(starts.size, 1)
-    keys = streams.keys.reshape(copies.count, -1)[:, rows]
+    keys = streams.keys.reshape(tiles.count, -1)[:, rows]
 
     def texts(indices: Ints) -> Replacements:
         own = indices % count
         return attack.written(kinds[own], unit(keys.ravel()[indices], places[own], lane=1))
 
-    moved = (starts + copies.shifts).ravel(), (stops + copies.shifts).ravel()
+    moved = (starts + tiles.shifts).ravel(), (stops + tiles.shifts).ravel()
     proposals = Proposals.of_edits(*moved, unit(keys, places).ravel(), texts, clean=True)
-    return proposals, copies.tries[:, rows].ravel()
+    return proposals, tiles.tries[:, rows].ravel()

@@ -4,6 +4,7 @@
 here is left to them.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import chain, repeat
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ from augment_ru.formats.lines import BOM
 from augment_ru.records.alike import AlikeRecords
 
 _FLAT_OR_FLOAT = FLAT | {float}
+_COLON, _ESCAPE = re.compile(rb"\\u003"), re.compile(rb"\\[u/]")
+"""Escapes: of characters from 0 to ?, among which is the colon; of any letter, or a slash. Faster than `in`."""
 _BRACE, _SPACE, _BACKSLASH = b"} \\"
 
 
@@ -28,32 +31,31 @@ def objects_of(raw: Sequence[bytes]) -> list[dict[str, Any]] | None:
         raw: the lines with their ends, at least one.
     """
     data = b"".join(raw)
-    if not raw[-1].endswith(b"\n") or b"\r" in data or b"\\u003" in data or data.startswith(BOM):
+    if not raw[-1].endswith(b"\n") or b"\r" in data or _COLON.search(data) or data.startswith(BOM):
         return None
     try:
         values = list(map(orjson.loads, raw))
         if set(map(type, values)) != {dict}:
             return None
-        return values if _colons(values) == data.count(b":") else None
+        return values if _has_colons(values, data.count(b":")) else None
     except ValueError:
         return None
 
 
-def _colons(values: Sequence[dict[str, Any]]) -> int:
-    """How many colons the JSON of all objects has.
+def _has_colons(values: Sequence[dict[str, Any]], count: int) -> bool:
+    """Whether the JSON of all objects has so many colons.
 
     Raises:
         ValueError: one is nested too deeply, or holds a number that orjson may have rounded.
     """
     held = list(chain.from_iterable(map(dict.values, values)))
-    if not _FLAT_OR_FLOAT.issuperset(map(type, held)):
-        return sum(colons_of(one, DEEPEST) for one in values)
-    numbers = [one for one in held if type(one) is float]
-    if numbers and not -EXACT < min(numbers) <= max(numbers) < EXACT:
-        raise ValueError
-    texts = "".join([one for one in held if type(one) is str])
-    keys = "".join(chain.from_iterable(values))
-    return len(held) + texts.count(":") + keys.count(":")
+    kinds = set(map(type, held))
+    if not kinds <= _FLAT_OR_FLOAT:
+        return count == sum(colons_of(one, DEEPEST) for one in values)
+    if float in kinds and not all(-EXACT < one < EXACT for one in held if type(one) is float):
+        return False
+    found = len(held) + "".join([one for one in held if type(one) is str]).count(":")
+    return count == found or count == found + "".join(chain.from_iterable(values)).count(":")
 
 
 class TextPlaces(NamedTuple):
@@ -82,10 +84,9 @@ def places_of(records: AlikeRecords, texts: Sequence[bytes]) -> TextPlaces:
         texts: their texts as JSON.
     """
     raw, spelt = records.lines, [*texts]
-    data = b"".join(raw)
     escaped: list[int] = []
-    if b"\\u" in data or b"\\/" in data:
-        escaped = [at for at, line in enumerate(raw) if b"\\u" in line or b"\\/" in line]
+    if _ESCAPE.search(b"".join(raw)):
+        escaped = [at for at, line in enumerate(raw) if _ESCAPE.search(line)]
         for at in escaped:
             spelt[at] = encoded(records.texts[at], like=raw[at].decode()).encode()
     starts: list[int] = []

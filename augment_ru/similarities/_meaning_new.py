@@ -1,6 +1,11 @@
 """The features of new words: other words in place of old ones, and words that were added."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import lemmas_of
@@ -8,6 +13,14 @@ from augment_ru.language.slovnet import word_vector
 from augment_ru.similarities._meaning_marks import negates
 from augment_ru.similarities._meaning_words import Fates
 
+Vector: TypeAlias = npt.NDArray[np.float64]
+
+_BLOCK = 512
+"""Replaced stretches that are compared at once."""
+_FEW = 64
+"""Pairs of vectors that are multiplied one by one."""
+_ROUNDING = 1e-9
+"""More than two products of the same vectors of length 1 can differ by."""
 _TELLING = 0.5
 """The least information of a word by which a sentence is about something."""
 
@@ -17,31 +30,62 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
     if not fates.replaced:
         return
     words = fates.source.words
-    old = [words[number].form for numbers, _ in fates.replaced for number in numbers]
-    new = [word for _, found in fates.replaced for word in found]
-    unsaid = [information(word) * far for word, far in zip(old, _apart(old, new), strict=True)]
-    unheard = [information(word) * far for word, far in zip(new, _apart(new, old), strict=True)]
+    old = [[words[number].form for number in numbers] for numbers, _ in fates.replaced]
+    new = [found for _, found in fates.replaced]
+    unsaid = [information(word) * far for word, far in apart(old, new)]
+    unheard = [information(word) * far for word, far in apart(new, old)]
     yield "unsaid", sum(unsaid) / fates.source.total
     yield "unheard", min(sum(unheard) / fates.source.total, 1.0)
     yield "unsaid_most", max(unsaid, default=0.0)
     yield "unheard_most", max(unheard, default=0.0)
 
 
-def _apart(ones: Sequence[str], others: Sequence[str]) -> list[float]:
-    """How far each word is from the nearest of the others: 1 minus the cosine of their vectors, in [0, 1]."""
+def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:
+    """Each word of one side, and how far it is from the nearest of the other: 1 minus the cosine, in [0, 1].
+
+    Args:
+        ones: the words of one side, by stretch of the text.
+        others: those of the other side, by the same stretches. In a text of more than `_BLOCK` stretches a word is
+            compared with those of its own block of so many and of the blocks beside it, so that time grows with the
+            text, not with its square.
+    """
+    for start in range(0, len(ones), _BLOCK):
+        mine = list(chain.from_iterable(ones[start : start + _BLOCK]))
+        near = dict.fromkeys(chain.from_iterable(others[max(0, start - _BLOCK) : start + 2 * _BLOCK]))
+        far = _apart_from(dict.fromkeys(mine), near)  # long texts repeat their words
+        yield from ((word, far[word]) for word in mine)
+
+
+def _apart_from(ones: Iterable[str], others: Iterable[str]) -> dict[str, float]:
+    """How far each word is from the nearest of the others."""
     lemmas = {lemma for word in others for lemma in lemmas_of(word)}
-    vectors = [vector for word in dict.fromkeys(others) if (vector := word_vector(word)) is not None]
+    vectors = [vector for word in others if (vector := word_vector(word)) is not None]
     found = {}
-    for word in dict.fromkeys(ones):  # long texts repeat their words
-        mine = word_vector(word)
+    asked: dict[str, Vector] = {}
+    for word in ones:
         if not lemmas.isdisjoint(lemmas_of(word)):
             found[word] = 0.0
-        elif mine is None or not vectors:
+        elif not vectors or (mine := word_vector(word)) is None:
             found[word] = 1.0
         else:
-            nearest = max(float(mine @ vector) for vector in vectors)
-            found[word] = 1 - min(max(nearest, 0.0), 1.0)
-    return [found[word] for word in ones]
+            asked[word] = mine
+    nearest = _nearest(list(asked.values()), vectors)
+    return found | {word: 1 - min(max(cosine, 0.0), 1.0) for word, cosine in zip(asked, nearest, strict=True)}
+
+
+def _nearest(ones: Sequence[Vector], others: Sequence[Vector]) -> list[float]:
+    """The largest product of each vector with one of the others: the same digits for few and for many of them.
+
+    A product of matrices rounds otherwise than one of vectors, so it only says which vectors are near the largest.
+    """
+    if len(ones) * len(others) <= _FEW:
+        return [max(float(one @ other) for other in others) for one in ones]
+    rough = np.stack(ones) @ np.stack(others).T
+    close = rough >= rough.max(axis=1, keepdims=True) - _ROUNDING
+    return [
+        max(float(one @ others[at]) for at in np.flatnonzero(row).tolist())
+        for one, row in zip(ones, close, strict=True)
+    ]
 
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:

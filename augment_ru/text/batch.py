@@ -54,7 +54,6 @@ class Batch:
         guarded: the spans of each text that are protected only from attacks that ask for it, by the name of the guard.
 
     Attributes:
-        prepared: the batch without what a single attack asks for; the batch itself if no attack asked for anything.
         guarded: as above.
     """
 
@@ -78,13 +77,18 @@ class Batch:
         self._given = protected
         self._contexts = contexts
         self.guarded = guarded or {}
-        self.prepared = self
+        self._prepared: Batch | None = None
         self._joined: Sequence[Sequence[Span]] = ()
         self._views: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], Batch] = {}
         self._kept: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @property
+    def prepared(self) -> "Batch":
+        """The batch without what a single attack asks for; the batch itself if no attack asked for anything."""
+        return self if self._prepared is None else self._prepared
 
     @cached_property
     def docs(self) -> Sequence[Doc]:
@@ -126,10 +130,13 @@ class Batch:
         attack. The spans of an attack's guards are protected from it too.
         """
         key = (attack.exchanges_options, tuple(attack.guards), tuple(attack.joins))
-        views = self.prepared._views  # noqa: SLF001  (another batch of this class)
-        if key not in views:
-            views[key] = self.prepared._view(*key)  # noqa: SLF001
-        return views[key]
+        whole = self.prepared
+        if key not in whole._views:  # noqa: SLF001  (another batch of this class)
+            view = whole._view(*key)  # noqa: SLF001
+            if view is whole:  # not kept, so that a batch does not wait for the search for cycles
+                return whole
+            whole._views[key] = view  # noqa: SLF001
+        return whole._views[key]  # noqa: SLF001
 
     def _view(self, exchanges_options: bool, guards: Sequence[str], joins: Sequence[str]) -> "Batch":  # noqa: FBT001
         spans = self._with_free_options() if exchanges_options else self._given
@@ -142,6 +149,7 @@ class Batch:
         if spans is self._given and not any(joined):
             return self
         other = copy(self)
+        other._prepared = self  # noqa: SLF001  (another batch of this class)
         for name in ("spans", "untouchable", "untouchable_before", "words"):  # these depend on the spans
             other.__dict__.pop(name, None)
         other._given, other._joined, other._kept = spans, joined, {}  # noqa: SLF001  (another batch of this class)

@@ -455,6 +455,17 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.decode().strip().endswith("[]")
 
 
+@pytest.mark.parametrize(
+    ("given", "threads"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3"), ({"OMP_NUM_THREADS": "2"}, "None")]
+)
+def test_numpy_gets_one_thread_unless_the_environment_says_otherwise(given: dict[str, str], threads: str) -> None:
+    code = "import os, sys; sys.argv = ['augment-ru', '--version']; from augment_ru.__main__ import main\ntry: main()\n"
+    code += "except SystemExit: print('numpy' in sys.modules, os.environ.get('OPENBLAS_NUM_THREADS'))"
+    rest = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env={**rest, **given})
+    assert done.stdout.decode().splitlines()[-1] == f"False {threads}"
+
+
 @pytest.mark.parametrize("command", ["perturb", "list", "check", "explain"])
 def test_every_command_has_help(command: str) -> None:
     done = run(command, "--help")

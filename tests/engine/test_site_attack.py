@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Batch, Streams
 from augment_ru.draws import Floats, Ints, digests
-from augment_ru.engine.copies import Copies
 from augment_ru.engine.legality import legal
 from augment_ru.engine.proposals import Replacements
 from augment_ru.engine.site_attack import SiteAttack, Sites, legal_at_sites
+from augment_ru.engine.tiles import Tiles
 from strategies import texts
 
 ATTACKS = [Augmenter(name).attack for name in ("butterfingers", "case")]
@@ -24,21 +24,21 @@ def test_all_candidates_at_once_are_the_candidates_one_by_one(
     attack: SiteAttack, sources: list[str], count: int
 ) -> None:
     batch = Batch(sources)
-    copies = Copies(batch, np.arange(len(sources)), count)
-    keys = digests([f"{copy}:{source}" for copy in range(count) for source in sources])
-    found = legal_at_sites(attack, copies, Streams(keys))
+    tiles = Tiles(batch, np.arange(len(sources)), len(sources), count)
+    keys = digests([f"{tile}:{source}" for tile in range(count) for source in sources])
+    found = legal_at_sites(attack, tiles, Streams(keys))
     assert found is not None
     together, tries = found
     each = [legal(batch, attack.propose_batch(batch, Streams(own))) for own in keys.reshape(count, -1)]
-    alone = copies.proposals(each)
+    alone = tiles.proposals(each)
     for name in ("starts", "stops", "changes", "ranks"):
         assert getattr(together, name).tolist() == getattr(alone, name).tolist()
     every = np.arange(together.starts.size)
     assert together.replace(every).codes.tolist() == alone.replace(every).codes.tolist()
     some = every[::3][::-1]  # in any order
     assert together.replace(some).codes.tolist() == alone.replace(some).codes.tolist()
-    assert tries.tolist() == copies.rows(together.starts).tolist()
-    assert (copies.home(together.starts) < batch.codes.size).all()
+    assert tries.tolist() == tiles.rows(together.starts).tolist()
+    assert (tiles.home(together.starts) < batch.codes.size).all()
 
 
 @dataclass(frozen=True)

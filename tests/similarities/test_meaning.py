@@ -16,7 +16,10 @@ from augment_ru import Augmenter, AugmentError, Edit, Script
 from augment_ru.edits import Note
 from augment_ru.engine.attack import make
 from augment_ru.engine.similarity import Candidates
+from augment_ru.language.morphology import lemmas_of
+from augment_ru.language.slovnet import word_vector
 from augment_ru.resources import dictionary_path
+from augment_ru.similarities import _meaning_new
 from augment_ru.similarities._meaning_features import features_of
 from augment_ru.similarities._meaning_letters import other_letters
 from augment_ru.similarities._meaning_matching import fates_of, word_edits
@@ -293,3 +296,34 @@ def test_whole_words_are_found_without_matching() -> None:
     )
     assert fates_of_whole_words(source, [(6, 8, "")]) is None
     assert fates_of_whole_words(source, [(0, 5, "спит"), (6, 10, "пёс")]) is None
+
+
+_NEAR_WORDS = ["кот", "кошка", "собака", "дом", "домик", "хата", "бежать", "идти", "красный", "алый", "зырпык", "ёж"]
+
+
+@LAWS
+@given(st.lists(st.tuples(*[st.lists(st.sampled_from(_NEAR_WORDS), max_size=4)] * 2), max_size=12), st.integers(1, 12))
+def test_replaced_words_are_compared_with_those_near_them(
+    stretches: list[tuple[list[str], list[str]]], block: int
+) -> None:
+    ones, others = [old for old, _ in stretches], [new for _, new in stretches]
+
+    def brute(word: str, near: list[str]) -> float:
+        if any(set(lemmas_of(word)) & set(lemmas_of(other)) for other in near):
+            return 0.0
+        vectors = [vector for other in near if (vector := word_vector(other)) is not None]
+        mine = word_vector(word)
+        if mine is None or not vectors:
+            return 1.0
+        return 1 - min(max(*(float(mine @ vector) for vector in vectors), 0.0), 1.0)
+
+    expected = []
+    for at, words in enumerate(ones):
+        first = at // block * block
+        near = [word for stretch in others[max(0, first - block) : first + 2 * block] for word in stretch]
+        expected += [(word, brute(word, near)) for word in words]
+    for few in (0, 10**6):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_meaning_new, "_BLOCK", block)
+            patch.setattr(_meaning_new, "_FEW", few)
+            assert list(_meaning_new.apart(ones, others)) == expected

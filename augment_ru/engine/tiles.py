@@ -15,30 +15,27 @@ from augment_ru.text.characters import Codes
 
 
 @dataclass(frozen=True)
-class Copies:
-    """Copies of a batch, one behind another. Copy c of text t is text number `c · texts + t`.
+class Tiles:
+    """A batch once for each candidate, one tile behind another. Text t of tile c is text number `c · texts + t`.
 
-    A place in their array is shifted by `c · codes`. A try is a record in one copy: copy c of record r is try number
+    A place in their array is shifted by `c · codes`. A try is a record in one tile: record r of tile c is try number
     `c · records + r`.
 
     Args:
         batch: the texts.
         owners: the record of each text, shape (texts,).
-        count: how many copies there are.
+        records: how many records there are; some may have no text.
+        count: how many tiles there are.
     """
 
     batch: Batch
     owners: Ints
+    records: int
     count: int
 
     @cached_property
-    def records(self) -> int:
-        """The number of records of the batch."""
-        return int(self.owners[-1]) + 1
-
-    @cached_property
     def starts(self) -> Ints:
-        """Where each text starts in the array, and where the last copy stops, shape (count · texts + 1,)."""
+        """Where each text starts in the array, and where the last tile stops, shape (count · texts + 1,)."""
         own = self.batch.starts
         if self.count == 1:
             return own
@@ -46,12 +43,12 @@ class Copies:
 
     @cached_property
     def shifts(self) -> Ints:
-        """By how much places of each copy are shifted, shape (count, 1)."""
+        """By how much places of each tile are shifted, shape (count, 1)."""
         return np.arange(self.count)[:, None] * self.batch.codes.size
 
     @cached_property
     def codes(self) -> Codes:
-        """The code points of all copies."""
+        """The code points of all tiles."""
         return np.tile(self.batch.codes, self.count)
 
     @cached_property
@@ -70,17 +67,17 @@ class Copies:
 
     def rows(self, places: Ints) -> Ints:
         """The number of the text that each place is in."""
-        copy, place = np.divmod(places, self.batch.codes.size)
-        found: Ints = self.batch.rows(place) + copy * len(self.batch)
+        tile, place = np.divmod(places, self.batch.codes.size)
+        found: Ints = self.batch.rows(place) + tile * len(self.batch)
         return found
 
     def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
-        """The proposals of each candidate for its copy of the batch, together."""
+        """The proposals of each candidate for its tile of the batch, together."""
         size = self.batch.codes.size
         return one_behind_another(
             [
-                replace(one, starts=one.starts + size * copy, stops=one.stops + size * copy) if copy else one
-                for copy, one in enumerate(candidates)
+                replace(one, starts=one.starts + size * tile, stops=one.stops + size * tile) if tile else one
+                for tile, one in enumerate(candidates)
             ]
         )
 
