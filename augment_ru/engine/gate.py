@@ -121,8 +121,9 @@ class Gate:
 
     def _note_failed(self, scores: Floats) -> None:
         """Keep the best score of each record that failed; of `scores`, shape (tries,), NaN and -inf are none."""
-        failed = np.isfinite(scores) & (scores < self.threshold)
+        failed = scores < self.threshold
         if failed.any():
+            failed &= scores > -np.inf
             of_tries = np.where(failed, scores, np.nan).reshape(-1, self.records)
             np.fmax(self._best, np.fmax.reduce(of_tries), out=self._best)
 

@@ -7,7 +7,7 @@ not depend on the others. `SpacyPipeline` runs an installed spaCy pipeline inste
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Protocol
 
 from augment_ru.errors import AugmentError, unknown
@@ -34,6 +34,7 @@ class Annotator(Protocol):
         """The texts with these layers; the annotation of a text does not depend on the other texts."""
 
 
+@lru_cache(maxsize=64)
 def closed(layers: frozenset[str]) -> frozenset[str]:
     """The layers with those that they are computed from.
 

@@ -51,10 +51,8 @@ def _max_marginals(scores: Floats, transitions: Floats, sizes: Ints) -> Floats:
     steps = np.stack([transitions, transitions.T])[:, None]
     reached = np.empty((2, sizes.size, *transitions.shape))
     best = np.empty(both.shape[1:])
-    before = both[0]
-    for here in both[1:]:
-        np.add(before[..., None], steps, reached)
+    for before, here in zip(both[..., None], both[1:], strict=False):
+        np.add(before, steps, reached)
         np.add(here, np.maximum.reduce(reached, axis=2, out=best), out=here)
-        before = here
     found: Floats = both[:, 0] + both[mirrored, 1, columns] - scores
     return found

@@ -168,7 +168,8 @@ def word_vector(word: str) -> npt.NDArray[np.float64] | None:
 
 def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
     """The entity tag of each word: `B-PER`, `I-PER`, …, "" for none; equal to the output of slovnet's own call."""
-    network, labels = _network("ner"), ["" if label == "O" else label for label in _network("ner").labels]
+    network = _network("ner")
+    labels = ["" if label == "O" else label for label in network.labels]
     head, transitions = network.model.head, network.model.head.crf.transitions.array
     scores = [head(outputs) for outputs in network.encoded(texts)]
     found: list[list[str]] = [[] for _ in texts]
