@@ -3,6 +3,7 @@
 import gc
 import io
 import os
+import platform
 import signal
 import sys
 from types import FrameType
@@ -16,6 +17,8 @@ _YOUNG = 50_000
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 """The variables that say how many threads NumPy's OpenBLAS uses."""
+_WITH_MKL = ("x86_64", "AMD64")
+"""Machines for which torch brings MKL."""
 
 
 def main() -> NoReturn:
@@ -39,9 +42,10 @@ def _prepare() -> None:
     """Set the handlers of signals, but for those that are ignored (nohup), how streams write, and NumPy's threads.
 
     NumPy gets one thread unless the environment says otherwise: its matrices here are small, and on a busy machine its
-    threads wait for each other half of the time. `--workers` uses more processors.
+    threads wait for each other half of the time. `--workers` uses more processors. On other machines than these torch
+    may compute with OpenBLAS, too, and needs its threads.
     """
-    if not any(name in os.environ for name in _THREADS):
+    if platform.machine() in _WITH_MKL and not any(name in os.environ for name in _THREADS):
         os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)

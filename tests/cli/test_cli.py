@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -455,6 +456,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.decode().strip().endswith("[]")
 
 
+@pytest.mark.skipif(platform.machine() not in {"x86_64", "AMD64"}, reason="torch computes with OpenBLAS there")
 @pytest.mark.parametrize(
     ("given", "threads"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3"), ({"OMP_NUM_THREADS": "2"}, "None")]
 )
