@@ -3,7 +3,6 @@
 import gc
 import io
 import os
-import platform
 import signal
 import sys
 from types import FrameType
@@ -45,7 +44,8 @@ def _prepare() -> None:
     threads wait for each other half of the time. `--workers` uses more processors. On other machines than these torch
     may compute with OpenBLAS, too, and needs its threads.
     """
-    if platform.machine() in _WITH_MKL and not any(name in os.environ for name in _THREADS):
+    machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE")
+    if machine in _WITH_MKL and not any(name in os.environ for name in _THREADS):
         os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
