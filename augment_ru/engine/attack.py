@@ -1,7 +1,8 @@
 """The class `Attack`, which every attack inherits from; attacks by name."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
@@ -169,11 +170,22 @@ def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
     Raises:
         AugmentError: the attack fails; the message names it and the error.
     """
-    try:
+    with errors_of(attack):
         return attack.propose_batch(batch, streams)
+
+
+@contextmanager
+def errors_of(attack: Attack) -> Iterator[None]:
+    """What a block raises that runs an attack, which may be the user's own and raise anything.
+
+    Raises:
+        AugmentError: the attack fails; the message names it and the error.
+    """
+    try:
+        yield
     except AugmentError:
         raise
-    except Exception as error:  # an attack of the user's own may raise anything
+    except Exception as error:
         raise AugmentError(f"attack '{attack.name}' failed: {said(error)} (--debug shows where)") from error
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from augment_ru.draws import Floats, Ints, Streams, unit
-from augment_ru.engine.attack import Attack
+from augment_ru.engine.attack import Attack, errors_of
 from augment_ru.engine.legality import legal_places
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.engine.tiles import Tiles
@@ -80,7 +80,8 @@ class _LegalSites(NamedTuple):
 
 def _legal_sites(batch: Batch, attack: SiteAttack) -> _LegalSites | None:
     """The legal sites; None if they are not as the attack states."""
-    sites = attack.sites(batch)
+    with errors_of(attack):
+        sites = attack.sites(batch)
     legal = legal_places(batch, sites.starts, sites.stops)
     if legal is None:
         return None

@@ -73,11 +73,10 @@ class Tiles:
 
     def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
         """The proposals of each candidate for its tile of the batch, together."""
-        size = self.batch.codes.size
         return one_behind_another(
             [
-                replace(one, starts=one.starts + size * tile, stops=one.stops + size * tile) if tile else one
-                for tile, one in enumerate(candidates)
+                replace(one, starts=one.starts + shift, stops=one.stops + shift) if shift else one
+                for shift, one in zip(self.shifts.ravel().tolist(), candidates, strict=True)
             ]
         )
 

@@ -74,3 +74,20 @@ def test_an_edit_that_reaches_out_of_its_text_is_dropped() -> None:
 def test_places_out_of_the_batch_are_refused() -> None:
     with pytest.raises(AugmentError, match="global places -2 to -1"):
         Augmenter(Dots((-2,)), constraints=())("кот")
+
+
+@dataclass(frozen=True)
+class Fails(Dots):
+    """Fails where it looks for sites."""
+
+    name: ClassVar[str] = "fails"
+
+    def sites(self, batch: Batch) -> Sites:
+        """Raise an error."""
+        raise KeyError(len(batch))
+
+
+@pytest.mark.parametrize("similarity", ["meaning", "none"])
+def test_an_attack_that_fails_is_named(similarity: str) -> None:
+    with pytest.raises(AugmentError, match="attack 'fails' failed: KeyError"):
+        Augmenter(Fails(), constraints=(), similarity=similarity)("кот")
