@@ -1,17 +1,16 @@
 """Work in several processes of this machine: they share no memory, and each loads models once."""
 
 import os
+import pickle
 import signal
-import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import parent_process
-from multiprocessing.context import SpawnContext, SpawnProcess
-from multiprocessing.process import BaseProcess
-from threading import Thread
+from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing.connection import Connection
+from threading import Lock, Thread
 from typing import Any
 
 from augment_ru.errors import AugmentError
@@ -23,7 +22,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON
 """The variables that say how many threads libraries for matrices and tokens use."""
 
 _PATIENCE = 5.0
-"""Seconds in which the exit codes of lost processes are known, or never."""
+"""Seconds in which the exit code of a lost process is known, or never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,75 +42,149 @@ class Processes:
         Raises:
             AugmentError: a process was killed.
         """
-        context = _Context()
         with _one_thread():
-            pool = ProcessPoolExecutor(self.workers, mp_context=context, initializer=_begin, initargs=(shipped(work),))
-            session = _Pool(pool, self.workers, context.made)
+            pool = _Pool(self.workers, shipped(work))
             try:
-                yield session
-            finally:
-                if session.running:  # an error or an interruption: what still runs is not needed
-                    for process in context.made:
-                        if process.pid is not None:
-                            process.kill()
-                pool.shutdown(cancel_futures=True)
+                yield pool
+                pool.end()
+            except BaseException:  # an error or an interruption: what still runs is not needed
+                pool.kill()
+                raise
 
 
-class _Context(SpawnContext):
-    """Starts processes anew, and keeps them, so that one can see how they ended.
-
-    Attributes:
-        made: the processes.
-    """
-
-    def __init__(self) -> None:
-        self.made: list[SpawnProcess] = []
-
-    def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: ANN401, N802
-        """A new process."""
-        process = SpawnProcess(*args, **kwargs)
-        self.made.append(process)
-        return process
+class _LostError(AugmentError):
+    """A process has ended before its part was done."""
 
 
 class _Pool:
-    def __init__(self, pool: ProcessPoolExecutor, workers: int, processes: Sequence[BaseProcess]) -> None:
-        self._pool, self.workers, self._processes = pool, workers, processes
-        self.running: dict[Future[Any], int] = {}
+    """Processes, and a thread beside each that hands it parts.
+
+    The pool of `concurrent.futures` has one pipe for all processes. A process that is killed while it writes there
+    leaves half an answer, and whoever reads that waits forever. Here each process has a pipe of its own, which ends
+    with it.
+    """
+
+    def __init__(self, workers: int, work: bytes) -> None:
+        self.workers, self._work = workers, work
+        self._threads = ThreadPoolExecutor(workers, initializer=_leave_interruptions)
+        self._running: dict[Future[Done], int] = {}
+        self._processes: list[_Process] = []
+        self._idle: list[_Process] = []
+        self._starting = Lock()
+        self._is_over = False
 
     def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
-        try:
-            with HeldSignals():  # a process that is half started would say so in many lines
-                self.running[self._pool.submit(_do, part)] = number
-        except BrokenProcessPool as error:
-            raise AugmentError(_why_lost(self._processes)) from error
+        self._running[self._threads.submit(self._done, number, part)] = number
 
     def wait(self) -> Sequence[Done]:
         found = []
-        for future in wait(self.running, return_when=FIRST_COMPLETED).done:
-            number = self.running.pop(future)
+        for future in wait(self._running, return_when=FIRST_COMPLETED).done:
+            number = self._running.pop(future)
             error = future.exception()
-            if isinstance(error, BrokenProcessPool):
-                raise AugmentError(_why_lost(self._processes)) from error
-            found.append(Done(number, None, error) if error is not None else Done(number, future.result()))
+            if isinstance(error, _LostError):
+                raise error
+            found.append(Done(number, None, error) if error is not None else future.result())
         return found
 
+    def end(self) -> None:
+        """End the processes, which have nothing to do, and wait for them."""
+        self._threads.shutdown(cancel_futures=True)
+        for process in self._processes:
+            process.end()
 
-def _why_lost(processes: Collection[BaseProcess]) -> str:
-    """Why workers ended, and what to do; a process that a signal has ended has a negative exit code.
+    def kill(self) -> None:
+        """End the processes at once, whatever they do."""
+        with HeldSignals():
+            with self._starting:
+                self._is_over = True
+                for process in self._processes:
+                    process.kill()
+            self.end()
 
-    The pool ends all its processes when one is lost. Its own thread waits for them, too, so for a moment the exit code
-    of a process that has ended may be unknown.
+    def _done(self, number: int, part: Any) -> Done:  # noqa: ANN401  (in a thread)
+        try:
+            process = self._idle.pop()
+        except IndexError:
+            process = self._started()
+        outcome, error = process.do(part)
+        self._idle.append(process)
+        return Done(number, outcome, error)
+
+    def _started(self) -> "_Process":
+        with self._starting:
+            if self._is_over:
+                raise _LostError("the run is over")
+            process = _Process()
+            self._processes.append(process)
+        process.begin(self._work)
+        return process
+
+
+class _Process:
+    """A process, and this end of its pipe.
+
+    Raises:
+        OSError: it cannot be started.
     """
-    patience = time.monotonic() + _PATIENCE
-    while any(process.exitcode is None for process in processes) and time.monotonic() < patience:
-        time.sleep(0.01)
-    if any(process.exitcode is not None and process.exitcode > 0 for process in processes):
-        return (
-            "a worker ended with an error, which stands above; each worker imports the script that starts it, so the "
-            'script must do that below `if __name__ == "__main__":`'
-        )
-    return "a worker was killed (out of memory?); run again with fewer --workers; --resume keeps what is done"
+
+    def __init__(self) -> None:
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        with theirs:  # once it is closed here, the pipe ends with the process
+            self._process = context.Process(target=_serve, args=(theirs,))
+            self._process.start()
+
+    def begin(self, work: bytes) -> None:
+        """Say what the work is.
+
+        Raises:
+            _LostError: the process has ended.
+        """
+        try:
+            self._pipe.send_bytes(work)
+        except OSError as error:
+            raise _LostError(self._why_lost()) from error
+
+    def do(self, part: Any) -> tuple[Any, BaseException | None]:  # noqa: ANN401
+        """The outcome of a part, or the error that it ended with.
+
+        Raises:
+            _LostError: the process has ended.
+        """
+        data = pickle.dumps(part)
+        try:
+            self._pipe.send_bytes(data)
+            answer = self._pipe.recv_bytes()
+        except (EOFError, OSError) as error:
+            raise _LostError(self._why_lost()) from error
+        found: tuple[Any, BaseException | None] = pickle.loads(answer)  # noqa: S301  (of a process that this one began)
+        return found
+
+    def end(self) -> None:
+        """Let the process end, and wait for it."""
+        self._pipe.close()
+        self._process.join()
+
+    def kill(self) -> None:
+        """End the process at once; whoever waits for its answer learns that it is lost."""
+        self._process.kill()
+
+    def _why_lost(self) -> str:
+        """Why the process ended, and what to do; one that a signal has ended has a negative exit code."""
+        self._process.join(_PATIENCE)
+        if (self._process.exitcode or 0) > 0:
+            return (
+                "a worker ended with an error, which stands above; each worker imports the script that starts it, so "
+                'the script must do that below `if __name__ == "__main__":`'
+            )
+        return "a worker was killed (out of memory?); run again with fewer --workers; --resume keeps what is done"
+
+
+def _leave_interruptions() -> None:
+    """Hold SIGINT off a thread and the processes that it starts: only the parent reports the interruption."""
+    if hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # whoever starts it, as the first process does, gets SIGINT again
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 
 
 @contextmanager
@@ -127,21 +200,39 @@ def _one_thread() -> Iterator[None]:
                 os.environ.pop(name, None)
 
 
-_work: bytes = b""
-_function: Callable[[Any], Any] | None = None
-
-
-def _begin(work: bytes) -> None:
-    global _work  # noqa: PLW0603  (a process has one work)
-    _work = work
+def _serve(pipe: Connection) -> None:
+    """Do the parts that come, in a process of its own, until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent reports the interruption
     Thread(target=_end_with_parent, daemon=True).start()
+    function = None
+    try:
+        work = pipe.recv_bytes()
+        while True:
+            part = pipe.recv_bytes()
+            try:
+                function = function or unpacked_work(work).begin()
+                answer = _outcome(function, part)
+            except BaseException as error:  # noqa: BLE001  (it is raised where the parts come from)
+                answer = _failure(error)
+            pipe.send_bytes(answer)
+    except (EOFError, OSError):
+        return
 
 
-def _do(part: Any) -> Any:  # noqa: ANN401
-    global _function  # noqa: PLW0603
-    _function = _function or unpacked_work(_work).begin()
-    return _function(part)
+def _outcome(function: Callable[[Any], Any], part: bytes) -> bytes:
+    return pickle.dumps((function(pickle.loads(part)), None))  # noqa: S301  (made by the process that started this one)
+
+
+def _failure(error: BaseException) -> bytes:
+    """An error on its way; one that cannot travel is told in words, and where it was raised is told with it."""
+    if not isinstance(error, AugmentError):
+        error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
+    try:
+        answer = pickle.dumps((None, error))
+        pickle.loads(answer)  # noqa: S301  (made in the line above)
+    except Exception:  # noqa: BLE001  (whatever the class of the error does)
+        return pickle.dumps((None, RuntimeError("".join(traceback.format_exception(error)))))
+    return answer
 
 
 def _end_with_parent() -> None:

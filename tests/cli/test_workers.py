@@ -40,8 +40,8 @@ def whole_parts(folder: Path) -> list[str]:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    """The processes that the threads of a process have started."""
+    return [int(one) for path in Path(f"/proc/{pid}/task").glob("*/children") for one in path.read_text().split()]
 
 
 def test_two_processes_write_the_bytes_of_one(source: Path) -> None:
@@ -70,6 +70,7 @@ def test_the_first_error_of_the_input_is_reported(source: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds child processes in /proc")
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
 def test_an_ended_run_leaves_nothing_and_nobody(source: Path, stop: signal.Signals) -> None:
+    source.write_bytes(source.read_bytes() * 10)
     target = source.with_name("out.jsonl")
     process = started(command(source, target, *CALM, "--workers", "2"), stderr=subprocess.PIPE)
     wait_until(lambda: len(children(process.pid)) >= 3)  # two workers, and what cleans up after them

@@ -1,26 +1,72 @@
-"""Workers: a signal while they are started ends the run as any other does."""
+"""Workers: signals, killed processes and errors end a run, and nothing waits forever."""
 
+import os
 import signal
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Timer
 from typing import Any, NoReturn
 
 import pytest
 
-from augment_ru.errors import Terminated
+from augment_ru.errors import AugmentError, Terminated
 from augment_ru.run.processes import Processes
 
+LARGE = 50_000_000
+"""Bytes of an answer that takes long to hand over."""
 
-class _Same:
-    """Work that gives each part back."""
+
+class _Work:
+    """Work that does what a part says."""
 
     def begin(self) -> Callable[[Any], Any]:
         """The function."""
-        return _same
+        return _done
 
 
-def _same(part: object) -> object:
+class _UntravelledError(Exception):
+    """An error that cannot be made from its message alone."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first} {second}")
+
+
+def _done(part: object) -> object:
+    if part == "large":
+        return bytes(LARGE)
+    if part == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if part == "untravelled":
+        raise _UntravelledError("кошка", "спит")
+    if part == "wrong":
+        raise ValueError("enough")
+    if part == "ends":
+        sys.exit(0)
+    if part == "late":
+        time.sleep(60)
     return part
+
+
+def _outcomes(workers: int, parts: Sequence[str]) -> list[object]:
+    """What comes of the parts; the first error is raised."""
+    with Processes(workers).session(_Work()) as session:
+        for number, part in enumerate(parts):
+            session.submit(number, part)
+        found: dict[int, object] = {}
+        while len(found) < len(parts):
+            for done in session.wait():
+                if done.error is not None:
+                    raise done.error
+                found[done.number] = done.outcome
+    return [found[number] for number in range(len(parts))]
+
+
+def _signalled(number: signal.Signals, after: float) -> None:
+    Timer(after, os.kill, [os.getpid(), number]).start()
+    _outcomes(2, ["large"] * 1_000)
 
 
 def _ends(number: int, frame: object) -> NoReturn:
@@ -28,24 +74,80 @@ def _ends(number: int, frame: object) -> NoReturn:
     raise Terminated(128 + number)
 
 
+def test_each_part_has_its_outcome() -> None:
+    parts = [f"part {number}" for number in range(20)]
+    assert _outcomes(2, parts) == parts
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_waits_until_workers_are_started(number: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It then ends the run; a pool that is half started could not be ended."""
-    submit, started = ProcessPoolExecutor.submit, []
-
-    def interrupted(*given: Any, **options: Any) -> Any:  # noqa: ANN401
-        signal.raise_signal(number)
-        found = submit(*given, **options)
-        started.append(found)
-        return found
-
-    monkeypatch.setattr(ProcessPoolExecutor, "submit", interrupted)
+@pytest.mark.parametrize("after", [0.0, 0.05, 0.3, 1.0, 1.5])
+def test_a_signal_ends_a_run_at_any_moment(number: signal.Signals, after: float) -> None:
+    """Also while a process starts, and while large answers are on their way: a killed process leaves half of one."""
     before = signal.signal(number, _ends)
+    begun = time.monotonic()
     try:
-        with pytest.raises(Terminated) as found, Processes(2).session(_Same()) as session:
-            session.submit(0, "part")
+        with pytest.raises(Terminated) as found:
+            _signalled(number, after)
         assert found.value.code == 128 + number
-        assert len(started) == 1
         assert signal.getsignal(number) is _ends
     finally:
         signal.signal(number, before)
+    assert time.monotonic() - begun < 30
+
+
+def test_an_error_ends_the_parts_that_run() -> None:
+    begun = time.monotonic()
+    with pytest.raises(ValueError, match="enough"):
+        _outcomes(2, ["late", "wrong"])
+    assert time.monotonic() - begun < 30
+
+
+@pytest.mark.parametrize("beside", ["large", "late"])
+def test_a_killed_worker_is_told_at_once(beside: str) -> None:
+    with pytest.raises(AugmentError, match="a worker was killed"):
+        _outcomes(2, [beside, "killed"])
+
+
+def test_errors_of_a_part_come_back_as_they_can() -> None:
+    with Processes(1).session(_Work()) as session:
+        for number, part in enumerate(["untravelled", "ends", "whole"]):
+            session.submit(number, part)
+        (told,), (ended,), (whole,) = session.wait(), session.wait(), session.wait()
+    assert isinstance(told.error, RuntimeError)
+    assert "кошка спит" in str(told.error)
+    assert "_done" in str(told.error)
+    assert isinstance(ended.error, SystemExit)
+    assert "in a worker:" in ended.error.__notes__[0]
+    assert whole.outcome == "whole"
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
+@pytest.mark.parametrize("after", [0.0, 0.03, 0.1, 0.2])
+def test_an_interruption_at_the_terminal_is_told_once(tmp_path: Path, after: float) -> None:
+    """There, the workers get it, too, some of them before they have begun."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\n"
+        "from augment_ru.run.processes import Processes\n"
+        "class Work:\n"
+        "    def begin(self):\n"
+        "        return repr\n"
+        "if __name__ == '__main__':\n"
+        "    with Processes(3).session(Work()) as session:\n"
+        "        for number in range(3):\n"
+        "            session.submit(number, 'part')\n"
+        "        try:\n"
+        "            print('begun', flush=True)\n"
+        "            while True:\n"
+        "                session.submit(0, 'part')\n"
+        "                session.wait()\n"
+        "        except KeyboardInterrupt:\n"
+        "            sys.exit(3)\n"
+    )
+    process = subprocess.Popen([sys.executable, script], stdout=-1, stderr=-1, start_new_session=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(after)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (3, b"")
