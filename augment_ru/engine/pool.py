@@ -125,12 +125,12 @@ class RecordPool:
 
 
 class _SetEdits:
-    """The edits of a set of changes in one text, as a script reads them; the text is made at once."""
+    """The edits of a set of changes in one text, as a script reads them; the text is made when it is read."""
 
-    __slots__ = ("_new", "_places")
+    __slots__ = ("_places", "_source")
 
-    def __init__(self, places: list[_Place], new: str) -> None:
-        self._places, self._new = places, new
+    def __init__(self, source: str, places: list[_Place]) -> None:
+        self._source, self._places = source, places
 
     def edits(self, row: int, start: int) -> Iterator[Edit]:  # noqa: ARG002  (there is one text, and it starts at 0)
         return map(itemgetter(4), self._places)
@@ -146,7 +146,13 @@ class _SetEdits:
         return len(self._places)
 
     def text(self, row: int) -> str:  # noqa: ARG002
-        return self._new
+        pieces: list[str] = []
+        at = 0
+        for _, start, stop, new, _ in self._places:
+            pieces += (self._source[at:start], new)
+            at = stop
+        pieces.append(self._source[at:])
+        return "".join(pieces)
 
 
 def _script(source: str, places: list[_Place]) -> Script:
@@ -155,15 +161,12 @@ def _script(source: str, places: list[_Place]) -> Script:
     Raises:
         AugmentError: two of them overlap.
     """
-    pieces: list[str] = []
     at, last = 0, (-1, -1)
-    for _, start, stop, new, _ in places:
+    for _, start, stop, _, _ in places:
         if start < at or (start, stop) == last:
             return Script(source, [one[4] for one in places])  # raises the error
-        pieces += (source[at:start], new)
         at, last = stop, (start, stop)
-    pieces.append(source[at:])
-    return Script.of_columns(source, _SetEdits(places, "".join(pieces)), 0, 0)
+    return Script.of_columns(source, _SetEdits(source, places), 0, 0)
 
 
 _Key: TypeAlias = tuple[int, tuple[tuple[int, int, str], ...]]
