@@ -109,6 +109,6 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
     if len(parts) > 1 and set(parts) <= set(names):
         several = " and ".join(f"'{part}'" for part in parts)
         return AugmentError(f"no {kind} called '{name}'; name {several} each by itself; known: {', '.join(names)}")
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     hint = f" did you mean '{near[0]}'?" if near else ""
     return AugmentError(f"no {kind} called '{name}';{hint} known: {', '.join(names) or 'none'}")

@@ -223,7 +223,7 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
             "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
         )
     if not models:
-        raise AugmentError("no model; name one with --model (augment-ru list models)")
+        raise AugmentError("no model; name one with --model; augment-ru list models shows them")
     if not isinstance(models, Mapping) and len(set(models)) < len(models):
         raise AugmentError("--model: each must be another one")
     values = models.values() if isinstance(models, Mapping) else models
