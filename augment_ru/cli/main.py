@@ -14,6 +14,7 @@ from augment_ru.cli.completion import completion
 from augment_ru.cli.evaluate import evaluate
 from augment_ru.cli.explain import explain
 from augment_ru.cli.list import list_
+from augment_ru.cli.misuse import misuse
 from augment_ru.cli.models import models
 from augment_ru.cli.perturb import perturb
 from augment_ru.cli.release import release
@@ -69,8 +70,7 @@ class _Commands(HelpfulGroup):
         except _ReaderGoneError:
             _end_quietly()
         except click.UsageError as error:
-            hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
-            _fail(f"{error.format_message()}{hint}", 2)
+            _fail(misuse(error), 2)
         except click.ClickException as error:
             _fail(error.format_message(), 1)
         except AugmentError as error:
