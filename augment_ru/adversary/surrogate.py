@@ -30,7 +30,7 @@ _AVERAGE, _LONGEST = 6.0, 10.0
 """Letters of an average word; a longer word than the second counts like one of that length."""
 _FIRST_ROWS = 16
 _MANY = 2**18
-"""Numbers, 2 MiB, of which no second copy is made."""
+"""Numbers, 2 MiB, in a table that is not made larger, or not copied, if that can be helped."""
 _sum = np.add.reduce
 
 
@@ -97,6 +97,9 @@ class Surrogate:
         """For each set, none of which is empty, the probability that it brings its lowest expected margin below 0."""
         if not sets:
             return []
+        at_once = max(_MANY // self._most, 1)
+        if len(sets) > at_once:  # a table of sets and places of a long text would take gigabytes
+            return [one for at in range(0, len(sets), at_once) for one in self.chances(sets[at : at + at_once])]
         sizes = np.array([len(chosen) for chosen in sets])
         effects, variances = self._alone(sets) if sizes.max() == 1 else self._together(sets, sizes)
         margins = np.minimum.reduce(self.margins[:, None] - effects)
