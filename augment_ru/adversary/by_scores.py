@@ -29,7 +29,7 @@ _TRIES = 20
 """Draws of these standard deviations before a way of choosing gives up."""
 _MORE = 10
 """Smaller sets that are asked about once the smallest is minimal; each that breaks the answer gives as many again."""
-_HOPE = 0.1
+_HOPE = 0.3
 """A smaller set is asked about if its chance is at least this; otherwise it is verified that none is smaller."""
 
 

@@ -56,9 +56,9 @@ class _Commands(HelpfulGroup):
                 sys.stdout.flush()  # so that what is left cannot fail at the end of the process
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
-        except Terminated:
+        except (Exception, KeyboardInterrupt, Terminated):
             raise
-        except (SystemExit, GeneratorExit) as error:  # code of another package that is called here
+        except BaseException as error:  # code of another package that is called here
             if isinstance(error.__context__, BrokenPipeError):  # rich ends the program if the reader has gone away
                 raise _ReaderGoneError from error
             _fail(f"an attack, a model or another part raised {brief(error)}, which ends a program; {_left()}", 1)
