@@ -1,6 +1,6 @@
 """What click says of wrong usage, in the words of this package: where, what, what is possible, what to do."""
 
-from pathlib import Path
+import os.path
 
 import click
 
@@ -38,10 +38,15 @@ def misuse(error: click.UsageError) -> str:
     return f"{_said(error).removesuffix('.')}{hint}"
 
 
+def is_file(text: str) -> bool:
+    """Whether a text is the path of a file; it may be longer than any path."""
+    return os.path.isfile(text)  # noqa: PTH113  (`Path.is_file` raises an error for a long one)
+
+
 def no_command(group: click.Group, context: click.Context, args: list[str]) -> click.UsageError:
     """The error where the first argument is no command of the group."""
     name = args[0]
-    if Path(name).is_file() and "perturb" in group.commands:
+    if is_file(name) and "perturb" in group.commands:
         said = f"{name}: is a file; a command stands before it, as in {context.command_path} perturb {name}"
     else:
         said = str(unknown("command", name, group.commands))

@@ -43,6 +43,11 @@ from commands import fails, write
             "too many arguments (more); one run takes one input, ",
         ),
         (("check", "--no-such"), "No such option '--no-such' (see augment-ru check --help)"),
+        (
+            ("explain", "in.jsonl"),
+            "in.jsonl: is a file; explain takes a text, perturb shows what it changes in a file (see",
+        ),
+        (("к" * 5000,), "no command called 'кккк"),
         (("list", "masking"), "error: 'masking' is not one of 'attacks', 'constraints'"),
     ],
 )
