@@ -5,6 +5,7 @@ import os.path
 import click
 
 from augment_ru.errors import unknown
+from augment_ru.options import meant_number
 
 _TOO_MANY = "Got unexpected extra argument"
 
@@ -22,10 +23,10 @@ class Real(click.types.FloatParamType):
         Raises:
             click.BadParameter: it is none.
         """
-        number = _number(str(value))
-        if number is None:
-            self.fail(f"'{value}' is not a number{_meant(str(value))}", param, ctx)
-        return number
+        try:
+            return float(str(value))
+        except ValueError:
+            self.fail(f"'{value}' is not a number{meant_number(str(value))}", param, ctx)
 
 
 REAL = Real()
@@ -93,18 +94,3 @@ def _usage(context: click.Context | None) -> str:
     if context is None:
         return ""
     return f"; usage: {context.command_path} {' '.join(context.command.collect_usage_pieces(context))}"
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _meant(text: str) -> str:
-    """The number with a decimal point that a text means, if it means one."""
-    number = _number(text.strip().removesuffix("%").strip().replace(",", "."))
-    if number is None:
-        return ""
-    return f"; write {number / 100 if text.strip().endswith('%') else number:g}"

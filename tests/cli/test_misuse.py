@@ -15,6 +15,10 @@ from commands import fails, write
         (("perturb", "in.jsonl", "--probability", "0,15"), "--probability: '0,15' is not a number; write 0.15 (see"),
         (("perturb", "in.jsonl", "--probability", "15%"), "--probability: '15%' is not a number; write 0.15 (see"),
         (("perturb", "in.jsonl", "--threshold", "much"), "--threshold: 'much' is not a number (see"),
+        (
+            ("perturb", "in.jsonl", "--attack", "case", "--set", "case.probability=0,2"),
+            "case.probability: '0,2' is not a number; write 0.2 (see",
+        ),
         (("perturb", "in.jsonl", "--seed", "x"), "--seed: 'x' is not a whole number (see"),
         (("perturb", "in.jsonl"), "no attack; name one with --attack; augment-ru list attacks shows them (see"),
         (
