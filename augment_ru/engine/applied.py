@@ -52,8 +52,9 @@ class Applied:
         return self.starts.tolist(), self.stops.tolist(), new
 
     @cached_property
-    def _notes(self) -> Sequence[Note | None] | None:
-        return None if self.make_notes is None else self.make_notes(np.arange(self.starts.size))
+    def every_note(self) -> Sequence[Note | None]:
+        """The note of each edit; empty if no edit has one."""
+        return () if self.make_notes is None else self.make_notes(np.arange(self.starts.size))
 
     def count(self, row: int) -> int:
         """The number of edits of text number `row`."""
@@ -63,7 +64,7 @@ class Applied:
         """The edits of text number `row` in order, with places in the text; the text starts at global place `start`."""
         own = slice(*self._firsts[row : row + 2])
         starts, stops, texts = self._lists
-        notes: Iterable[Note | None] = self._notes[own] if self._notes else repeat(None)
+        notes: Iterable[Note | None] = self.every_note[own] if self.every_note else repeat(None)
         for begin, end, text, note in zip(starts[own], stops[own], texts[own], notes, strict=False):
             yield Edit(begin - start, end - start, text, note)
 
@@ -76,7 +77,7 @@ class Applied:
 
     def notes(self, row: int) -> Sequence[Note | None]:
         """The notes of the same edits; empty if none has one."""
-        found = self._notes[slice(*self._firsts[row : row + 2])] if self._notes else ()
+        found = self.every_note[slice(*self._firsts[row : row + 2])]
         return found if any(found) else ()
 
     @property

@@ -41,9 +41,9 @@ def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
     What is added behind the text has features of its own.
     """
     source = fates.source
-    lost = [source.words[number].form for number in fates.lost]
-    inserted = [word for at, word in fates.inserted if at < len(source.words)]
-    old = [source.words[number].form for numbers, _ in fates.replaced for number in numbers]
+    lost = [source.forms[number] for number in fates.lost]
+    inserted = [word for at, word in fates.inserted if at < len(source.forms)]
+    old = [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
     put = [word for _, words in fates.replaced for word in words]
     gone, new = lost + old, inserted + put
     if not (gone or new):

@@ -26,7 +26,7 @@ def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
 
 def _parted(source: Source, place: Mapping[int, int]) -> Iterator[tuple[str, float]]:
     """Neighbours that belong together, and no longer stand together."""
-    for left, right in pairwise(range(len(source.words))):
+    for left, right in pairwise(range(len(source.forms))):
         if left in place and right in place and source.are_beside(left, right) and place[right] != place[left] + 1:
             turned = place[right] < place[left]
             word, following = source.words[left], source.words[right].kind

@@ -14,14 +14,16 @@ from augment_ru.edits import Edit
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import WordKind, word_kind
 
+JOINERS = "-‑'’.,:/"
+"""The signs that join letters and digits on both sides into one word."""
 _LETTER = r"(?:[^\W_][\u0300-\u036f]*)"
-_WORD = re.compile(rf"{_LETTER}+(?:[-‑'’.,:/]{_LETTER}+)*")
+_WORD = re.compile(rf"{_LETTER}+(?:[{JOINERS}]{_LETTER}+)*")
 """Letters and digits of any alphabet, with the signs between them that join; a sign with a space behind it does not."""
-_PLAIN_WORD = re.compile(r"[^\W_]+(?:[-‑'’.,:/][^\W_]+)*")
+_PLAIN_WORD = re.compile(rf"[^\W_]+(?:[{JOINERS}][^\W_]+)*")
 """The same for texts without combining marks, three times as fast."""
-_COMBINING = re.compile("[\u0300-\u036f]")
+COMBINING = re.compile("[\u0300-\u036f]")
 _STRESS = re.compile("[\u0300\u0301]")
-_SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9])|\n+")
+SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9])|\n+")
 """The end of a sentence with the space behind it; a lower-case letter goes on with the sentence."""
 
 
@@ -45,21 +47,22 @@ class Word(NamedTuple):
 
 def words_of(text: str) -> list[Word]:
     """The words of a text, in order."""
-    return [Word(match.start(), match.end(), form_of(match.group())) for match in _pattern(text).finditer(text)]
+    return [Word(*match.span(), form_of(match.group())) for match in pattern_for(text).finditer(text)]
 
 
 def forms_of(text: str) -> list[str]:
     """The forms of the words of a text, in order."""
-    return [form_of(word) for word in _pattern(text).findall(text)]
+    return [form_of(word) for word in pattern_for(text).findall(text)]
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    return _WORD if _COMBINING.search(text) else _PLAIN_WORD
+def pattern_for(text: str) -> re.Pattern[str]:
+    """The pattern of the words of a text."""
+    return _WORD if COMBINING.search(text) else _PLAIN_WORD
 
 
 def form_of(word: str) -> str:
     """A word as it is compared: in lower case, with е for ё, without stress marks."""
-    if not word.isalpha() and _COMBINING.search(word):
+    if not word.isalpha() and COMBINING.search(word):
         word = _STRESS.sub("", normalize("NFC", word))
     return word.lower().replace("ё", "е")
 
@@ -83,14 +86,20 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.words = words_of(text)
-        self.starts = [word.start for word in self.words]
-        self.stops = [word.stop for word in self.words]
+        places = [match.span() for match in pattern_for(text).finditer(text)]
+        self.starts = [start for start, _ in places]
+        self.stops = [stop for _, stop in places]
+        self.forms = [form_of(text[start:stop]) for start, stop in places]
+
+    @cached_property
+    def words(self) -> list[Word]:
+        """The words, in order."""
+        return list(map(Word, self.starts, self.stops, self.forms))
 
     @cached_property
     def _sentences(self) -> list[tuple[int, int]]:
         """Where each sentence starts and stops."""
-        stops = [match.end() for match in _SENTENCE_END.finditer(self.text)]
+        stops = [match.end() for match in SENTENCE_END.finditer(self.text)]
         return list(pairwise(dict.fromkeys([0, *stops, len(self.text)])))
 
     def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", list[Edit]]]:
@@ -99,7 +108,7 @@ class Source:
         What is added behind the last word is a part with the whole text, which it may contradict; words that move there
         are not.
         """
-        if not self.words:
+        if not self.forms:
             return [(self, list(edits))] if edits else []
         behind = [edit for edit in edits if edit.start == edit.stop >= self.stops[-1]]
         if behind and len(behind) < len(edits):
@@ -162,7 +171,7 @@ class Source:
     @cached_property
     def _informations(self) -> list[float]:
         """How much each word tells."""
-        return [word.information for word in self.words]
+        return list(map(information, self.forms))
 
     @cached_property
     def clauses(self) -> list[int]:
