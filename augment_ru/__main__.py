@@ -2,18 +2,23 @@
 
 import gc
 import io
+import math
 import os
 import signal
 import sys
+import time
 from types import FrameType
 from typing import NoReturn
 
 from augment_ru.errors import Terminated
+from augment_ru.run.signals import HeldSignals
 
 _YOUNG = 50_000
 """New objects after which cycles are sought; a chunk of rows makes tens of thousands, none of them in a cycle."""
 
 
+_ENDING = 3.0
+"""Seconds in which a run ends after a signal; later ones end it anew, should it wait for something."""
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 """The variables that say how many threads NumPy's OpenBLAS uses."""
 _WITH_MKL = ("x86_64", "AMD64")
@@ -27,7 +32,8 @@ def main() -> NoReturn:
     """
     try:
         _prepare()
-        from augment_ru.cli.main import cli  # noqa: PLC0415  (imports take time; the handlers must be set before)
+        with HeldSignals():  # an interrupted import may become an error of another class
+            from augment_ru.cli.main import cli  # noqa: PLC0415  (imports take time; the handlers must be set before)
 
         gc.freeze()
         gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
@@ -47,18 +53,36 @@ def _prepare() -> None:
     machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE")
     if machine in _WITH_MKL and not any(name in os.environ for name in _THREADS):
         os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported
-    for name in ("SIGTERM", "SIGHUP"):
+    ends = _Ends()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _terminated)
+            signal.signal(number, ends)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for terminals that cannot show Cyrillic
 
 
-def _terminated(number: int, frame: FrameType | None) -> NoReturn:
-    del frame
-    raise Terminated(128 + number)
+class _Ends:
+    """The handler of signals that end a run; those that come while it ends would meet what cleans up behind it."""
+
+    def __init__(self) -> None:
+        self._until = -math.inf
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Raise what ends the run.
+
+        Raises:
+            KeyboardInterrupt: the signal is SIGINT.
+            Terminated: it is another one.
+        """
+        del frame
+        if time.monotonic() < self._until:
+            return
+        self._until = time.monotonic() + _ENDING
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise Terminated(128 + number)
 
 
 if __name__ == "__main__":

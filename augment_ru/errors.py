@@ -8,6 +8,8 @@ from collections.abc import Iterable
 _BRIEF = reprlib.Repr()
 _BRIEF.maxstring, _BRIEF.maxother = 200, 300
 _BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxdict = 3
+_HEAD, _TAIL = 1_500, 500
+"""Characters of a long message that are shown: the first say where and what, the last what to do."""
 
 
 def brief(value: object) -> str:
@@ -17,6 +19,19 @@ def brief(value: object) -> str:
     200
     """
     return _BRIEF.repr(value)
+
+
+def shortened(message: str) -> str:
+    """The message; of a long one (more than 2,000 characters) the first 1,500 and the last 500.
+
+    >>> said = shortened("rows.jsonl: no field " + "к" * 100_000 + "; name another")
+    >>> said[:25], said[1495:1540], said[-20:]
+    ('rows.jsonl: no field кккк', 'ккккк… (98,035 characters left out) …кккккккк', 'кккккк; name another')
+    """
+    left_out = len(message) - _HEAD - _TAIL
+    if left_out <= 0:
+        return message
+    return f"{message[:_HEAD]}… ({left_out:,} characters left out) …{message[-_TAIL:]}"
 
 
 def escaped(text: str) -> str:
@@ -55,13 +70,16 @@ def _is_space(char: str) -> bool:
 class AugmentError(Exception):
     r"""An error that a user can correct. Its message is one line: where, what, what is possible, what to do.
 
+    Of a message of more than 2,000 characters the middle is left out: a value of another's file may have any length.
+
     >>> AugmentError("rows.sqlite: no cache:\n\nfile is not a database")
     AugmentError('rows.sqlite: no cache: file is not a database')
     """
 
     def __init__(self, message: str) -> None:
         line = " ".join(filter(None, message.splitlines()))  # parts of it may come from elsewhere
-        super().__init__(line.encode("utf-8", "backslashreplace").decode())  # a lone surrogate cannot be printed
+        printed = line.encode("utf-8", "backslashreplace").decode()  # a lone surrogate cannot be printed
+        super().__init__(shortened(printed))
 
 
 def said(error: BaseException) -> str:
@@ -109,6 +127,6 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
     if len(parts) > 1 and set(parts) <= set(names):
         several = " and ".join(f"'{part}'" for part in parts)
         return AugmentError(f"no {kind} called '{name}'; name {several} each by itself; known: {', '.join(names)}")
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     hint = f" did you mean '{near[0]}'?" if near else ""
     return AugmentError(f"no {kind} called '{name}';{hint} known: {', '.join(names) or 'none'}")

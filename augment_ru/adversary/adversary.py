@@ -260,7 +260,7 @@ def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -
         AugmentError: there is no attack, or a number is out of its range.
     """
     if not attacks:
-        raise AugmentError("no attack; name one with --attack (augment-ru list attacks)")
+        raise AugmentError("no attack; name one with --attack; augment-ru list attacks shows them")
     if budget < 1:
         raise AugmentError(f"--budget {budget}; needs a number of queries, 1 or more")
     if not 1 <= draws <= _MOST_DRAWS:

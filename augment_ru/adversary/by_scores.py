@@ -22,11 +22,14 @@ _BEYOND = 0.05
 """How far below 0 a margin is expected before a set counts as breaking, as a share of the original's margin."""
 _ROUND = 5
 """While nothing comes nearer, one of this number of sets is chosen from all, the others near the nearest."""
-_WIDE, _NEAR = 0.3, 0.1
-"""The standard deviations that are added to the effects at random, once something failed: among all sets, and near."""
+_WIDE, _NEAR, _DARING = 0.3, 0.1, 1.0
+"""The standard deviations that are added to the effects at random: once something failed, among all sets and near one;
+and once the set is minimal, when only what is not known yet can be better."""
 _TRIES = 20
 """Draws of these standard deviations before a way of choosing gives up."""
-_HOPE = 0.1
+_MORE = 5
+"""Smaller sets that are asked about once the smallest is minimal; each that breaks the answer gives as many again."""
+_HOPE = 0.3
 """A smaller set is asked about if its chance is at least this; otherwise it is verified that none is smaller."""
 
 
@@ -40,7 +43,7 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         if failures and asked % _ROUND:
             chosen = _near(knowledge, surrogate, draws)
         if chosen is None:
-            chosen = _promising(knowledge, surrogate, draws, varied=failures > 0)
+            chosen = _promising(knowledge, surrogate, draws, _WIDE if failures else 0.0)
         if chosen is None:
             chosen = next(random_sets(knowledge, draws), None)
         if chosen is None:
@@ -53,16 +56,26 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         failures = 0 if knowledge.nearest != nearest else failures + 1
 
 
-def _promising(knowledge: Knowledge, surrogate: Surrogate, draws: Draws, *, varied: bool) -> ChangeSet | None:
-    """The smallest open set that is expected to break the answer, or the strongest; None if it was asked already."""
+def _promising(
+    knowledge: Knowledge, surrogate: Surrogate, draws: Draws, spread: float, most: int | None = None
+) -> ChangeSet | None:
+    """The smallest open set that is expected to break the answer, or the strongest; None if it was asked already.
+
+    Args:
+        knowledge: what is known of the record.
+        surrogate: its surrogate.
+        draws: its random numbers.
+        spread: the standard deviations that are added to the effects; 0 adds some only if what is expected was asked.
+        most: how many changes the set has at most; None for any number.
+    """
     for attempt in range(_TRIES):
-        noise = _noise(surrogate, draws, _WIDE) if varied or attempt else None
+        noise = _noise(surrogate, draws, spread or _WIDE) if spread or attempt else None
         found: list[tuple[bool, float, ChangeSet]] = []
         for effects, margin in zip(surrogate.mean, surrogate.margins.tolist(), strict=True):
             wanted = margin + _BEYOND * surrogate.scale
             drawn = effects if noise is None else effects + noise
             gains = drawn.tolist()
-            chosen = knowledge.fitting((-drawn).argsort(kind="stable").tolist(), gains, enough=wanted)
+            chosen = knowledge.fitting((-drawn).argsort(kind="stable").tolist(), gains, enough=wanted, most=most)
             rest = wanted - fsum(gains[one] for one in chosen)
             found.append((rest > 0, rest if rest > 0 else len(chosen), as_set(chosen)))
         best = min(found)[2]
@@ -100,8 +113,28 @@ def _noise(surrogate: Surrogate, draws: Draws, size: float) -> Floats:
     return noise
 
 
-def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate) -> Search:
-    """Look for smaller broken sets until the smallest is known to be minimal.
+def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
+    """Look for smaller broken sets until the smallest is known to be minimal, and then for still smaller ones.
+
+    A minimal set need not be the smallest. So a few smaller ones are asked about, most of them of other changes.
+    """
+    yield from _minimal(knowledge, surrogate)
+    left = _MORE
+    while left and (broken := knowledge.smallest) is not None and len(broken) > 1:
+        chosen = _promising(knowledge, surrogate, draws, _DARING, len(broken) - 1)
+        if chosen is None:
+            return
+        left -= 1
+        verdict = yield chosen
+        if verdict.margins is not None:
+            surrogate.learn(chosen, verdict.margins)
+        if verdict.broken:
+            yield from _minimal(knowledge, surrogate)
+            left = _MORE
+
+
+def _minimal(knowledge: Knowledge, surrogate: Surrogate) -> Search:
+    """Take changes back until the smallest broken set is known to be minimal.
 
     The next set is the one that saves most changes times the third power of its chance (with the first power, fewer of
     the sets were minimal when a small budget ended); if no chance is worth a question, changes are taken back one by

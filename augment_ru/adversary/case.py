@@ -225,4 +225,4 @@ def _search(
     surrogate = Surrogate(knowledge.pool, margins)
     yield from break_by_scores(knowledge, surrogate, draws)
     if minimal:
-        yield from shrink_by_scores(knowledge, surrogate)
+        yield from shrink_by_scores(knowledge, surrogate, draws)

@@ -7,6 +7,7 @@ import click
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
 from augment_ru.cli.choices import choices, files_read, model_options, split_of
 from augment_ru.cli.complete import complete_attacks
+from augment_ru.cli.misuse import REAL
 from augment_ru.cli.shared_options import DEBUG, INPUT, MODEL, POOL, QUIET, ROWS, SPLIT, usage, with_options
 from augment_ru.errors import AugmentError
 
@@ -40,7 +41,7 @@ from augment_ru.errors import AugmentError
     metavar="N",
     help=f"Random draws of each attack in the pool.  [default: {DRAWS}]",
 )
-@click.option("--time", "seconds", type=float, metavar="SECONDS", help="End the searches after this time.")
+@click.option("--time", "seconds", type=REAL, metavar="SECONDS", help="End the searches after this time.")
 @with_options(INPUT)
 @with_options(MODEL)
 @with_options(POOL)

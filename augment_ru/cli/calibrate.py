@@ -8,6 +8,7 @@ import click
 
 from augment_ru.cli.choices import choices, files_read
 from augment_ru.cli.complete import complete_attacks
+from augment_ru.cli.misuse import REAL
 from augment_ru.cli.shared_options import DEBUG, INPUT, PROBABILITY, SETUP, WORKERS, usage, with_options
 from augment_ru.errors import AugmentError
 
@@ -26,14 +27,14 @@ _ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 )
 @click.option(
     "--accept",
-    type=float,
+    type=REAL,
     default=0.9,
     metavar="SHARE",
     show_default=True,
     help="Share of perturbations that should pass the threshold.",
 )
 @click.option(
-    "--at", "probabilities", multiple=True, type=float, metavar="P", help="A probability to measure at. Repeatable."
+    "--at", "probabilities", multiple=True, type=REAL, metavar="P", help="A probability to measure at. Repeatable."
 )
 @click.option(
     "--limit",

@@ -14,6 +14,7 @@ from augment_ru.cli.completion import completion
 from augment_ru.cli.evaluate import evaluate
 from augment_ru.cli.explain import explain
 from augment_ru.cli.list import list_
+from augment_ru.cli.misuse import misuse
 from augment_ru.cli.models import models
 from augment_ru.cli.perturb import perturb
 from augment_ru.cli.release import release
@@ -55,9 +56,9 @@ class _Commands(HelpfulGroup):
                 sys.stdout.flush()  # so that what is left cannot fail at the end of the process
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
-        except Terminated:
+        except (Exception, KeyboardInterrupt, Terminated):
             raise
-        except (SystemExit, GeneratorExit) as error:  # code of another package that is called here
+        except BaseException as error:  # code of another package that is called here
             if isinstance(error.__context__, BrokenPipeError):  # rich ends the program if the reader has gone away
                 raise _ReaderGoneError from error
             _fail(f"an attack, a model or another part raised {brief(error)}, which ends a program; {_left()}", 1)
@@ -69,8 +70,7 @@ class _Commands(HelpfulGroup):
         except _ReaderGoneError:
             _end_quietly()
         except click.UsageError as error:
-            hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
-            _fail(f"{error.format_message()}{hint}", 2)
+            _fail(misuse(error), 2)
         except click.ClickException as error:
             _fail(error.format_message(), 1)
         except AugmentError as error:

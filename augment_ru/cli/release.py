@@ -94,7 +94,7 @@ def build_(*, recipe: str, output: str, workers: int | None, resume: bool, devic
 @with_options(DEBUG)
 def verify(*, folder: str, rebuild: int, expect: str | None) -> None:
     """Check a release: every file, row and edit. Report each change with its file and row."""
-    from augment_ru.release.verify import verify_release  # noqa: PLC0415
+    from augment_ru.release.verify import unchecked, verify_release  # noqa: PLC0415
 
     found = 0
     for line in verify_release(Path(folder), rebuild=rebuild, expect=expect):
@@ -102,4 +102,6 @@ def verify(*, folder: str, rebuild: int, expect: str | None) -> None:
         click.echo(escaped(line))
     if found:
         raise AugmentError(f"{folder}: {amount(found, 'problem')}")
+    if left := unchecked(Path(folder)):
+        click.echo(escaped(left), err=True)
     click.echo("no problems", err=True)

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import click
 
 from augment_ru.cli.complete import complete_constraints, complete_tasks
+from augment_ru.cli.misuse import REAL, no_command
 from augment_ru.errors import AugmentError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -26,6 +27,14 @@ class HelpfulGroup(click.Group):
             ctx.exit()
         return super().parse_args(ctx, args)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names, and the arguments behind it."""
+        if args and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None and args[0][:1] != "-":
+            raise no_command(self, ctx, args)
+        return super().resolve_command(ctx, args)
+
 
 DEBUG = (click.option("--debug", is_flag=True, hidden=True, expose_value=False),)
 """`augment-ru` reads it from its arguments, because an error may occur before any command runs."""
@@ -37,7 +46,7 @@ DEVICE = (
 
 def _probability(default: str) -> tuple[Callable[[_F], _F], ...]:
     help_ = f"Share of the possible changes, 0 to 1.  [default: {default}]"
-    return (click.option("--probability", type=float, metavar="P", help=help_),)
+    return (click.option("--probability", type=REAL, metavar="P", help=help_),)
 
 
 PROBABILITY = _probability("the attack's")
@@ -45,7 +54,7 @@ PROBABILITY = _probability("the attack's")
 _THRESHOLD = (
     click.option(
         "--threshold",
-        type=float,
+        type=REAL,
         metavar="X",
         help="The lowest similarity that passes, 0 to 1.  [default: the similarity's]",
     ),

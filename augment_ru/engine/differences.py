@@ -1,5 +1,6 @@
 """What a script changes, for people: the kept, removed and added parts of a text."""
 
+import unicodedata
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
@@ -27,6 +28,24 @@ def parts(script: Script) -> Iterator[Part]:
         yield from _unless_empty(Part("added", edit.text))
         at = edit.stop
     yield from _unless_empty(Part("kept", script.source[at:]))
+
+
+def visible(text: str) -> str:
+    """The text with the invisible characters inside words spelt out: without them an edit may look like none.
+
+    Those that join emoji stay.
+
+    >>> visible("ко\u200bт 👩\u200d🎓")
+    'ко⟨U+200B⟩т 👩\u200d🎓'
+    """
+    if text.isascii():
+        return text
+    shown, in_word = [], False
+    for char in text:
+        hidden = unicodedata.category(char) == "Cf"
+        shown.append(f"⟨U+{ord(char):04X}⟩" if hidden and in_word else char)
+        in_word = in_word if hidden else char.isalnum()
+    return "".join(shown)
 
 
 def _unless_empty(part: Part) -> Iterator[Part]:

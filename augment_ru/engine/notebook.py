@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Protocol
 
-from augment_ru.engine.differences import parts
+from augment_ru.engine.differences import Part, parts, visible
 from augment_ru.script import Script
 
 _TAGS = {
@@ -37,7 +37,12 @@ def difference_html(script: Script) -> str:
     >>> difference_html(Script("a<b", [])), "<del" in difference_html(Script("кот", [Edit(0, 1, "К")]))
     ('a&lt;b', True)
     """
-    return "".join(f"{_TAGS[part.kind][0]}{escape(part.text)}{_TAGS[part.kind][1]}" for part in parts(script))
+    return "".join(map(_marked, parts(script)))
+
+
+def _marked(part: Part) -> str:
+    before, after = _TAGS[part.kind]
+    return f"{before}{escape(part.text if part.kind == 'kept' else visible(part.text))}{after}"
 
 
 def result_html(result: Shown) -> str:

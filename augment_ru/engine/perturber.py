@@ -94,7 +94,7 @@ class Perturber:
         if threshold is not None and not (_is_number(threshold) and 0.0 <= threshold <= 1.0):
             raise AugmentError(f"threshold {threshold!r}; needs a number from 0 to 1")
         if schedule not in SCHEDULES:
-            raise unknown("schedule", schedule, SCHEDULES)
+            raise unknown("schedule", str(schedule), SCHEDULES)
         if not (_is_number(floor) and 0.0 < floor <= 1.0):
             raise AugmentError(f"floor {floor!r}; needs a probability over 0")
         self.threshold = self.similarity.threshold if threshold is None and self.similarity else threshold

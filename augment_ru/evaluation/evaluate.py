@@ -1,16 +1,17 @@
 """The evaluation itself: from rows and models to an `Evaluation`."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.answers import check_labels_shared, golds_of, labels_among
 from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.demonstrations import demonstrations
-from augment_ru.evaluation.examples import Model, ModelRequest, PredictFunction, maker_of, model_of
+from augment_ru.evaluation.examples import Model, ModelRequest, PredictFunction, example_of, maker_of, model_of
 from augment_ru.evaluation.flipping import WANTED, Wanted, flipping_edits
 from augment_ru.evaluation.intervals import scipy_stats
 from augment_ru.evaluation.loading import RowsOrFile, loaded
@@ -27,6 +28,8 @@ from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.read import read_rows
 from augment_ru.options import integer
 from augment_ru.records import field_paths
+
+_log = logging.getLogger(__name__)
 
 Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
 """Specifications as for `--model`; or names, each with a specification or a function."""
@@ -141,6 +144,7 @@ def evaluate(
     shared = {"seed": seed, **({"train": str(train)} if train is not None else {})}
     request = ModelRequest("", pairs.task, labels, device, shared, encoding)
     named = _named_models(models, request, options or {})
+    _warn_of_learned(named, pairs)
     answers = None if cache in {None, "none"} else Cache(Path(cache))
     runs: list[ModelRun] = []
     try:
@@ -223,7 +227,7 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
             "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
         )
     if not models:
-        raise AugmentError("no model; name one with --model (augment-ru list models)")
+        raise AugmentError("no model; name one with --model; augment-ru list models shows them")
     if not isinstance(models, Mapping) and len(set(models)) < len(models):
         raise AugmentError("--model: each must be another one")
     values = models.values() if isinstance(models, Mapping) else models
@@ -256,3 +260,18 @@ def _named_models(models: Models, request: ModelRequest, options: Mapping[str, M
             model = model_of(model, replace(request, options=own))  # noqa: PLW2901
         named.append(NamedModel.of(name, model))
     return named
+
+
+def _warn_of_learned(models: Sequence[NamedModel], pairs: Pairs) -> None:
+    """Log a warning for each model that was trained on texts that it is asked about."""
+    for model in models:
+        learned = getattr(model.predict, "learned", None)
+        if not isinstance(learned, frozenset):  # a model of a user's may call anything so
+            continue
+        seen = sum(example_of(original.values, pairs.task).text in learned for original in pairs.originals)
+        if seen:
+            rows = amount(len(pairs.originals), "original")
+            _log.warning(
+                "%s: was trained on %s of the %s, so its rates say little of new texts; train it on other rows",
+                model.name, f"{seen:,}", rows,
+            )  # fmt: skip

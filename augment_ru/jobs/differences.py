@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from rich.console import Console
 from rich.text import Text
 
-from augment_ru.engine.differences import parts
+from augment_ru.engine.differences import parts, visible
 from augment_ru.engine.notebook import Shown
 from augment_ru.records.record import Record
 from augment_ru.script import Script
@@ -52,7 +52,8 @@ def difference(script: Script, *, coloured: bool) -> Text:
     shown = Text()
     for part in parts(script):
         before, after = ("", "") if coloured else _MARKS[part.kind]
-        shown.append(f"{before}{pictured(part.text)}{after}", style=_STYLES[part.kind])
+        text = part.text if part.kind == "kept" else visible(part.text)
+        shown.append(f"{before}{pictured(text)}{after}", style=_STYLES[part.kind])
     return shown
 
 

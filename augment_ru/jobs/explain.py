@@ -9,6 +9,7 @@ from rich.text import Text
 
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.edits import Edit, Span
+from augment_ru.engine.differences import visible
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
@@ -105,9 +106,9 @@ def _shown(source: str, edits: Sequence[Edit]) -> Text:
     for number, edit in enumerate(edits):
         shown.append("; " if number else "")
         shown.append(f"{edit.start}: ", style="dim")
-        shown.append(pictured(source[edit.start : edit.stop]) or "∅", style="red")
+        shown.append(pictured(visible(source[edit.start : edit.stop])) or "∅", style="red")
         shown.append(" → ")
-        shown.append(pictured(edit.text) or "∅", style="green")
+        shown.append(pictured(visible(edit.text)) or "∅", style="green")
     return shown
 
 

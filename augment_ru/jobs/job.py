@@ -108,7 +108,7 @@ class Job:
             AugmentError: a name, a value or a file is wrong.
         """
         if not self.perturbers:
-            raise AugmentError("no attack; name one with --attack (augment-ru list attacks)")
+            raise AugmentError("no attack; name one with --attack; augment-ru list attacks shows them")
         self.preparation.check(self.schema)  # so that a wrong rule is an error of usage
         check_input(self.source)
         check_encoding(self.encoding)

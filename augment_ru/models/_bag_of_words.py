@@ -91,10 +91,12 @@ class BagOfWords:
     Attributes:
         classifiers: by field.
         signature: all that defines the answers.
+        learned: the texts that it was trained on; `evaluate` warns if it is asked about them.
     """
 
     classifiers: Mapping[str, Any]
     signature: str
+    learned: frozenset[str] = field(default=frozenset(), repr=False)
     few_shot: bool = field(default=False, init=False)
     cached: bool = field(default=False, init=False)
     chunk: int = field(default=2**20, init=False)
@@ -165,4 +167,4 @@ def fitted(train: Train, make: Callable[[], Classifier], signature: str) -> BagO
             classifiers[name].fit(train.texts, labels)
         except ValueError as error:
             raise AugmentError(f"cannot be trained on this file: {error}") from error
-    return BagOfWords(classifiers, f"{signature}|train={train.digest}")
+    return BagOfWords(classifiers, f"{signature}|train={train.digest}", frozenset(train.texts))

@@ -17,6 +17,7 @@ Path = tuple[str | int, ...]
 """The keys of objects and the numbers of list entries that lead to a value."""
 
 _EVERY = -1
+_SHOWN = 8
 _STEP = re.compile(r"\[(\d*)\]|([^.\[\]]+)")
 
 
@@ -106,6 +107,31 @@ def keys_of_each(rows: Sequence[dict[str, Any]]) -> Iterable[tuple[str, ...]]:
     """What `keys_of` gives for each row; at once, if no row holds an object."""
     kinds = set(map(type, chain.from_iterable(map(dict.values, rows))))
     return map(tuple, rows) if _PLAIN.issuperset(kinds) else map(keys_of, rows)
+
+
+def inside(value: object, name: str = "") -> str:
+    """The names of the first texts inside the objects and lists of a row or a field, for a message.
+
+    >>> inside({"id": "7", "data": {"title": "Отзыв"}, "turns": [{"said": "Да"}, {"said": "Нет"}]})
+    ' (inside them: data.title, turns[].said)'
+    >>> inside({"title": "Отзыв"}, "data"), inside({"id": "7"})
+    (' (inside it: data.title)', '')
+    """
+    start = (name,) if name else ()
+    found = list(dict.fromkeys(named(path) for path in _text_paths(value, start) if len(path) > 1))
+    shown = found if len(found) <= _SHOWN else [*found[:_SHOWN], "…"]
+    return f" (inside {'it' if name else 'them'}: {', '.join(shown)})" if found else ""
+
+
+def _text_paths(value: object, path: Path) -> Iterator[Path]:
+    if isinstance(value, str):
+        yield path
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _text_paths(inner, (*path, str(key)))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _text_paths(inner, (*path, _EVERY))
 
 
 def with_value(row: Any, path: Path, new: Any) -> Any:  # noqa: ANN401  (values of JSON)

@@ -8,7 +8,7 @@ from typing import Any
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.records.field_paths import is_plain, keys_of, keys_of_each, value
+from augment_ru.records.field_paths import inside, is_plain, keys_of, keys_of_each, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def recognise(row: Mapping[str, Any]) -> Task:
     if best:
         return best[0]
     raise AugmentError(
-        f"no field 'text', and no task has the fields {', '.join(row) or '(none)'}; "
+        f"no field 'text', and no task has the fields {', '.join(row) or '(none)'}{inside(row)}; "
         f"name the text field with --field, or a task with --task"
     )
 

@@ -114,6 +114,8 @@ def read_manifest(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise AugmentError(f"{path}: cannot be read ({error.strerror}); is this folder a release?") from error
     start = data.rpartition(f',\n "{_SELF}"'.encode())[0]
+    if not start:
+        raise AugmentError(f"{path.name}: was changed: it does not end with its own digest")
     try:
         content = json.loads(start.decode() + "\n}")
         is_whole = isinstance(content, dict) and encoded_manifest(content) == data

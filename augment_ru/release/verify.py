@@ -5,11 +5,12 @@ are replayed on the original rows in any case. So a changed byte is reported wit
 row; and a change that was made together with all digests must still be one that an attack may make.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, shortened
 from augment_ru.release.assemble import RECIPE, derived_files
 from augment_ru.release.manifest import MANIFEST, environment, file_entries, own_digest, read_manifest
 from augment_ru.release.manifest_shape import check_recipe
@@ -38,6 +39,26 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
         raise AugmentError(f"{folder}: no such folder")
     if not (folder / MANIFEST).exists():
         raise AugmentError(f"{folder}: has no {MANIFEST}, so it is not a complete release")
+    yield from map(shortened, _problems(folder, rebuild, expect))
+
+
+def unchecked(folder: str | Path) -> str:
+    """What `verify_release` does not check of a whole release, because other code has built it; else nothing."""
+    built = read_manifest(Path(folder) / MANIFEST)["environment"]
+    if _is_own(built):
+        return ""
+    return shortened(
+        f"not checked: the card, lm_eval/ and the figures of {MANIFEST}, which other code built "
+        f"(augment-ru {built.get('augment_ru')}); install that code to check them"
+    )
+
+
+def _is_own(environment_: Mapping[str, Any]) -> bool:
+    """Whether the installed code is that of an environment; other code makes other files."""
+    return bool(environment_.get("code") == environment(models=False)["code"])
+
+
+def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
     try:
         release = ReleaseFiles(folder, read_manifest(folder / MANIFEST))
         check_recipe(MANIFEST, release.content, release.recipe)
@@ -61,10 +82,13 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
     yield from in_rows
     yield from _changed_files(release, checks, changed)
     yield from _recipe_problems(release, changed | missing)
-    if content["environment"].get("code") == environment(models=False)["code"]:  # other code makes other files
+    if _is_own(content["environment"]):
         yield from _derived_problems(release, expected, changed | missing)
         if not (in_rows or changed or missing):
-            yield from manifest_problems(release, checks)
+            try:
+                yield from manifest_problems(release, checks)
+            except AugmentError as error:  # a preset, say, that is none
+                yield f"{MANIFEST}: {error}"
     if rebuild and changed | missing:
         yield "nothing was rebuilt: repair the files first"
     elif rebuild:

@@ -5,11 +5,12 @@ import pickle
 import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any
 
@@ -22,7 +23,14 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON
 """The variables that say how many threads libraries for matrices and tokens use."""
 
 _PATIENCE = 5.0
-"""Seconds in which the exit code of a lost process is known, or never."""
+"""Seconds in which the exit code of a lost process is known, or never, and in which one with nothing to do ends."""
+
+_UNKNOWN = "SIGKILL"
+"""The signal that says nothing about why: the kernel sends it to a process that needs too much memory."""
+_TICK = 1.0
+"""Seconds between looks at a process that works."""
+_QUIET = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
+"""The signals that a terminal sends to all its processes; the parent alone reports them, and ends the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,25 +74,22 @@ class _Pool:
 
     def __init__(self, workers: int, work: bytes) -> None:
         self.workers, self._work = workers, work
-        self._threads = ThreadPoolExecutor(workers, initializer=_leave_interruptions)
-        self._running: dict[Future[Done], int] = {}
+        self._threads = ThreadPoolExecutor(workers, initializer=_leave_signals)
+        self._answers: SimpleQueue[Done] = SimpleQueue()
         self._processes: list[_Process] = []
         self._idle: list[_Process] = []
         self._starting = Lock()
         self._is_over = False
 
     def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
-        self._running[self._threads.submit(self._done, number, part)] = number
+        with HeldSignals():  # a thread begins here
+            self._threads.submit(self._answer, number, part)
 
     def wait(self) -> Sequence[Done]:
-        found = []
-        for future in wait(self._running, return_when=FIRST_COMPLETED).done:
-            number = self._running.pop(future)
-            error = future.exception()
-            if isinstance(error, _LostError):
-                raise error
-            found.append(Done(number, None, error) if error is not None else future.result())
-        return found
+        done = self._answers.get()  # no lock is left behind if signals interrupt it, one after another
+        if isinstance(done.error, _LostError):
+            raise done.error
+        return [done]
 
     def end(self) -> None:
         """End the processes, which have nothing to do, and wait for them."""
@@ -101,7 +106,14 @@ class _Pool:
                     process.kill()
             self.end()
 
-    def _done(self, number: int, part: Any) -> Done:  # noqa: ANN401  (in a thread)
+    def _answer(self, number: int, part: Any) -> None:  # noqa: ANN401  (in a thread)
+        try:
+            done = self._done(number, part)
+        except BaseException as error:  # noqa: BLE001  (whoever waits must learn of it)
+            done = Done(number, None, error)
+        self._answers.put(done)
+
+    def _done(self, number: int, part: Any) -> Done:  # noqa: ANN401
         try:
             process = self._idle.pop()
         except IndexError:
@@ -154,15 +166,21 @@ class _Process:
         data = pickle.dumps(part)
         try:
             self._pipe.send_bytes(data)
-            answer = self._pipe.recv_bytes()
+            while not self._pipe.poll(_TICK) and self._process.is_alive():
+                pass  # what a process forked may hold its end of the pipe when it is lost
+            answer = self._pipe.recv_bytes() if self._pipe.poll() else None
         except (EOFError, OSError) as error:
             raise _LostError(self._why_lost()) from error
+        if answer is None:
+            raise _LostError(self._why_lost())
         found: tuple[Any, BaseException | None] = pickle.loads(answer)  # noqa: S301  (of a process that this one began)
         return found
 
     def end(self) -> None:
-        """Let the process end, and wait for it."""
+        """Let the process end, and wait for it; one that threads of the user's code hold is ended."""
         self._pipe.close()
+        self._process.join(_PATIENCE)
+        self._process.kill()
         self._process.join()
 
     def kill(self) -> None:
@@ -172,19 +190,24 @@ class _Process:
     def _why_lost(self) -> str:
         """Why the process ended, and what to do; one that a signal has ended has a negative exit code."""
         self._process.join(_PATIENCE)
-        if (self._process.exitcode or 0) > 0:
+        code = self._process.exitcode
+        if code is not None and code >= 0:
             return (
-                "a worker ended with an error, which stands above; each worker imports the script that starts it, so "
-                'the script must do that below `if __name__ == "__main__":`'
+                f"a worker ended with exit code {code}; what it said stands above; each worker imports the script "
+                'that starts it, so the script must do that below `if __name__ == "__main__":`'
             )
+        killer = signal.Signals(-code).name if code else _UNKNOWN
+        if killer != _UNKNOWN:
+            return f"a worker was killed ({killer}); --resume keeps what is done"
         return "a worker was killed (out of memory?); run again with fewer --workers; --resume keeps what is done"
 
 
-def _leave_interruptions() -> None:
-    """Hold SIGINT off a thread and the processes that it starts: only the parent reports the interruption."""
+def _leave_signals() -> None:
+    """Hold the signals of a terminal off a thread and the processes that it starts."""
     if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, _QUIET)
         resource_tracker.ensure_running()  # whoever starts it, as the first process does, gets SIGINT again
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        signal.pthread_sigmask(signal.SIG_BLOCK, _QUIET)
 
 
 @contextmanager
@@ -202,7 +225,8 @@ def _one_thread() -> Iterator[None]:
 
 def _serve(pipe: Connection) -> None:
     """Do the parts that come, in a process of its own, until the pipe ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent reports the interruption
+    for number in _QUIET:
+        signal.signal(number, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     function = None
     try:

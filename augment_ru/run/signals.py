@@ -24,14 +24,25 @@ class HeldSignals:
         if current_thread() is main_thread():
             handlers = {number: signal.getsignal(number) for number in _ENDING}
             self._handlers = {number: one for number, one in handlers.items() if one is not signal.SIG_IGN}
-            for number in self._handlers:
-                signal.signal(number, self._keep)
+            try:
+                for number in self._handlers:
+                    signal.signal(number, self._keep)
+            except BaseException:  # one that came before its turn
+                self._restore()
+                raise
         return self
 
     def __exit__(self, *error: object) -> None:
+        try:
+            self._restore()
+        except BaseException:  # a handler that is back already raised
+            self._restore()
+            raise
+        self.deliver()
+
+    def _restore(self) -> None:
         for number, handler in self._handlers.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        self.deliver()
 
     def _keep(self, number: int, frame: FrameType | None) -> None:
         del frame

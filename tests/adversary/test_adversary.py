@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Adversary, AugmentError, Example, Preparation, Script
+from augment_ru.adversary import by_scores
 from augment_ru.adversary.result import Finding
 from augment_ru.engine.attack import Attack
 from augment_ru.evaluation.cache import Cache
@@ -235,6 +236,20 @@ def test_at_least_95_of_100_successes_are_minimal_when_the_budget_is_large() -> 
             for left in edits:
                 text = Script(one.scripts["text"].source, [edit for edit in edits if edit is not left]).text
                 assert (model.odds(text) > 0) == (one.record.values["label"] == "spam")
+
+
+def test_a_minimal_set_is_not_taken_for_the_smallest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once a set is minimal, the search goes on for smaller ones, most of them of other changes."""
+    found = {}
+    for more in (0, by_scores._MORE):  # noqa: SLF001
+        monkeypatch.setattr(by_scores, "_MORE", more)
+        adversary = Adversary(["butterfingers"], Hashed(scores=True), budget=300, similarity="none", constraints=())
+        found[more] = list(adversary.records(ROWS))
+    before, after = found.values()
+    pairs = [(one, other) for one, other in zip(before, after, strict=True) if one.status == "broken"]
+    assert len(pairs) >= 8
+    assert all(one.changes >= other.changes and one.queries <= other.queries for one, other in pairs)
+    assert any(one.minimal and one.changes > other.changes for one, other in pairs)
 
 
 def test_a_cache_keeps_what_was_asked(tmp_path: Path) -> None:

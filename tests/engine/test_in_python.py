@@ -28,7 +28,7 @@ from augment_ru import (
 )
 from augment_ru.constraints.rule_file import constraint, constraint_paths
 from augment_ru.engine.attack import Needs, checked_attack
-from augment_ru.engine.differences import parts
+from augment_ru.engine.differences import parts, visible
 from augment_ru.engine.notebook import difference_html
 from augment_ru.records.task import generic, task
 from augment_ru.registry import find, names
@@ -247,7 +247,20 @@ def test_parts_and_html_hold_the_source_and_the_text(before: str, removed: str, 
     assert "".join(part.text for part in parts(script) if part.kind != "added") == script.source
     assert "".join(part.text for part in parts(script) if part.kind != "removed") == script.text
     html = difference_html(script)
-    assert unescape(re.sub(r"<del.*?</del>|</?ins.*?>", "", html, flags=re.DOTALL)) == script.text
+    shown = "".join(
+        part.text if part.kind == "kept" else visible(part.text) for part in parts(script) if part.kind != "removed"
+    )
+    assert unescape(re.sub(r"<del.*?</del>|</?ins.*?>", "", html, flags=re.DOTALL)) == shown
+
+
+def test_an_edit_of_invisible_characters_can_be_seen() -> None:
+    script = Script("кот спит", [Edit(0, 3, "к\u00adо\u200b\u200dт"), Edit(4, 8, "👩\u200d🎓")])
+    assert "к⟨U+00AD⟩о⟨U+200B⟩⟨U+200D⟩т" in difference_html(script)
+    assert "👩\u200d🎓" in difference_html(script)
+    line = ("explain", "Товар как на фото.", "--attack", "homoglyphs", "--set", "homoglyphs.invisible=true")
+    shown = run(*line, "--set", "homoglyphs.letters=0", "--probability", "1", "--similarity", "none").stdout.decode()
+    assert re.search(r"Товар → \w+⟨U\+(200B|200D|00AD)⟩\w+ +applied", shown)
+    assert re.search(r"\{\+\w+⟨U\+\w+⟩\w+\+\}", shown)
 
 
 def test_reprs_are_short() -> None:

@@ -139,6 +139,13 @@ def test_rows_of_no_task_say_what_to_do() -> None:
     assert recognise({"text": "x", "label": 1}).name == "generic"
     with pytest.raises(AugmentError, match="name the text field with --field"):
         recognise({"body": "x"})
+    nested = {"id": 1, "data": {"review": {"text": "кот"}}, "turns": [{"said": "да"}], "meta": {}}
+    with pytest.raises(
+        AugmentError, match=r"id, data, turns, meta \(inside them: data\.review\.text, turns\[\]\.said\);"
+    ):
+        recognise(nested)
+    with pytest.raises(AugmentError, match=r"'data' holds an object, not a text \(inside it: data\.review\.text\);"):
+        list(Augmenter("case", similarity="none").records([nested], field="data"))
     with pytest.raises(AugmentError, match="did you mean 'multiq'"):
         task("multi_q")
 

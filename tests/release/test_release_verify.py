@@ -21,7 +21,8 @@ from augment_ru.release import edit_log
 from augment_ru.release.croissant import croissant
 from augment_ru.release.edit_log import line_digest
 from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
-from augment_ru.release.verify import verify_release
+from augment_ru.release.verify import unchecked, verify_release
+from commands import run
 from releases import EXAMPLE, RECIPE, built, recipe
 
 _CHANGE = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -498,3 +499,47 @@ def test_a_manifest_without_an_end_is_not_read(copy: Path) -> None:
     with manifest.open("wb") as stream:
         stream.truncate(2**26 + 1)
     assert [*verify_release(copy)] == [problem]
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("format",), "з" * 100_000),
+        (("format",), {"з" * 100_000: 1}),
+        (("name",), "з" * 100_000),
+        (("recipe", "preset"), "з" * 100_000),
+        (("recipe", "shots", "k"), ["з" * 100_000]),
+        (("recipe", "attack", 0, "name"), "з" * 100_000),
+        (("tasks", 0, "name"), "з" * 100_000),
+    ],
+)
+def test_no_problem_is_longer_than_a_screen(copy: Path, place: tuple[str | int, ...], value: object) -> None:
+    content: Any = read_manifest(copy / "manifest.json")
+    part = content
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = value
+    (copy / "manifest.json").write_bytes(encoded_manifest(content))
+    problems = list(verify_release(copy))
+    assert problems
+    assert max(map(len, problems)) < 2_100
+
+
+def test_a_manifest_without_its_digest_is_told_in_plain_words(copy: Path) -> None:
+    content = read_manifest(copy / "manifest.json")
+    (copy / "manifest.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    (problem,) = verify_release(copy)
+    assert problem == "manifest.json: was changed: it does not end with its own digest; nothing else was checked"
+
+
+def test_what_other_code_has_built_is_said_not_to_be_checked(copy: Path) -> None:
+    assert unchecked(copy) == ""
+    content = read_manifest(copy / "manifest.json")
+    content["environment"].update(augment_ru="0.0.1", code="00")
+    (copy / "manifest.json").write_bytes(encoded_manifest(content))
+    done = run("release", "verify", copy)
+    assert done.returncode == 0
+    assert done.stderr.decode().split("\n")[0] == (
+        "not checked: the card, lm_eval/ and the figures of manifest.json, which other code built "
+        "(augment-ru 0.0.1); install that code to check them"
+    )

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Timer
+from threading import Thread, Timer
 from typing import Any, NoReturn
 
 import pytest
@@ -35,9 +35,14 @@ class _UntravelledError(Exception):
 
 
 def _done(part: object) -> object:
+    if part == "busy":
+        Thread(target=time.sleep, args=(60,)).start()
     if part == "large":
         return bytes(LARGE)
-    if part == "killed":
+    if part == "forked" and not os.fork():
+        time.sleep(30)
+        os._exit(0)
+    if part in {"killed", "forked"}:
         os.kill(os.getpid(), signal.SIGKILL)
     if part == "untravelled":
         raise _UntravelledError("кошка", "спит")
@@ -45,6 +50,8 @@ def _done(part: object) -> object:
         raise ValueError("enough")
     if part == "ends":
         sys.exit(0)
+    if part == "leaves":
+        os._exit(3)
     if part == "late":
         time.sleep(60)
     return part
@@ -72,6 +79,18 @@ def _signalled(number: signal.Signals, after: float) -> None:
 def _ends(number: int, frame: object) -> NoReturn:
     del frame
     raise Terminated(128 + number)
+
+
+def _ended(group: int, *, within: float) -> bool:
+    """Whether no process of a group is left after so many seconds."""
+    until = time.monotonic() + within
+    while time.monotonic() < until:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def test_each_part_has_its_outcome() -> None:
@@ -108,6 +127,26 @@ def test_a_killed_worker_is_told_at_once(beside: str) -> None:
         _outcomes(2, [beside, "killed"])
 
 
+def test_a_worker_that_leaves_is_told_with_its_code() -> None:
+    with pytest.raises(AugmentError, match="a worker ended with exit code 3"):
+        _outcomes(2, ["part", "leaves"])
+
+
+def test_threads_of_a_part_do_not_hold_the_run() -> None:
+    begun = time.monotonic()
+    assert _outcomes(1, ["busy"]) == ["busy"]
+    assert time.monotonic() - begun < 30
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
+def test_a_killed_worker_is_told_though_what_it_forked_lives() -> None:
+    """As the workers of a data loader do, which have the ends of its pipes."""
+    begun = time.monotonic()
+    with pytest.raises(AugmentError, match="a worker was killed"):
+        _outcomes(1, ["forked"])
+    assert time.monotonic() - begun < 20
+
+
 def test_errors_of_a_part_come_back_as_they_can() -> None:
     with Processes(1).session(_Work()) as session:
         for number, part in enumerate(["untravelled", "ends", "whole"]):
@@ -119,6 +158,33 @@ def test_errors_of_a_part_come_back_as_they_can() -> None:
     assert isinstance(ended.error, SystemExit)
     assert "in a worker:" in ended.error.__notes__[0]
     assert whole.outcome == "whole"
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
+@pytest.mark.parametrize("numbers", [("SIGTERM", "SIGTERM"), ("SIGHUP", "SIGTERM"), ("SIGINT", "SIGHUP")])
+@pytest.mark.parametrize("between", [0.0, 0.002, 0.02])
+def test_signals_one_after_another_end_a_command_once(tmp_path: Path, numbers: tuple[str, str], between: float) -> None:
+    """The second one meets what cleans up behind the first, and must not end it halfway."""
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": "Кошка спит на окне."}\n' * 20_000, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "augment_ru", "perturb", rows, "-o", tmp_path / "out.jsonl", "--attack", "case",
+         "--no-constraints", "--similarity", "none", "--workers", "2", "--part-size", "0.1"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True,
+    )  # fmt: skip
+    while process.poll() is None and len(list(tmp_path.iterdir())) == 1:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    for number in numbers:
+        os.killpg(process.pid, getattr(signal, number))
+        time.sleep(between)
+    _, said = process.communicate(timeout=60)
+    sent = {getattr(signal, number) for number in numbers}
+    assert process.returncode in {128 + number for number in sent} | {-number for number in sent}, said
+    (line,) = filter(None, said.splitlines())
+    assert "no output file was written" in line
+    assert list(tmp_path.iterdir()) == [rows]
+    assert _ended(process.pid, within=10.0)
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")

@@ -25,10 +25,15 @@ function pieces(source, edits, spans, flipping = null) {
   return made;
 }
 
+// Invisible characters inside words, spelt out: without them an edit may look like none.
+const visible = (text) =>
+  text.replace(/(?<=[\p{L}\p{N}]\p{Cf}*)\p{Cf}/gu, (char) => `⟨U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+
 function shown(parts, side) {
   // One side of the edits, or "both": each removal, then what was inserted in its place. Edits that do not flip the
   // answer are underlined, no more.
   return parts.flatMap((part) => {
+    if (part.edited) part = { ...part, before: visible(part.before), after: visible(part.after) };
     if (part.edited && !part.flips) {
       const words = part[side === "both" ? "after" : side];
       const other = side === "before" ? part.after : part.before;

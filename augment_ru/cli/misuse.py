@@ -1,0 +1,105 @@
+"""What click says of wrong usage, in the words of this package: where, what, what is possible, what to do."""
+
+from pathlib import Path
+
+import click
+
+from augment_ru.errors import unknown
+
+_TOO_MANY = "Got unexpected extra argument"
+
+
+class Real(click.types.FloatParamType):
+    """A number of the command line; where a comma or a per cent sign makes it none, the error says the number meant.
+
+    >>> Real().convert("0.15", None, None)
+    0.15
+    """
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number.
+
+        Raises:
+            click.BadParameter: it is none.
+        """
+        number = _number(str(value))
+        if number is None:
+            self.fail(f"'{value}' is not a number{_meant(str(value))}", param, ctx)
+        return number
+
+
+REAL = Real()
+
+
+def misuse(error: click.UsageError) -> str:
+    """The line on an error of usage."""
+    command = error.ctx.command_path if error.ctx else ""
+    hint = f" (see {command} --help)" if command else ""
+    return f"{_said(error).removesuffix('.')}{hint}"
+
+
+def no_command(group: click.Group, context: click.Context, args: list[str]) -> click.UsageError:
+    """The error where the first argument is no command of the group."""
+    name = args[0]
+    if Path(name).is_file() and "perturb" in group.commands:
+        said = f"{name}: is a file; a command stands before it, as in {context.command_path} perturb {name}"
+    else:
+        said = str(unknown("command", name, group.commands))
+    return click.UsageError(said, context)
+
+
+def _said(error: click.UsageError) -> str:
+    context = error.ctx
+    if isinstance(error, click.NoSuchOption) and context is not None:
+        place = _place(error.option_name, context)
+        return f"{error.message.removesuffix('.')}{place}" if place else error.format_message()
+    if isinstance(error, click.MissingParameter):
+        usage = "" if error.param and isinstance(error.param.type, click.Choice) else _usage(context)
+        return f"{error.format_message().removesuffix('.')}{usage}"
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        said = error.message.removesuffix(".").replace("is not a valid integer", "is not a whole number")
+        return f"{max(error.param.opts, key=len)}: {said}" if isinstance(error.param, click.Option) else said
+    if context is not None and error.message.startswith(_TOO_MANY):
+        named = error.message.removeprefix(_TOO_MANY).lstrip("s ").removesuffix(".")
+        repeated = ", and an option is repeated for each of its values (--attack A --attack B)"
+        more = repeated if "--attack" in _options(context.command) else ""
+        return f"too many arguments {named}; one run takes one input{more}{_usage(context)}"
+    return error.format_message()
+
+
+def _place(option: str, context: click.Context) -> str:
+    """Where an option belongs that is given to a command that has none such."""
+    root = context.find_root()
+    commands = root.command.commands.items() if isinstance(root.command, click.Group) else ()
+    owners = [name for name, command in commands if option in _options(command)]
+    if not owners:
+        return ""
+    if context is root:
+        example = f"{root.command_path} {owners[0]} … {option} …"
+        return f"; options stand after the command, as in {example}"
+    return f"; it is an option of {', '.join(owners)}"
+
+
+def _options(command: click.Command) -> set[str]:
+    return {name for one in command.params if isinstance(one, click.Option) for name in one.opts}
+
+
+def _usage(context: click.Context | None) -> str:
+    if context is None:
+        return ""
+    return f"; usage: {context.command_path} {' '.join(context.command.collect_usage_pieces(context))}"
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _meant(text: str) -> str:
+    """The number with a decimal point that a text means, if it means one."""
+    number = _number(text.strip().removesuffix("%").strip().replace(",", "."))
+    if number is None:
+        return ""
+    return f"; write {number / 100 if text.strip().endswith('%') else number:g}"

@@ -1,0 +1,63 @@
+"""What the command line says where it is used wrongly: what, what is possible, and what to do, in one line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from commands import fails, write
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("perturb", "in.jsonl", "--probability", "0,15"), "--probability: '0,15' is not a number; write 0.15 (see"),
+        (("perturb", "in.jsonl", "--probability", "15%"), "--probability: '15%' is not a number; write 0.15 (see"),
+        (("perturb", "in.jsonl", "--threshold", "much"), "--threshold: 'much' is not a number (see"),
+        (("perturb", "in.jsonl", "--seed", "x"), "--seed: 'x' is not a whole number (see"),
+        (("perturb", "in.jsonl"), "no attack; name one with --attack; augment-ru list attacks shows them (see"),
+        (
+            ("--attack", "people", "perturb", "in.jsonl"),
+            "No such option '--attack'; options stand after the command, as in augment-ru perturb … --attack … (see",
+        ),
+        (("--no-such", "perturb", "in.jsonl"), "No such option '--no-such' (see augment-ru --help)"),
+        (
+            ("perturb", "in.jsonl", "--probabilty", "1"),
+            "'--probabilty'. Did you mean '--probability'? (see",
+        ),
+        (
+            ("evaluate", "in.jsonl", "--schedule", "paper"),
+            "'--schedule'; it is an option of perturb, explain",
+        ),
+        (
+            ("in.jsonl", "--attack", "people"),
+            "in.jsonl: is a file; a command stands before it, as in augment-ru perturb in.jsonl",
+        ),
+        (("people", "in.jsonl"), "no command called 'people'; known: attack, calibrate,"),
+        (("preturb", "in.jsonl"), "no command called 'preturb'; did you mean 'perturb'? known: attack,"),
+        (("verdicts", "exprt"), "no command called 'exprt'; did you mean 'export'? known: export, import (see"),
+        (("perturb", "--attack", "people"), "Missing argument 'IN|-'; usage: augment-ru perturb [OPTIONS] IN|- (see"),
+        (
+            ("perturb", "in.jsonl", "more", "--attack", "case"),
+            "too many arguments (more); one run takes one input, ",
+        ),
+        (("check", "--no-such"), "No such option '--no-such' (see augment-ru check --help)"),
+        (("list", "masking"), "error: 'masking' is not one of 'attacks', 'constraints'"),
+    ],
+)
+def test_a_mistake_is_told_with_its_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
+) -> None:
+    write(tmp_path / "in.jsonl", {"text": "кот"})
+    monkeypatch.chdir(tmp_path)
+    assert said in fails(2, *arguments)
+
+
+def test_no_completion_ends_in_an_error(tmp_path: Path) -> None:
+    environment = {"_AUGMENT_RU_COMPLETE": "bash_complete", "COMP_WORDS": "augment-ru nothing ", "COMP_CWORD": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from augment_ru.cli.main import cli; cli(prog_name='augment-ru')"],
+        env=environment, capture_output=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.stderr == b""
