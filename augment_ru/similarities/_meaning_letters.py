@@ -77,13 +77,13 @@ def changed(source: Source, words: Iterable[RespeltWord]) -> list[RespeltWord]:
 
 def are_misspelt(source: Source, words: Iterable[RespeltWord]) -> bool:
     """Whether words with other letters are still these words; if not, one may be another word or another number."""
-    return not any(
-        (count >= len(form) or not form.isalpha())
-        and (
-            (count >= len(form) and (len(form) > 1 or is_known(form))) or is_other_number(source, (number, form, count))
-        )
-        for number, form, count in words
-    )
+    for word in words:
+        _, form, count = word
+        if count >= len(form) and (len(form) > 1 or is_known(form)):
+            return False
+        if not form.isalpha() and is_other_number(source, word):
+            return False
+    return True
 
 
 def may_stand_for_another(source: Source, word: RespeltWord) -> bool:

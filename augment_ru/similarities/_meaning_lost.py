@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from augment_ru.language.morphology import has_form, is_known, lemmas_of
+from augment_ru.language.frequency import information
+from augment_ru.language.morphology import has_form, is_known, lemmas_of, word_kind
 from augment_ru.similarities._meaning_marks import BINDING
 from augment_ru.similarities._meaning_words import Fates, Source
 
@@ -43,20 +44,20 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of words that are gone, with nothing in their place."""
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
-        kind = _place_of(source, number)
+        kind = source.once(_place_of, number)
         yield "lost_share", source.shares[number]
         if kind in _TELLING:
             yield f"lost_{kind}", 1.0
-        if number and source.text[source.words[number].start].isupper():
+        if number and source.text[source.starts[number]].isupper():
             yield "lost_name", 1.0
         yield from _orphans(source, number, gone)
 
 
 def _place_of(source: Source, number: int) -> str:
     """What a word is for its sentence: `question`, `light`, `action`, `modifier`, `circumstance`, `argument`, or so."""
-    word = source.words[number]
-    role, tells = word.kind.role, word.information
-    if not _QUESTIONS.isdisjoint(lemmas_of(word.form)):
+    form = source.forms[number]
+    role, tells = word_kind(form).role, information(form)
+    if not _QUESTIONS.isdisjoint(lemmas_of(form)):
         return "question"
     if role == "preposition" and tells > _LIGHT_PREPOSITION:
         return "preposition"
@@ -69,7 +70,7 @@ def _place_of(source: Source, number: int) -> str:
 
 
 def _place_of_noun(source: Source, number: int) -> str:
-    kind = source.words[number].kind
+    kind = source.kind(number)
     phrase = number - 1
     if source.are_beside(phrase, number) and source.role(phrase) == "noun" and "gent" in kind.cases:
         return "modifier"
@@ -77,7 +78,7 @@ def _place_of_noun(source: Source, number: int) -> str:
     if (
         source.are_beside(number, following)
         and source.text[source.starts[following]].isupper()
-        and source.words[following].kind.cases & kind.cases
+        and source.kind(following).cases & kind.cases
     ):
         return "modifier"  # «судья Петров»: the name stays
     while source.are_beside(phrase, number) and source.role(phrase) in ATTRIBUTES:
@@ -92,9 +93,10 @@ def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str,
     before, after = number - 1, number + 1
     if not source.are_beside(before, number) or before in gone:
         return
-    goes_on = source.are_beside(number, after) and after not in gone and source.role(after) in NOMINAL | ATTRIBUTES
-    if source.role(before) == "preposition" and not goes_on:
-        yield "orphan_preposition", 1.0
+    if source.role(before) == "preposition":
+        goes_on = source.are_beside(number, after) and after not in gone and source.role(after) in NOMINAL | ATTRIBUTES
+        if not goes_on:
+            yield "orphan_preposition", 1.0
     if source.forms[before] in BINDING:
         yield "lost_negated", 1.0
 

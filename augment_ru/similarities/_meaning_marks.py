@@ -35,6 +35,11 @@ def negates(word: str) -> bool:
     return "negation" in marks_of(word) and not word.startswith("ни")
 
 
+@lru_cache(maxsize=100_000)
+def _restricts(word: str) -> bool:
+    return "restrictors" in marks_of(word)
+
+
 def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of negators, numbers and restrictors, and of words in whose place stands their opposite.
 
@@ -49,9 +54,9 @@ def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
     if not (gone or new):
         return
     # a lost «невесёлый» is a lost word; a lost «не», and one that is put or replaced, turns the sentence over
-    turned = sum(word in _DENYING for word in lost) + sum(map(negates, old)) - sum(map(negates, new))
+    turned = sum(map(_DENYING.__contains__, lost)) + sum(map(negates, old)) - sum(map(negates, new))
     yield "negation_changed", float(turned % 2)
-    restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
+    restrictors, others = set(filter(_restricts, gone)), set(filter(_restricts, new))
     yield "restrictors_changed", float(len(restrictors) != len(others))
     if gone and new:
         yield from _exchanged(gone, new)

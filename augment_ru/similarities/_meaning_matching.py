@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import is_known, lemmas_of
 from augment_ru.similarities._meaning_letters import RespeltWord, misspelt_words
-from augment_ru.similarities._meaning_words import Fates, Source, digits_of, form_of, forms_of, words_of
+from augment_ru.similarities._meaning_words import Fates, Source, digits_of, form_of, forms_of
 from augment_ru.text.edit_distance import edit_distance
 
 _MOST_PAIRS = 400
@@ -60,14 +60,14 @@ def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> F
 
 def word_edits(source: Source, text: str) -> list[Edit]:
     """Edits that lead from a text to another one, word by word."""
-    new = words_of(text)
-    matcher = SequenceMatcher(None, [word.form for word in source.words], [word.form for word in new], autojunk=False)
+    new = Source(text)
+    matcher = SequenceMatcher(None, source.forms, new.forms, autojunk=False)
     edits = []
     for what, first, last, begin, end in matcher.get_opcodes():
         if what != "equal":
-            start = source.words[first].start if first < len(source.forms) else len(source.text)
-            stop = source.words[last - 1].stop if last > first else start
-            written = text[new[begin].start : new[end - 1].stop] if end > begin else ""
+            start = source.starts[first] if first < len(source.forms) else len(source.text)
+            stop = source.stops[last - 1] if last > first else start
+            written = text[new.starts[begin] : new.stops[end - 1]] if end > begin else ""
             edits.append(Edit(start, stop, written if last > first else f" {written} "))
     return edits
 

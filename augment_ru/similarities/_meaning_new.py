@@ -61,8 +61,8 @@ class Rewriting(NamedTuple):
 
 def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of other words in place of words of the text."""
-    words = fates.source.words
-    old = [[words[number].form for number in numbers] for numbers, _ in fates.replaced]
+    forms = fates.source.forms
+    old = [[forms[number] for number in numbers] for numbers, _ in fates.replaced]
     yield from Rewriting.of(old, [found for _, found in fates.replaced]).features(fates.source.total)
 
 
@@ -123,7 +123,7 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
     behind = [word for at, word in fates.inserted if at == end]
     if not behind:
         return
-    own = {lemma for word in fates.source.words for lemma in lemmas_of(word.form)}
+    own = {lemma for form in fates.source.forms for lemma in lemmas_of(form)}
     telling = [word for word in behind if information(word) > _TELLING]
     shared = [word for word in telling if not own.isdisjoint(lemmas_of(word))]
     yield "added_same", sum(map(information, shared)) / max(sum(map(information, telling)), 1.0)

@@ -67,7 +67,7 @@ def _by_matching(script: Script) -> float:
     lowest = 1.0
     for part in Source(script.source).parts(script.edits):
         fates = fates_of(*part)
-        if fates.inserted and not fates.source.words:
+        if fates.inserted and not fates.source.forms:
             return 0.0
         features = features_of(fates)
         loss = 0.0
