@@ -80,6 +80,19 @@ class Applied:
         found = self.every_note[slice(*self._firsts[row : row + 2])]
         return found if any(found) else ()
 
+    def of_texts(self, rows: Ints) -> "Applied":
+        """The edits of some of the texts, which are numbered anew, without the texts.
+
+        Args:
+            rows: their numbers, ascending, shape (texts,).
+        """
+        firsts, counts = self.first_edits[rows], np.diff(self.first_edits)[rows]
+        edits = ranges(firsts, counts)
+        first_edits = np.concatenate([[0], counts.cumsum()])
+        texts, notes = self.replacements.take(edits), self.make_notes
+        made = None if notes is None else lambda indices: notes(edits[indices])
+        return Applied(None, self.starts[edits], self.stops[edits], texts, first_edits, made)
+
     @property
     def changed(self) -> Ints:
         """The numbers of the texts that have an edit, ascending."""

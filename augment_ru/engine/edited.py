@@ -9,7 +9,7 @@ import numpy as np
 from augment_ru.draws import Ints
 from augment_ru.edits import Note
 from augment_ru.engine.applied import Applied
-from augment_ru.engine.proposals import Replacements, ranges
+from augment_ru.engine.proposals import Replacements
 from augment_ru.engine.tiles import Tiles
 from augment_ru.script import Script
 
@@ -64,20 +64,28 @@ class EditedTexts(Sequence[Script]):
     def __iter__(self) -> Iterator[Script]:
         return (self._script(*place) for place in self._places)
 
+    def take(self, texts: Ints) -> "EditedTexts":
+        """Some of these texts, ascending; the others' edits are not read for them."""
+        applied = self._applied.of_texts(self._numbers[texts])
+        return EditedTexts(self._tiles, self._rows[texts], applied, np.arange(texts.size))
+
     @property
     def table(self) -> EditTable:
         """The edits of all these texts."""
+        counts = np.diff(self._applied.first_edits)[self._numbers]
         applied = self._applied
-        firsts = applied.first_edits[self._numbers]
-        counts = applied.first_edits[self._numbers + 1] - firsts
+        if counts.sum() < applied.starts.size:
+            applied = applied.of_texts(self._numbers)
         owners = np.arange(counts.size).repeat(counts)
-        starts, stops, texts, notes = applied.starts, applied.stops, applied.replacements, applied.every_note
-        if owners.size < starts.size:
-            edits = ranges(firsts, counts)
-            starts, stops, texts = starts[edits], stops[edits], texts.take(edits)
-            notes = [notes[edit] for edit in edits.tolist()] if notes else ()
         places = self._tiles.starts[self._rows][owners]
-        return EditTable(owners, starts - places, stops - places, texts, notes)
+        return EditTable(
+            owners, applied.starts - places, applied.stops - places, applied.replacements, applied.every_note
+        )
+
+
+def some_of(scripts: Sequence[Script], numbers: Ints) -> Sequence[Script]:
+    """Some of the scripts, ascending."""
+    return scripts.take(numbers) if isinstance(scripts, EditedTexts) else [scripts[at] for at in numbers.tolist()]
 
 
 def table_of(scripts: Sequence[Script]) -> EditTable:

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.edited import EditTable, table_of
+from augment_ru.engine.edited import EditTable, some_of, table_of
 from augment_ru.engine.similarity import Candidates, References, Scorer, Similarity
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.inference.pretrained import short_digest
@@ -124,13 +124,13 @@ class MeaningScorer(Scorer):
         """The scores of scripts, of those that only put letters in place of as many together."""
         edits = table_of(scripts)
         scores, together = np.ones(indices.size), are_as_long(edits, indices.size)
-        if together.sum() > _FEW:
+        if together.sum() > max(_FEW, len(self._references) // 2):  # columns hold the words of all references
             together = self._score_respelt(indices, edits, together, scores)
         else:
             together[:] = False
         alone = (~together).nonzero()[0]
-        for owner, index in zip(alone.tolist(), indices[alone].tolist(), strict=True):
-            scores[owner] = self._of_script(index, scripts[owner])
+        if alone.size:
+            scores[alone] = list(map(self._of_script, indices[alone].tolist(), some_of(scripts, alone)))
         return scores
 
     def _score_respelt(self, indices: Ints, edits: EditTable, asked: Mask, scores: Floats) -> Mask:
