@@ -19,7 +19,7 @@ from augment_ru.engine.pool_gate import PoolGate
 from augment_ru.engine.prepare import Constraints, Preparation
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.similarity import ScoreFunction, Similarity
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.examples import Model, PredictFunction
 from augment_ru.evaluation.named_model import NamedModel
@@ -122,6 +122,10 @@ class Adversary:
             "+".join(dict.fromkeys(digest for one in self.perturbers if (digest := one.attack.corpus_digest))),
             None if self._guide is None else self._guide.model.signature or self._guide.model.name,
         )
+
+    def __repr__(self) -> str:
+        attacks = ", ".join(one.attack.name for one in self.perturbers)
+        return f"Adversary({brief(attacks)}, model={self.ledger.model.name!r}, budget={self.budget})"
 
     @property
     def needs(self) -> tuple[Needs, ...]:

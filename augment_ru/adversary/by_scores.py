@@ -27,7 +27,7 @@ _WIDE, _NEAR, _DARING = 0.3, 0.1, 1.0
 and once the set is minimal, when only what is not known yet can be better."""
 _TRIES = 20
 """Draws of these standard deviations before a way of choosing gives up."""
-_MORE = 10
+_MORE = 5
 """Smaller sets that are asked about once the smallest is minimal; each that breaks the answer gives as many again."""
 _HOPE = 0.3
 """A smaller set is asked about if its chance is at least this; otherwise it is verified that none is smaller."""

@@ -54,8 +54,9 @@ class Applied:
         return self.starts.tolist(), self.stops.tolist(), new
 
     @cached_property
-    def _notes(self) -> Sequence[Note | None] | None:
-        return None if self.make_notes is None else self.make_notes(np.arange(self.starts.size))
+    def every_note(self) -> Sequence[Note | None]:
+        """The note of each edit; empty if no edit has one."""
+        return () if self.make_notes is None else self.make_notes(np.arange(self.starts.size))
 
     def count(self, row: int) -> int:
         """The number of edits of text number `row`."""
@@ -65,7 +66,7 @@ class Applied:
         """The edits of text number `row` in order, with places in the text; the text starts at global place `start`."""
         own = slice(*self._firsts[row : row + 2])
         starts, stops, texts = self._lists
-        notes: Iterable[Note | None] = self._notes[own] if self._notes else repeat(None)
+        notes: Iterable[Note | None] = self.every_note[own] if self.every_note else repeat(None)
         for begin, end, text, note in zip(starts[own], stops[own], texts[own], notes, strict=False):
             yield Edit(begin - start, end - start, text, note)
 
@@ -78,8 +79,21 @@ class Applied:
 
     def notes(self, row: int) -> Sequence[Note | None]:
         """The notes of the same edits; empty if none has one."""
-        found = self._notes[slice(*self._firsts[row : row + 2])] if self._notes else ()
+        found = self.every_note[slice(*self._firsts[row : row + 2])]
         return found if any(found) else ()
+
+    def of_texts(self, rows: Ints) -> "Applied":
+        """The edits of some of the texts, which are numbered anew, without the texts.
+
+        Args:
+            rows: their numbers, ascending, shape (texts,).
+        """
+        firsts, counts = self.first_edits[rows], np.diff(self.first_edits)[rows]
+        edits = ranges(firsts, counts)
+        first_edits = np.concatenate([[0], counts.cumsum()])
+        texts, notes = self.replacements.take(edits), self.make_notes
+        made = None if notes is None else lambda indices: notes(edits[indices])
+        return Applied(None, self.starts[edits], self.stops[edits], texts, first_edits, made)
 
     @property
     def changed(self) -> Ints:

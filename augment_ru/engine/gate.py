@@ -1,6 +1,5 @@
 """The gate: scores levels of the candidates' plans by a similarity, and leaves out changes that fail alone."""
 
-from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -8,12 +7,12 @@ import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.applied import Applied, apply, one_by_one
+from augment_ru.engine.edited import EditedTexts
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.questions import Questions
 from augment_ru.engine.search import DIGITS, Cost, Found, Plan, order_in
 from augment_ru.engine.similarity import Candidates, Scorer
 from augment_ru.engine.tiles import Tiles
-from augment_ru.script import EditColumns, Script
 from augment_ru.text.characters import Mask
 
 Number = TypeVar("Number", bound=np.generic)
@@ -115,7 +114,7 @@ class Gate:
                 found[broken] = -np.inf
                 changed = changed[~np.isin(tries[changed], broken)]
             if changed.size:
-                np.minimum.at(found, tries[changed], self._scored(changed, applied, changed.tolist()))
+                np.minimum.at(found, tries[changed], self._scored(changed, applied, changed))
         self._note_failed(found)
         return found
 
@@ -161,7 +160,7 @@ class Gate:
             return kept
         alone = one_by_one(legal.proposals.keep(asked).settled())
         rows = self._tiles.rows(legal.proposals.starts[legal.proposals.first_edits][asked])
-        scores = self._scored(rows, alone, range(numbers.size))
+        scores = self._scored(rows, alone, np.arange(numbers.size))
         owners = legal.owners[numbers]
         best = np.full(self.plan.levels.size, -np.inf)
         np.maximum.at(best, owners, np.where(scores < self.threshold, scores, -np.inf))
@@ -174,22 +173,18 @@ class Gate:
         kept[passing] = True
         return kept
 
-    def _scored(self, rows: Ints, columns: EditColumns, numbers: Sequence[int]) -> Floats:
+    def _scored(self, rows: Ints, applied: Applied, numbers: Ints) -> Floats:
         """The scores of texts with edits applied, shape (texts,).
 
         Args:
             rows: the number of each text, in tiles of the batch.
-            columns: the edits.
-            numbers: the number of each text in the columns.
+            applied: the edits.
+            numbers: the number of each text in `applied`.
         """
-        starts = self._tiles.starts[rows].tolist()
-        scripts = [
-            Script.of_columns(self._tiles.text(row), columns, number, start)
-            for row, number, start in zip(rows.tolist(), numbers, starts, strict=True)
-        ]
-        scores: Floats = np.round(self._scorer.score(rows % len(self._tiles.batch), Candidates(scripts)), DIGITS)
+        candidates = Candidates(EditedTexts(self._tiles, rows, applied, numbers))
+        scores: Floats = np.round(self._scorer.score(rows % len(self._tiles.batch), candidates), DIGITS)
         self._cost.calls += 1
-        self._cost.pairs += len(scripts)
+        self._cost.pairs += rows.size
         return scores
 
     def taken(self, found: Found) -> Applied:

@@ -28,21 +28,21 @@ class References(Sequence[str]):
         batch: the texts.
     """
 
-    __slots__ = ("_batch",)
+    __slots__ = ("batch",)
 
     def __init__(self, batch: Batch) -> None:
-        self._batch = batch
+        self.batch = batch
 
     def __len__(self) -> int:
-        return len(self._batch)
+        return len(self.batch)
 
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
-        return self._batch.texts[at]
+        return self.batch.texts[at]
 
     @property
     def docs(self) -> Sequence[Doc]:
         """The texts with their annotation; without tokens if they are not annotated."""
-        return self._batch.docs
+        return self.batch.docs
 
 
 class Candidates(Sequence[str]):

@@ -90,7 +90,20 @@ def word_kind(word: str) -> WordKind:
 @lru_cache(maxsize=200_000)
 def is_known(word: str) -> bool:
     """Whether the dictionary has a word form in lower case; much faster than `word_kind` for a form that it has not."""
-    return bool(morphology().word_is_known(word)) and RUSSIAN.fullmatch(word) is not None
+    return has_form(word.lower())
+
+
+def has_form(word: str) -> bool:
+    """`is_known` for words that are hardly ever met again, such as misspelt ones: nothing is kept."""
+    dictionary, same = _word_forms()
+    found = dictionary.similar_keys(word, same) if "е" in word else word in dictionary
+    return bool(found) and RUSSIAN.fullmatch(word) is not None
+
+
+@cache
+def _word_forms() -> tuple[Any, Any]:
+    """The word forms of the dictionary, and the letters that stand for others in them: ё, which «е» may be read as."""
+    return morphology().dictionary.words, morphology().char_substitutes
 
 
 def has_form_with(word: str, grammemes: frozenset[str]) -> bool:

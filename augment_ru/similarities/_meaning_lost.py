@@ -1,8 +1,9 @@
 """The features of words that are lost, misspelt, or written as signs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from augment_ru.language.morphology import is_known, lemmas_of
+from augment_ru.language.frequency import information
+from augment_ru.language.morphology import has_form, is_known, lemmas_of, word_kind
 from augment_ru.similarities._meaning_marks import BINDING
 from augment_ru.similarities._meaning_words import Fates, Source
 
@@ -34,8 +35,8 @@ _QUESTIONS = frozenset(
     }
 )
 _TELLING = frozenset({"action", "argument", "circumstance", "modifier", "preposition", "question"})
-_SHORT = 3
-_LEGIBLE, _ILLEGIBLE = 0.2, 0.6
+SHORT = 3
+LEGIBLE, ILLEGIBLE = 0.2, 0.6
 """The shares of changed letters up to which a word is read easily, and from which it is not read at all."""
 
 
@@ -43,20 +44,20 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of words that are gone, with nothing in their place."""
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
-        kind = _place_of(source, number)
+        kind = source.once(_place_of, number)
         yield "lost_share", source.shares[number]
         if kind in _TELLING:
             yield f"lost_{kind}", 1.0
-        if number and source.text[source.words[number].start].isupper():
+        if number and source.text[source.starts[number]].isupper():
             yield "lost_name", 1.0
         yield from _orphans(source, number, gone)
 
 
 def _place_of(source: Source, number: int) -> str:
     """What a word is for its sentence: `question`, `light`, `action`, `modifier`, `circumstance`, `argument`, or so."""
-    word = source.words[number]
-    role, tells = word.kind.role, word.information
-    if not _QUESTIONS.isdisjoint(lemmas_of(word.form)):
+    form = source.forms[number]
+    role, tells = word_kind(form).role, information(form)
+    if not _QUESTIONS.isdisjoint(lemmas_of(form)):
         return "question"
     if role == "preposition" and tells > _LIGHT_PREPOSITION:
         return "preposition"
@@ -69,7 +70,7 @@ def _place_of(source: Source, number: int) -> str:
 
 
 def _place_of_noun(source: Source, number: int) -> str:
-    kind = source.words[number].kind
+    kind = source.kind(number)
     phrase = number - 1
     if source.are_beside(phrase, number) and source.role(phrase) == "noun" and "gent" in kind.cases:
         return "modifier"
@@ -77,7 +78,7 @@ def _place_of_noun(source: Source, number: int) -> str:
     if (
         source.are_beside(number, following)
         and source.text[source.starts[following]].isupper()
-        and source.words[following].kind.cases & kind.cases
+        and source.kind(following).cases & kind.cases
     ):
         return "modifier"  # «судья Петров»: the name stays
     while source.are_beside(phrase, number) and source.role(phrase) in ATTRIBUTES:
@@ -92,38 +93,49 @@ def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str,
     before, after = number - 1, number + 1
     if not source.are_beside(before, number) or before in gone:
         return
-    goes_on = source.are_beside(number, after) and after not in gone and source.role(after) in NOMINAL | ATTRIBUTES
-    if source.role(before) == "preposition" and not goes_on:
-        yield "orphan_preposition", 1.0
-    if source.words[before].form in BINDING:
+    if source.role(before) == "preposition":
+        goes_on = source.are_beside(number, after) and after not in gone and source.role(after) in NOMINAL | ATTRIBUTES
+        if not goes_on:
+            yield "orphan_preposition", 1.0
+    if source.forms[before] in BINDING:
         yield "lost_negated", 1.0
+
+
+DAMAGE = ("became_word", "damaged_letters", "damaged_unknown", "illegible_share", "illegible_words")
+"""The features of misspelt words, in the order in which features are added up."""
+
+
+def damage(source: Source, words: Iterable[tuple[int, str, int]]) -> tuple[float, ...]:
+    """The values of the features `DAMAGE`.
+
+    Args:
+        source: the text.
+        words: the number, the new form and the count of letters that differ of each misspelt word.
+    """
+    became = letters = unknown = illegible_share = illegible_words = 0.0
+    forms, shares = source.forms, source.shares
+    for number, form, apart in words:
+        old, share = forms[number], shares[number]
+        length = len(old)
+        part = apart / length if apart < length else 1.0
+        letters += share * part
+        if part > LEGIBLE:
+            illegible = min((part - LEGIBLE) / (ILLEGIBLE - LEGIBLE), 1.0)
+            illegible_share += share * illegible
+            illegible_words += illegible > 1 / 2 and length > SHORT
+        if not is_known(old):
+            unknown += share * part
+        if has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
+            became += share
+    return became, letters, unknown, illegible_share, illegible_words
 
 
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of misspelt words."""
-    source = fates.source
-    letters = illegible_share = illegible_words = unknown = became = 0.0
-    words, shares = source.words, source.shares
-    for number, form, apart in fates.damaged:
-        old, share = words[number].form, shares[number]
-        part = apart / len(old) if apart < len(old) else 1.0
-        letters += share * part
-        if part > _LEGIBLE:
-            illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
-            illegible_share += share * illegible
-            illegible_words += illegible > 1 / 2 and len(old) > _SHORT
-        if not is_known(old):
-            unknown += share * part
-        if is_known(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
-            became += share
-    yield "damaged_letters", letters
-    yield "illegible_share", illegible_share
-    yield "illegible_words", illegible_words
-    yield "damaged_unknown", unknown
-    yield "became_word", became
+    yield from zip(DAMAGE, damage(fates.source, fates.damaged), strict=True)
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of words that are written as signs; a number in other digits is as legible as before."""
     for number in fates.signs:
-        yield "signs", float(not fates.source.words[number].form.isdecimal())
+        yield "signs", float(not fates.source.forms[number].isdecimal())

@@ -35,23 +35,28 @@ def negates(word: str) -> bool:
     return "negation" in marks_of(word) and not word.startswith("ни")
 
 
+@lru_cache(maxsize=100_000)
+def _restricts(word: str) -> bool:
+    return "restrictors" in marks_of(word)
+
+
 def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of negators, numbers and restrictors, and of words in whose place stands their opposite.
 
     What is added behind the text has features of its own.
     """
     source = fates.source
-    lost = [source.words[number].form for number in fates.lost]
-    inserted = [word for at, word in fates.inserted if at < len(source.words)]
-    old = [source.words[number].form for numbers, _ in fates.replaced for number in numbers]
+    lost = [source.forms[number] for number in fates.lost]
+    inserted = [word for at, word in fates.inserted if at < len(source.forms)]
+    old = [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
     put = [word for _, words in fates.replaced for word in words]
     gone, new = lost + old, inserted + put
     if not (gone or new):
         return
     # a lost «невесёлый» is a lost word; a lost «не», and one that is put or replaced, turns the sentence over
-    turned = sum(word in _DENYING for word in lost) + sum(map(negates, old)) - sum(map(negates, new))
+    turned = sum(map(_DENYING.__contains__, lost)) + sum(map(negates, old)) - sum(map(negates, new))
     yield "negation_changed", float(turned % 2)
-    restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
+    restrictors, others = set(filter(_restricts, gone)), set(filter(_restricts, new))
     yield "restrictors_changed", float(len(restrictors) != len(others))
     if gone and new:
         yield from _exchanged(gone, new)

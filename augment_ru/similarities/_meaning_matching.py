@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import is_known, lemmas_of
-from augment_ru.similarities._meaning_letters import other_letters
-from augment_ru.similarities._meaning_words import Fates, Source, digits_of, form_of, forms_of, words_of
+from augment_ru.similarities._meaning_letters import RespeltWord, misspelt_words
+from augment_ru.similarities._meaning_words import Fates, Source, digits_of, form_of, forms_of
 from augment_ru.text.edit_distance import edit_distance
 
 _MOST_PAIRS = 400
@@ -27,11 +27,21 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
             may stand for each other wherever they are.
     """
     as_written = all(edit.read == edit.text for edit in edits)
-    letters = other_letters(source, [(edit.start, edit.stop, edit.text) for edit in edits]) if as_written else None
+    letters = misspelt_words(source, [(edit.start, edit.stop, edit.text) for edit in edits]) if as_written else None
     if letters is not None:
         return Fates(source, damaged=letters)
     fates = Fates(source, is_guess=is_guess)
-    stretches = list(_stretches(source, edits, fates))
+    return _matched(source, list(_stretches(source, edits, fates)), fates)
+
+
+def fates_of_respelt(source: Source, words: Sequence[RespeltWord]) -> Fates:
+    """What became of the words of a text of which these, in order, have other letters and may be other words."""
+    stretches = [_Stretch(number, number + 1, [number], {0: form}, count) for number, form, count in words]
+    return _matched(source, stretches, Fates(source))
+
+
+def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> Fates:
+    """The fates with those of the words in these stretches added."""
     for stretch in stretches:
         _match_inside(source, stretch, fates)
     left = [stretch for stretch in stretches if stretch.old or stretch.new]
@@ -42,7 +52,7 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
         _leave(source, stretch, fates)
     if fates.moved:
         fates.order = list(_order(source, stretches))
-    if is_guess and fates.lost and (fates.inserted or fates.replaced):
+    if fates.is_guess and fates.lost and (fates.inserted or fates.replaced):
         fates.replaced.append((fates.lost, [word for _, word in fates.inserted]))
         fates.lost, fates.inserted = [], []
     return fates
@@ -50,14 +60,14 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
 
 def word_edits(source: Source, text: str) -> list[Edit]:
     """Edits that lead from a text to another one, word by word."""
-    new = words_of(text)
-    matcher = SequenceMatcher(None, [word.form for word in source.words], [word.form for word in new], autojunk=False)
+    new = Source(text)
+    matcher = SequenceMatcher(None, source.forms, new.forms, autojunk=False)
     edits = []
     for what, first, last, begin, end in matcher.get_opcodes():
         if what != "equal":
-            start = source.words[first].start if first < len(source.words) else len(source.text)
-            stop = source.words[last - 1].stop if last > first else start
-            written = text[new[begin].start : new[end - 1].stop] if end > begin else ""
+            start = source.starts[first] if first < len(source.forms) else len(source.text)
+            stop = source.stops[last - 1] if last > first else start
+            written = text[new.starts[begin] : new.stops[end - 1]] if end > begin else ""
             edits.append(Edit(start, stop, written if last > first else f" {written} "))
     return edits
 
@@ -93,7 +103,7 @@ def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[
     first = last = 0
     for edit in edits:
         begin, end = _touched(source, edit)
-        if end == begin + 1 and edit.read != edit.text and form_of(edit.read) == source.words[begin].form:
+        if end == begin + 1 and edit.read != edit.text and form_of(edit.read) == source.forms[begin]:
             fates.signs.append(begin)
         elif held and begin < last:
             held.append(edit)
@@ -144,7 +154,7 @@ def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
     """Match the words that stand unchanged in their stretch, in their order, and a word with other letters."""
     if len(stretch.old) == len(stretch.new) == 1:
         (number,), ((at, word),) = stretch.old, stretch.new.items()
-        form = source.words[number].form
+        form = source.forms[number]
         if form != word:
             if stretch.distance >= max(len(form), len(word)):
                 return
@@ -155,7 +165,7 @@ def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
         stretch.match(at, number)
         return
     numbers, new = list(stretch.old), list(stretch.new.values())
-    forms = [source.words[number].form for number in numbers]
+    forms = [source.forms[number] for number in numbers]
     if len(forms) == 1 or len(new) == 1:  # the first that is the same
         found = next(
             ((at, place) for at, form in enumerate(forms) for place, word in enumerate(new) if form == word), None
@@ -190,7 +200,7 @@ def _match_across(
         return
     for stretch in stretches:
         for number in stretch.old:
-            for key in same(source.words[number].form):
+            for key in same(source.forms[number]):
                 waiting.setdefault(key, []).append((stretch, number))
     for stretch in stretches:
         for at, word in list(stretch.new.items()):
@@ -200,7 +210,7 @@ def _match_across(
             home, number = found
             home.old.remove(number)
             stretch.match(at, number)
-            is_same = source.words[number].form == word
+            is_same = source.forms[number] == word
             if home is not stretch or is_same:
                 fates.moved.append(number)
             if not is_same:
@@ -211,7 +221,7 @@ def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
     """Match the words that are misspelt, parted by a space, or written together."""
     if not (stretch.old and stretch.new):
         return
-    forms = [source.words[number].form for number in stretch.old]
+    forms = [source.forms[number] for number in stretch.old]
     written = list(stretch.new.values())
     if "".join(forms) == "".join(written):
         for number, form in zip(stretch.old, forms, strict=True):
@@ -222,7 +232,7 @@ def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
     if len(stretch.old) * len(stretch.new) > _MOST_PAIRS:
         return
     for number in list(stretch.old):
-        near = _nearest(source.words[number].form, stretch)
+        near = _nearest(source.forms[number], stretch)
         if near is not None:
             apart, at = near
             fates.damaged.append((number, stretch.new[at], apart))
@@ -255,9 +265,7 @@ def _leave(source: Source, stretch: _Stretch, fates: Fates) -> None:
     elif any(is_known(word) or digits_of(word) for word in new):
         fates.replaced.append((old, new))
     else:  # nobody can read them
-        fates.damaged += (
-            (number, word, len(source.words[number].form)) for number, word in zip(old, new, strict=False)
-        )
+        fates.damaged += ((number, word, len(source.forms[number])) for number, word in zip(old, new, strict=False))
         fates.lost += old[len(new) :]
 
 
@@ -268,4 +276,4 @@ def _order(source: Source, stretches: Sequence[_Stretch]) -> Iterator[int]:
         yield from range(at, stretch.first)
         yield from (stretch.placed[place] for place in sorted(stretch.placed))
         at = stretch.last
-    yield from range(at, len(source.words))
+    yield from range(at, len(source.forms))

@@ -9,6 +9,8 @@ from augment_ru.similarities._meaning_marks import BINDING
 from augment_ru.similarities._meaning_words import Fates, Source
 
 _PASSIVE = frozenset({"participle"})
+_GOVERNED = NOMINAL | {"adjective"}
+"""What stands behind a preposition."""
 
 
 def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
@@ -26,16 +28,17 @@ def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
 
 def _parted(source: Source, place: Mapping[int, int]) -> Iterator[tuple[str, float]]:
     """Neighbours that belong together, and no longer stand together."""
-    for left, right in pairwise(range(len(source.words))):
-        if left in place and right in place and source.are_beside(left, right) and place[right] != place[left] + 1:
-            turned = place[right] < place[left]
-            word, following = source.words[left], source.words[right].kind
-            if word.form in BINDING:
-                yield "turned_negation" if turned else "parted_negation", 1.0
-            elif word.kind.role == "preposition" and turned:
-                yield "turned_preposition", 1.0
-            elif word.kind.role == "noun" and following.role in {"noun", "adjective"} and "gent" in following.cases:
-                yield "parted_genitive", 1.0
+    for left, right in pairwise(range(len(source.forms))):
+        at, to = place.get(left), place.get(right)
+        if at is None or to is None or to == at + 1 or not source.are_beside(left, right):
+            continue
+        role, following = source.kind(left).role, source.kind(right)
+        if source.forms[left] in BINDING:
+            yield "turned_negation" if to < at else "parted_negation", 1.0
+        elif role == "preposition" and to < at:
+            yield "turned_preposition", 1.0
+        elif role == "noun" and following.role in {"noun", "adjective"} and "gent" in following.cases:
+            yield "parted_genitive", 1.0
 
 
 def _joined(fates: Fates, moved: set[int]) -> Iterator[tuple[str, float]]:
@@ -44,11 +47,10 @@ def _joined(fates: Fates, moved: set[int]) -> Iterator[tuple[str, float]]:
     for before, after in pairwise(fates.order or ()):
         if after == before + 1:
             continue
-        one, other = source.words[before], source.words[after].kind
-        if one.kind.role == "preposition":
-            fits = other.role in NOMINAL | {"adjective"}
+        if source.kind(before).role == "preposition":
+            fits = source.kind(after).role in _GOVERNED
             yield "other_after_preposition" if fits else "wrong_after_preposition", 1.0
-        if one.form in BINDING:
+        if source.forms[before] in BINDING:
             yield "other_negated", 1.0
         if source.clauses[before] != source.clauses[after] and (before in moved or after in moved):
             yield "clause_edge", 1.0
@@ -59,7 +61,7 @@ def _exchanged(source: Source, moved: set[int], place: Mapping[int, int]) -> Ite
     for one, other in combinations(sorted(moved), 2):
         if place[one] < place[other]:
             continue
-        kind, second = source.words[one].kind, source.words[other].kind
+        kind, second = source.kind(one), source.kind(other)
         if kind.role in NOMINAL and second.role in NOMINAL:
             yield "exchanged_nominals", 1.0
             yield "exchanged_same_case", float(bool(kind.cases & second.cases))
@@ -73,9 +75,9 @@ def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
     If a noun came into the nominative, and another one left it, or may be either («мать») and stood before it, they
     exchanged roles; unless a passive exchanged them back.
     """
-    words = fates.source.words
+    source = fates.source
     nouns = [
-        (number, words[number].form, form) for number, form in fates.reshaped if words[number].kind.role in NOMINAL
+        (number, source.forms[number], form) for number, form in fates.reshaped if source.kind(number).role in NOMINAL
     ]
     came = [number for number, old, new in nouns if not _is_lemma(old) and _is_lemma(new)]
     left = any(_is_lemma(old) and not _is_lemma(new) for _, old, new in nouns)
@@ -92,9 +94,9 @@ def _overtook(fates: Fates, number: int) -> bool:
     order = fates.order or ()
     before = order[: order.index(number)] if number in order else order
     return any(
-        other < number and other not in before and {"nomn", "accs"} <= word.kind.cases
-        for other, word in enumerate(fates.source.words)
-        if word.kind.role in NOMINAL and other in order
+        other < number and other not in before and {"nomn", "accs"} <= word_kind(form).cases
+        for other, form in enumerate(fates.source.forms)
+        if word_kind(form).role in NOMINAL and other in order
     )
 
 

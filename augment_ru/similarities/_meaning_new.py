@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,19 +25,45 @@ _TELLING = 0.5
 """The least information of a word by which a sentence is about something."""
 
 
+class Rewriting(NamedTuple):
+    """What is lost and new where words stand in place of others, by word vectors.
+
+    Attributes:
+        unsaid: the information of the old words that is not said any more.
+        unheard: that of the new words that was not said before.
+        unsaid_most, unheard_most: the most of a single word.
+    """
+
+    unsaid: float
+    unheard: float
+    unsaid_most: float
+    unheard_most: float
+
+    @classmethod
+    def of(cls, old: Sequence[Sequence[str]], new: Sequence[Sequence[str]]) -> "Rewriting":
+        """What stretches of words lose and bring.
+
+        Args:
+            old: the words of each stretch.
+            new: the words in their place.
+        """
+        unsaid = [information(word) * far for word, far in apart(old, new)]
+        unheard = [information(word) * far for word, far in apart(new, old)]
+        return cls(sum(unsaid), sum(unheard), max(unsaid, default=0.0), max(unheard, default=0.0))
+
+    def features(self, total: float) -> Iterator[tuple[str, float]]:
+        """The features in a text whose words have this information in all."""
+        yield "unsaid", self.unsaid / total
+        yield "unheard", min(self.unheard / total, 1.0)
+        yield "unsaid_most", self.unsaid_most
+        yield "unheard_most", self.unheard_most
+
+
 def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of other words in place of words of the text; the two sides are compared by word vectors."""
-    if not fates.replaced:
-        return
-    words = fates.source.words
-    old = [[words[number].form for number in numbers] for numbers, _ in fates.replaced]
-    new = [found for _, found in fates.replaced]
-    unsaid = [information(word) * far for word, far in apart(old, new)]
-    unheard = [information(word) * far for word, far in apart(new, old)]
-    yield "unsaid", sum(unsaid) / fates.source.total
-    yield "unheard", min(sum(unheard) / fates.source.total, 1.0)
-    yield "unsaid_most", max(unsaid, default=0.0)
-    yield "unheard_most", max(unheard, default=0.0)
+    """The features of other words in place of words of the text."""
+    forms = fates.source.forms
+    old = [[forms[number] for number in numbers] for numbers, _ in fates.replaced]
+    yield from Rewriting.of(old, [found for _, found in fates.replaced]).features(fates.source.total)
 
 
 def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:
@@ -92,12 +118,12 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of words that were added: inside the text, and behind it, where they may contradict it."""
     if not fates.inserted:
         return
-    end = len(fates.source.words)
+    end = len(fates.source.forms)
     yield "inserted", float(sum(at < end for at, _ in fates.inserted))
     behind = [word for at, word in fates.inserted if at == end]
     if not behind:
         return
-    own = {lemma for word in fates.source.words for lemma in lemmas_of(word.form)}
+    own = {lemma for form in fates.source.forms for lemma in lemmas_of(form)}
     telling = [word for word in behind if information(word) > _TELLING]
     shared = [word for word in telling if not own.isdisjoint(lemmas_of(word))]
     yield "added_same", sum(map(information, shared)) / max(sum(map(information, telling)), 1.0)

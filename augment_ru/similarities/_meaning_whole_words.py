@@ -20,10 +20,10 @@ def fates_of_whole_words(source: Source, edits: Sequence[Triple]) -> Fates | Non
 
 
 def _lost(source: Source, edits: Sequence[Triple]) -> Fates | None:
-    fates = Fates(source)
+    fates, starts, stops = Fates(source), source.starts, source.stops
     for start, stop, _ in edits:
-        first, last = bisect_right(source.stops, start), bisect_left(source.starts, stop)
-        if first >= last or source.starts[first] < start or stop < source.stops[last - 1] or stop > len(source.text):
+        first, last = bisect_right(stops, start), bisect_left(starts, stop)
+        if first >= last or starts[first] < start or stop < stops[last - 1] or stop > len(source.text):
             return None
         fates.lost += range(first, last)
     return fates
@@ -31,15 +31,16 @@ def _lost(source: Source, edits: Sequence[Triple]) -> Fates | None:
 
 def _exchanged(source: Source, edits: Sequence[Triple]) -> Fates | None:
     """The fates of words that stand in each other's place; a word that stands twice among them needs matching."""
-    words = source.words
+    starts, stops, forms = source.starts, source.stops, source.forms
     places: list[range] = []
     numbers: dict[str, int] = {}
     for start, stop, _ in edits:
-        first, last = bisect_left(source.starts, start), bisect_left(source.stops, stop) + 1
-        if not first < last <= len(words) or words[first].start != start or words[last - 1].stop != stop:
+        first, last = bisect_left(starts, start), bisect_left(stops, stop) + 1
+        if not first < last <= len(forms) or starts[first] != start or stops[last - 1] != stop:
             return None
         places.append(range(first, last))
-        numbers.update((words[number].form, number) for number in places[-1])
+        for number in places[-1]:
+            numbers[forms[number]] = number
     if len(numbers) != sum(map(len, places)):
         return None
     order: list[int] = []
@@ -53,5 +54,5 @@ def _exchanged(source: Source, edits: Sequence[Triple]) -> Fates | None:
         order += new
         moved += new
         at = place.stop
-    order += range(at, len(words))
+    order += range(at, len(forms))
     return None if numbers else Fates(source, moved=moved, order=order)

@@ -3,63 +3,44 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, TypeVar
 from unicodedata import normalize
 
 from augment_ru.edits import Edit
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import WordKind, word_kind
 
+T = TypeVar("T")
+JOINERS = "-‑'’.,:/"
+"""The signs that join letters and digits on both sides into one word."""
 _LETTER = r"(?:[^\W_][\u0300-\u036f]*)"
-_WORD = re.compile(rf"{_LETTER}+(?:[-‑'’.,:/]{_LETTER}+)*")
+_WORD = re.compile(rf"{_LETTER}+(?:[{JOINERS}]{_LETTER}+)*")
 """Letters and digits of any alphabet, with the signs between them that join; a sign with a space behind it does not."""
-_PLAIN_WORD = re.compile(r"[^\W_]+(?:[-‑'’.,:/][^\W_]+)*")
+_PLAIN_WORD = re.compile(rf"[^\W_]+(?:[{JOINERS}][^\W_]+)*")
 """The same for texts without combining marks, three times as fast."""
-_COMBINING = re.compile("[\u0300-\u036f]")
+COMBINING = re.compile("[\u0300-\u036f]")
 _STRESS = re.compile("[\u0300\u0301]")
-_SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9])|\n+")
+SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9])|\n+")
 """The end of a sentence with the space behind it; a lower-case letter goes on with the sentence."""
-
-
-class Word(NamedTuple):
-    """A word of a text: its place, and its form in lower case with е for ё."""
-
-    start: int
-    stop: int
-    form: str
-
-    @property
-    def kind(self) -> WordKind:
-        """What the form is."""
-        return word_kind(self.form)
-
-    @property
-    def information(self) -> float:
-        """How much it tells, in (0, 1]."""
-        return information(self.form)
-
-
-def words_of(text: str) -> list[Word]:
-    """The words of a text, in order."""
-    return [Word(match.start(), match.end(), form_of(match.group())) for match in _pattern(text).finditer(text)]
 
 
 def forms_of(text: str) -> list[str]:
     """The forms of the words of a text, in order."""
-    return [form_of(word) for word in _pattern(text).findall(text)]
+    return [form_of(word) for word in pattern_for(text).findall(text)]
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    return _WORD if _COMBINING.search(text) else _PLAIN_WORD
+def pattern_for(text: str) -> re.Pattern[str]:
+    """The pattern of the words of a text."""
+    return _WORD if COMBINING.search(text) else _PLAIN_WORD
 
 
 def form_of(word: str) -> str:
     """A word as it is compared: in lower case, with е for ё, without stress marks."""
-    if not word.isalpha() and _COMBINING.search(word):
+    if not word.isalpha() and COMBINING.search(word):
         word = _STRESS.sub("", normalize("NFC", word))
     return word.lower().replace("ё", "е")
 
@@ -83,14 +64,15 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.words = words_of(text)
-        self.starts = [word.start for word in self.words]
-        self.stops = [word.stop for word in self.words]
+        places = [match.span() for match in pattern_for(text).finditer(text)]
+        self.starts = [start for start, _ in places]
+        self.stops = [stop for _, stop in places]
+        self.forms = [form_of(text[start:stop]) for start, stop in places]
 
     @cached_property
     def _sentences(self) -> list[tuple[int, int]]:
         """Where each sentence starts and stops."""
-        stops = [match.end() for match in _SENTENCE_END.finditer(self.text)]
+        stops = [match.end() for match in SENTENCE_END.finditer(self.text)]
         return list(pairwise(dict.fromkeys([0, *stops, len(self.text)])))
 
     def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", list[Edit]]]:
@@ -99,7 +81,7 @@ class Source:
         What is added behind the last word is a part with the whole text, which it may contradict; words that move there
         are not.
         """
-        if not self.words:
+        if not self.forms:
             return [(self, list(edits))] if edits else []
         behind = [edit for edit in edits if edit.start == edit.stop >= self.stops[-1]]
         if behind and len(behind) < len(edits):
@@ -162,14 +144,14 @@ class Source:
     @cached_property
     def _informations(self) -> list[float]:
         """How much each word tells."""
-        return [word.information for word in self.words]
+        return list(map(information, self.forms))
 
     @cached_property
     def clauses(self) -> list[int]:
         """The number of the clause of each word: marks part clauses."""
-        numbers = [0] * len(self.words)
-        for at in range(1, len(self.words)):
-            between = self.text[self.words[at - 1].stop : self.words[at].start]
+        numbers = [0] * len(self.forms)
+        for at in range(1, len(self.forms)):
+            between = self.text[self.stops[at - 1] : self.starts[at]]
             numbers[at] = numbers[at - 1] + bool(between.strip())
         return numbers
 
@@ -178,22 +160,37 @@ class Source:
         """The share of each word in the information of the text."""
         return [information / self.total for information in self._informations]
 
+    def kind(self, number: int) -> WordKind:
+        """What a word is."""
+        return word_kind(self.forms[number])
+
     def role(self, number: int) -> str:
         """The role of a word (`WordKind.role`); "" beyond the ends of the text."""
-        return self.words[number].kind.role if 0 <= number < len(self.words) else ""
+        return word_kind(self.forms[number]).role if 0 <= number < len(self.forms) else ""
+
+    def once(self, find: Callable[["Source", int], T], number: int) -> T:
+        """What `find(source, number)` says of a word; it is called once."""
+        if (find, number) not in self._found:
+            self._found[find, number] = find(self, number)
+        found: T = self._found[find, number]
+        return found
+
+    @cached_property
+    def _found(self) -> dict[tuple[Callable[["Source", int], Any], int], Any]:
+        return {}
 
     def clause(self, number: int) -> Iterator[int]:
         """The numbers of the words of a word's clause."""
         first = number
         while first > 0 and self.clauses[first - 1] == self.clauses[number]:
             first -= 1
-        while first < len(self.words) and self.clauses[first] == self.clauses[number]:
+        while first < len(self.forms) and self.clauses[first] == self.clauses[number]:
             yield first
             first += 1
 
     def are_beside(self, left: int, right: int) -> bool:
         """Whether two neighbours exist and stand in one clause."""
-        return left >= 0 and right < len(self.words) and self.clauses[left] == self.clauses[right]
+        return left >= 0 and right < len(self.forms) and self.clauses[left] == self.clauses[right]
 
 
 _kept = lru_cache(maxsize=2048)(Source)

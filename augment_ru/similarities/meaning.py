@@ -2,27 +2,43 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from math import exp, isfinite
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.edits import Note
-from augment_ru.engine.similarity import Candidates, Scorer, Similarity
+from augment_ru.engine.edited import EditTable, some_of, table_of
+from augment_ru.engine.similarity import Candidates, References, Scorer, Similarity
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
+from augment_ru.similarities._meaning_columns import WordColumns, word_columns
+from augment_ru.similarities._meaning_exchanged import exchanged
 from augment_ru.similarities._meaning_features import features_of
-from augment_ru.similarities._meaning_letters import Triple, by_sentence, other_letters
-from augment_ru.similarities._meaning_matching import fates_of, word_edits
+from augment_ru.similarities._meaning_letters import (
+    RespeltWord,
+    Triple,
+    are_misspelt,
+    are_plain,
+    by_sentence,
+    changed,
+    may_stand_for_another,
+    other_letters,
+)
+from augment_ru.similarities._meaning_lost import DAMAGE, damage
+from augment_ru.similarities._meaning_matching import fates_of, fates_of_respelt, word_edits
+from augment_ru.similarities._meaning_respelt import are_as_long, letters_in_place, respelt
 from augment_ru.similarities._meaning_whole_words import fates_of_whole_words
 from augment_ru.similarities._meaning_words import Fates, Source, kept_source
+from augment_ru.text.characters import Mask, encode
 from augment_ru.version import version_of
 
 _CONSTANT = "constant"
+_FEW = 24
+"""So many candidates take less time one by one than in columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +104,7 @@ class MeaningScorer(Scorer):
 
     def __init__(self, weights: Mapping[str, float], references: Sequence[str]) -> None:
         self._weights, self._references = weights, references
+        self._damage_weights = [weights.get(name, 0.0) for name in DAMAGE]
         self._sources: dict[int, Source] = {}
         self._scores: dict[tuple[Hashable, ...], float] = {}
         """The scores that were computed: candidates and levels often share a change."""
@@ -95,23 +112,116 @@ class MeaningScorer(Scorer):
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Scores of the candidates against the references of these indices, shape (candidates,), in [0, 1]."""
         if isinstance(candidates, Candidates):
-            found = map(self._of_script, indices.tolist(), candidates.scripts)
+            scripts = candidates.scripts
+            if len(scripts) > _FEW:
+                return self._in_columns(indices, scripts)
+            found = map(self._of_script, indices.tolist(), scripts)
         else:
             found = map(self._of_text, indices.tolist(), candidates)
         return np.fromiter(found, dtype=np.float64, count=len(candidates))
+
+    def _in_columns(self, indices: Ints, scripts: Sequence[Script]) -> Floats:
+        """The scores of scripts, of those that only put letters in place of as many together."""
+        edits = table_of(scripts)
+        scores, together = np.ones(indices.size), are_as_long(edits, indices.size)
+        if together.sum() > max(_FEW, len(self._references) // 2):  # columns hold the words of all references
+            together = self._score_respelt(indices, edits, together, scores)
+        else:
+            together[:] = False
+        alone = (~together).nonzero()[0]
+        if alone.size:
+            scores[alone] = list(map(self._of_script, indices[alone].tolist(), some_of(scripts, alone)))
+        return scores
+
+    def _score_respelt(self, indices: Ints, edits: EditTable, asked: Mask, scores: Floats) -> Mask:
+        """Score the candidates whose edits put letters in place of as many inside words.
+
+        Args:
+            indices: the number of the reference of each candidate, shape (candidates,).
+            edits: the edits of the candidates.
+            asked: whether each candidate may be such a one, shape (candidates,).
+            scores: the score of each candidate, 1 if its edits change nothing, shape (candidates,); is changed.
+
+        Returns:
+            Whether each candidate was scored, shape (candidates,).
+        """
+        letters, asked = letters_in_place(self._words, indices, edits, asked)
+        if not letters.owners.size:
+            return asked
+        found = respelt(self._words, letters)
+        losses = np.zeros(found.owners.size)
+        for weight, values in zip(self._damage_weights, found.damage, strict=True):
+            losses += weight * values
+        of_sentences = np.array(list(map(self._logistic, losses.tolist())))
+        of_sentences[~found.damage.any(axis=0)] = 1.0
+        asked = asked.copy()
+        for number, others in found.others.items():
+            exchange = exchanged(others)
+            if exchange is None:
+                asked[found.owners[number]] = False
+            else:
+                damaged = dict(zip(DAMAGE, found.damage[:, number].tolist(), strict=True))
+                features = {**damaged, **exchange.features(float(found.totals[number]))}
+                of_sentences[number] = self._of_features(features)
+        np.minimum.at(scores, found.owners, of_sentences)
+        return asked
+
+    @cached_property
+    def _words(self) -> WordColumns:
+        """The words of the references."""
+        texts = self._references
+        return texts.batch.once(word_columns) if isinstance(texts, References) else WordColumns(*encode(texts))
 
     def _of_script(self, index: int, script: Script) -> float:
         triples, notes = script.triples, script.notes
         key = (index, *triples, *notes)
         score = self._scores.get(key)
         if score is None:
-            fates = _fates(self._source(index), script, triples, notes)
-            score = self._scores[key] = min(map(self._score, fates), default=1.0)
+            source = self._source(index)
+            if not any(note is not None and note.reading is not None for note in notes):
+                score = self._of_sentences(source, triples)
+            if score is None:
+                score = min((self._of_fates(fates_of(*part)) for part in source.parts(script.edits)), default=1.0)
+            self._scores[key] = score
         return score
+
+    def _of_sentences(self, source: Source, triples: Sequence[Triple]) -> float | None:
+        """The score of edits that change letters, or whole words, in each sentence; None if one does anything else."""
+        lowest = 1.0
+        for sentence, edits in by_sentence(source, triples):
+            words = other_letters(sentence, edits)
+            if words is not None:
+                score = self._of_respelt(sentence, words)
+            else:
+                fates = fates_of_whole_words(sentence, edits)
+                score = None if fates is None else self._of_fates(fates)
+            if score is None:
+                return None
+            lowest = min(lowest, score)
+        return lowest
+
+    def _of_respelt(self, sentence: Source, words: Sequence[RespeltWord]) -> float | None:
+        """The score of a sentence in which these words have other letters; None if their new forms are not certain."""
+        new = changed(sentence, words)
+        if not new:
+            return 1.0
+        if are_misspelt(sentence, words):
+            loss = 0.0
+            for weight, value in zip(self._damage_weights, damage(sentence, new), strict=True):
+                loss += weight * value
+            return self._logistic(loss)
+        if not are_plain(sentence, words):
+            return None
+        others = [word for word in new if may_stand_for_another(sentence, word)]
+        exchange = exchanged(tuple((sentence.forms[number], form) for number, form, _ in others))
+        if exchange is None:
+            return self._of_fates(fates_of_respelt(sentence, new))
+        values = damage(sentence, [word for word in new if word not in others])
+        return self._of_features({**dict(zip(DAMAGE, values, strict=True)), **exchange.features(sentence.total)})
 
     def _of_text(self, index: int, text: str) -> float:
         source = self._source(index)
-        return self._score(fates_of(source, word_edits(source, text), is_guess=True))
+        return self._of_fates(fates_of(source, word_edits(source, text), is_guess=True))
 
     def _source(self, index: int) -> Source:
         source = self._sources.get(index)
@@ -119,31 +229,22 @@ class MeaningScorer(Scorer):
             source = self._sources[index] = kept_source(self._references[index])
         return source
 
-    def _score(self, fates: Fates) -> float:
-        if fates.inserted and not fates.source.words:
+    def _of_fates(self, fates: Fates) -> float:
+        if fates.inserted and not fates.source.forms:
             return 0.0
-        features = features_of(fates)
-        if not features:
+        return self._of_features(features_of(fates))
+
+    def _of_features(self, features: Mapping[str, float]) -> float:
+        if not any(features.values()):
             return 1.0
-        total = self._weights[_CONSTANT] + sum(
-            self._weights.get(name, 0.0) * features[name] for name in sorted(features)
-        )
+        loss = 0.0
+        for name in sorted(features):  # one by one, since `sum` rounds otherwise from Python 3.12 on
+            loss += self._weights.get(name, 0.0) * features[name]
+        return self._logistic(loss)
+
+    def _logistic(self, loss: float) -> float:
+        total = self._weights[_CONSTANT] + loss
         return 1 / (1 + exp(-max(min(total, 30.0), -30.0)))
-
-
-def _fates(source: Source, script: Script, triples: Sequence[Triple], notes: Sequence[Note | None]) -> Sequence[Fates]:
-    """What becomes of the words of each sentence that a script with these edits and notes changes."""
-    if not notes:
-        found = []
-        for sentence, edits in by_sentence(source, triples):
-            letters = other_letters(sentence, edits)
-            fates = fates_of_whole_words(sentence, edits) if letters is None else Fates(sentence, damaged=letters)
-            if fates is None:
-                break
-            found.append(fates)
-        else:
-            return found
-    return [fates_of(*part) for part in source.parts(script.edits)]
 
 
 @cache

@@ -21,7 +21,7 @@ from augment_ru.language.slovnet import word_vector
 from augment_ru.resources import dictionary_path
 from augment_ru.similarities import _meaning_new
 from augment_ru.similarities._meaning_features import features_of
-from augment_ru.similarities._meaning_letters import other_letters
+from augment_ru.similarities._meaning_letters import misspelt_words
 from augment_ru.similarities._meaning_matching import fates_of, word_edits
 from augment_ru.similarities._meaning_whole_words import fates_of_whole_words
 from augment_ru.similarities._meaning_words import Fates, Source
@@ -285,7 +285,7 @@ def test_words_gone_or_exchanged_as_a_whole_have_the_fates_that_matching_finds(t
         edits = [Edit(*place, new) for place, new in zip(ranges, texts_written, strict=True)]
         triples = [(edit.start, edit.stop, edit.text) for edit in edits]
         fates = fates_of_whole_words(source, triples)
-        assert fates is None or fates == fates_of(source, edits) or other_letters(source, triples) is not None
+        assert fates is None or fates == fates_of(source, edits) or misspelt_words(source, triples) is not None
 
 
 def test_whole_words_are_found_without_matching() -> None:

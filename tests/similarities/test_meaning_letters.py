@@ -1,0 +1,146 @@
+"""The similarity meaning, of edits that change letters: many candidates together, one alone, and by matching."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from augment_ru import Edit, Perturber, Preparation, Script
+from augment_ru.edits import Note
+from augment_ru.engine.applied import apply, one_by_one
+from augment_ru.engine.edited import EditedTexts, table_of
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.similarity import Candidates
+from augment_ru.engine.tiles import Tiles
+from augment_ru.language.morphology import has_form, is_known, morphology
+from augment_ru.similarities import meaning as module
+from augment_ru.similarities._meaning_columns import WordColumns
+from augment_ru.similarities._meaning_features import features_of
+from augment_ru.similarities._meaning_matching import fates_of
+from augment_ru.similarities._meaning_words import Source
+from augment_ru.similarities.meaning import Meaning, MeaningScorer, weights_of
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import encode
+from augment_ru.text.words import RUSSIAN
+from strategies import SENTENCES, texts
+
+LAWS = settings(max_examples=150, deadline=None)
+meaning = Meaning()
+_ODD = [
+    "А в 12 домах и в 5 садах я не был. Кое-кто т.е. он, был и там; а я?",
+    "е\u0301ж ё_ж d'Artagnan x²+y² = 4 . \n  кот\n\nΟΔΟΣ и İstanbul, мо\u0301ре.",
+    "и в к с о у я",
+]
+_LETTERS = "абвеикмоуёщЯИВ0159xΣσİ²ß"
+
+
+@st.composite
+def _respelt(draw: st.DrawFn) -> Script:
+    """A script that mostly puts letters in place of as many."""
+    source = draw(st.one_of(st.sampled_from([*_ODD, *SENTENCES]), texts()))
+    places = sorted(draw(st.lists(st.integers(0, len(source)), max_size=8, unique=True)))
+    edits = []
+    for start, stop in pairwise(places):
+        length = min(draw(st.sampled_from([1, 1, 1, 2, 3])), stop - start)
+        old = source[start : start + length]
+        cased = [text for text in (old.upper(), old.lower(), old[::-1]) if len(text) == length]
+        new = draw(st.one_of(st.text(_LETTERS, min_size=length, max_size=length), st.sampled_from(cased)))
+        odd = draw(st.integers(0, 60))
+        note = {0: Note("кот"), 1: Note(None, "x")}.get(odd)
+        edits.append(Edit(start, start + length, {2: "", 3: f"{new}-", 4: f"{new}и"}.get(odd, new), note))
+    return Script(source, edits)
+
+
+def _together(scripts: list[Script], few: int) -> list[float]:
+    """The scores of scripts, in columns if there are more than a few."""
+    scorer = meaning.against([script.source for script in scripts])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_FEW", few)
+        return list(scorer.score(np.arange(len(scripts)), Candidates(scripts)).tolist())
+
+
+def _by_matching(script: Script) -> float:
+    """The score of a script by the fates of its words, with nothing shared or kept."""
+    scorer = MeaningScorer(weights_of("meaning").values, [])
+    lowest = 1.0
+    for part in Source(script.source).parts(script.edits):
+        fates = fates_of(*part)
+        if fates.inserted and not fates.source.forms:
+            return 0.0
+        features = features_of(fates)
+        loss = 0.0
+        for name in sorted(features):
+            loss += weights_of("meaning").values.get(name, 0.0) * features[name]
+        lowest = min(lowest, scorer._logistic(loss) if features else 1.0)  # noqa: SLF001  (the last step alone)
+    return lowest
+
+
+@LAWS
+@given(st.lists(_respelt(), min_size=1, max_size=8))
+@example([Script("е\u0301ж и кот", [Edit(0, 2, "он"), Edit(4, 5, "я")])])
+@example([Script("я и кот", [Edit(0, 1, "щ"), Edit(2, 3, "И"), Edit(4, 5, "й")])])
+@example([Script("ΑΒ и кот", [Edit(1, 2, "Σ")]), Script("Был и кот.", [Edit(4, 5, "И")])])
+def test_scores_are_the_same_together_alone_and_by_matching(scripts: list[Script]) -> None:
+    expected = [_by_matching(script) for script in scripts]
+    assert _together(scripts, few=0) == expected
+    assert _together(scripts, few=100) == expected
+    assert _together(scripts[::-1], few=0) == expected[::-1]
+
+
+@LAWS
+@given(st.lists(st.one_of(texts(), st.sampled_from(_ODD)), max_size=5))
+def test_words_in_columns_are_those_of_each_text(rows: list[str]) -> None:
+    columns = WordColumns(*encode(rows))
+    found = [
+        (start + at, stop + at, form)
+        for at, source in zip(columns.begins.tolist(), map(Source, rows), strict=False)
+        for start, stop, form in zip(source.starts, source.stops, source.forms, strict=True)
+    ]
+    assert found == list(zip(columns.starts.tolist()[:-1], columns.stops.tolist()[:-1], columns.forms, strict=True))
+    shares, sentences = [], []
+    for source in map(Source, rows):
+        for start in source.starts:
+            sentence, at = source.sentence(source.sentence_at(start))
+            shares.append(sentence.shares[sentence.starts.index(start - at)])
+            sentences.append((source.text, at))
+    assert columns.shares.tolist() == shares
+    changes = [one != other for one, other in pairwise(columns.sentences.tolist())]
+    if len(set(rows)) == len(rows):
+        assert changes == [one != other for one, other in pairwise(sentences)]
+
+
+@given(st.one_of(st.text("абвеё-'x", max_size=6), st.sampled_from(["еж", "ёж", "елка", "ёлка", "все", "кое-кто", "и"])))
+def test_a_form_is_known_if_the_dictionary_says_so(word: str) -> None:
+    known = bool(morphology().word_is_known(word)) and RUSSIAN.fullmatch(word) is not None
+    assert has_form(word) == is_known(word) == known
+
+
+def test_candidates_of_a_gate_are_the_scripts_that_their_columns_say() -> None:
+    perturber = Perturber("misspell", probability=1.0)
+    (prepared,) = Preparation(constraints=()).texts([*SENTENCES[:6], ""], needs=[perturber.needs])
+    proposals = perturber.proposals(prepared, 0).settled()
+    tiles = Tiles(prepared.batch, prepared.owners, len(prepared), 1)
+    alone = one_by_one(proposals)
+    rows = prepared.batch.rows(proposals.starts[proposals.first_edits])
+    edited = EditedTexts(tiles, rows[::2], alone, np.arange(rows.size)[::2])
+    scripts = list(edited)
+    assert [edited[at] for at in range(len(edited))] == edited[:] == scripts
+    assert {script.source for script in scripts} <= set(prepared.batch.texts)
+    table, made = edited.table, table_of(scripts)
+    for one, other in zip(table[:3], made[:3], strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert table.texts.codes.tolist() == made.texts.codes.tolist()
+    assert list(table.notes) == list(made.notes)
+
+
+def test_candidates_of_several_tiles_have_places_in_their_texts() -> None:
+    batch = Batch(["кот спит", "дом", "лес"])
+    tiles = Tiles(batch, np.arange(3), 3, 2)
+    places = np.array([0, 13, 26])  # «к» and «л» of the first tile, «д» of the second
+    written = Replacements.of(["щ"] * 3)
+    proposals = Proposals.of_edits(places, places + 1, np.zeros(3), written.take, clean=True)
+    applied = apply(tiles, proposals, np.ones(3, dtype=np.bool_))
+    edited = EditedTexts(tiles, applied.changed, applied, applied.changed)
+    assert [script.text for script in edited] == ["щот спит", "щес", "щом"]
