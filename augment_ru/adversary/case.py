@@ -1,8 +1,9 @@
 """A record in the course of its search: what it asks next, what it has learnt, and what becomes of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from hashlib import blake2b
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -27,6 +28,12 @@ STATUSES = ("broken", "withstood", "rejected", "wrong_before", "unchanged")
 
 _MOST_REFUSALS = 10
 """Sets that the gate may refuse for each question of the budget; a search that meets more has nothing left to try."""
+
+
+_SHORT = 2**14
+"""Characters up to which texts are kept as they are."""
+_Texts: TypeAlias = tuple[str, ...] | bytes
+"""What tells the texts of a record apart: these, or a digest of long ones."""
 
 
 @dataclass(slots=True)
@@ -66,7 +73,7 @@ class SearchCase:
     _search: Search | None = None
     _wanted: ChangeSet | None = None
     _refusals: int = 0
-    _answers: dict[tuple[str, ...], Scored] = field(default_factory=dict)
+    _answers: dict[_Texts, Scored] = field(default_factory=dict)
     _rivals: list[tuple[int, str]] | None = None
     _questions: RecordQuestions | None = None
 
@@ -123,7 +130,7 @@ class SearchCase:
         if self._original is None:  # the time was over before
             self.finish("time")
             return
-        self._answers[tuple(self.pool.sources)] = self._original
+        self._answers[_key(self.pool.sources)] = self._original
         margins = self._margins(self._original)
         self.knowledge = Knowledge(self.pool, self._similarities, Verdict(1.0, passed=True, margins=margins))
         self._search = _search(self.knowledge, margins, guidance, Draws(key), minimal=minimal)
@@ -151,12 +158,13 @@ class SearchCase:
 
     def known_answer(self, texts: tuple[str, ...]) -> Scored | None:
         """The answer to these texts of the record, if they were asked about already."""
-        return self._answers.get(texts)
+        return self._answers.get(_key(texts))
 
     def answered(self, texts: tuple[str, ...], scored: Scored, similarity: float) -> None:
         """Take in the answer to the wanted set."""
-        if texts not in self._answers:
-            self._answers[texts] = scored
+        key = _key(texts)
+        if key not in self._answers:
+            self._answers[key] = scored
             self.queries += 1
         broken = self.goal.is_broken(self.goal.answer(scored))
         if broken and self.broken_at is None:
@@ -179,7 +187,7 @@ class SearchCase:
         if knowledge is not None and (chosen := knowledge.smallest) is not None:
             self.status = "broken"
             self.similarity = knowledge.known[chosen].similarity
-            self.after = self.goal.answer(self._answers[self.texts(chosen)])
+            self.after = self.goal.answer(self._answers[_key(self.texts(chosen))])
             self.minimal = knowledge.is_minimal(chosen)
         elif self.queries > 1 or reason:
             self.status, self.reason, self.similarity = "withstood", reason or "nothing left to try", None
@@ -208,6 +216,12 @@ class SearchCase:
         if self._questions is None:
             self._questions = RecordQuestions(self.record, self.pool.fields, self.pool.sources)
         return self._questions
+
+
+def _key(texts: Sequence[str]) -> _Texts:
+    if sum(map(len, texts)) < _SHORT:
+        return tuple(texts)
+    return blake2b(repr(tuple(texts)).encode(), digest_size=32).digest()
 
 
 def _search(

@@ -29,6 +29,8 @@ by about one; with a noise of 0.3 it fell by four at 50.
 _AVERAGE, _LONGEST = 6.0, 10.0
 """Letters of an average word; a longer word than the second counts like one of that length."""
 _FIRST_ROWS = 16
+_LONG, _FIRST_ROWS_OF_LONG = 2**14, 64
+"""From so many changes on there are more rows at first: pages that no row has come to are not in memory, a copy is."""
 _MANY = 2**18
 """Numbers, 2 MiB, in a table that is not made larger, or not copied, if that can be helped."""
 _sum = np.add.reduce
@@ -61,7 +63,8 @@ class Surrogate:
         self._place, self._shared, self._noise = _PLACE**2 * square, _SHARED**2 * square, _NOISE**2 * square
         self.mean = np.tile(weights * (_MEAN * self.scale), (margins.size, 1))
         self._variance = self._own + (self._place + self._shared) * weights**2
-        self._learnt = np.empty((_FIRST_ROWS, weights.size))
+        first_rows = _FIRST_ROWS if weights.size < _LONG else _FIRST_ROWS_OF_LONG
+        self._learnt = np.empty((first_rows, weights.size))
         self._rows = self._counted = 0
 
     @property

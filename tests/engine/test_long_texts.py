@@ -2,6 +2,7 @@
 
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from augment_ru import Adversary, Perturber, Preparation
 from augment_ru.adversary.surrogate import Surrogate
 from augment_ru.engine.pool import pools
+from augment_ru.evaluation.named_model import NamedModel
 from strategies import SENTENCES
 from victims import Keywords, ScoredKeywords
 
@@ -36,7 +38,7 @@ def _text(sentences: int) -> str:
 def _grows_evenly(run: Callable[[str], object]) -> bool:
     short, long = _text(SHORT), _text(SHORT * TIMES)
     run(short)  # what is loaded, and what caches keep of the words
-    of_short, of_long = (_peak(lambda text=text: run(text)) / len(text) for text in (short, long))
+    of_short, of_long = (_peak(partial(run, text)) / len(text) for text in (short, long))
     return of_long < MOST * of_short
 
 
@@ -69,7 +71,9 @@ def test_a_guide_is_asked_about_so_many_characters_at_a_time(monkeypatch: pytest
     for most in (10**9, 3 * len(_text(5))):
         monkeypatch.setattr("augment_ru.adversary.rounds._CHARACTERS", most)
         guide = ScoredKeywords(words)
-        adversary = Adversary(["eda_delete"], Keywords(words), budget=5, similarity="none", guide=guide)
+        adversary = Adversary(
+            ["eda_delete"], Keywords(words), budget=5, similarity="none", guide=NamedModel.of("guide", guide)
+        )
         found.append([finding.row() for finding in adversary.records([row])])
         texts = len(guide.asked)
         assert guide.calls == (1 if most == 10**9 else -(-texts // 3))

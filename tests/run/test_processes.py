@@ -72,8 +72,12 @@ def _outcomes(workers: int, parts: Sequence[str]) -> list[object]:
 
 
 def _signalled(number: signal.Signals, after: float) -> None:
-    Timer(after, os.kill, [os.getpid(), number]).start()
-    _outcomes(2, ["large"] * 1_000)
+    timer = Timer(after, os.kill, [os.getpid(), number])
+    timer.start()
+    try:
+        _outcomes(2, ["large"] * 1_000)
+    finally:
+        timer.cancel()  # it must not meet another test
 
 
 def _ends(number: int, frame: object) -> NoReturn:
