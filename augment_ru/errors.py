@@ -3,6 +3,7 @@
 import difflib
 import reprlib
 import unicodedata
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable
 
 _BRIEF = reprlib.Repr()
@@ -108,10 +109,10 @@ def missing(what: str, extra: str) -> AugmentError:
 
 
 def not_utf8(error: UnicodeDecodeError) -> AugmentError:
-    """The error for rows in another encoding."""
-    return AugmentError(
-        f"not UTF-8 at byte {error.start}; save the file as UTF-8, or give its encoding, as in --encoding cp1251"
-    )
+    """The error for rows in another encoding; that of a file that begins with the mark of UTF-16 is known."""
+    is_utf16 = error.start == 0 and error.object[:2] in {BOM_UTF16_LE, BOM_UTF16_BE}
+    remedy = "give --encoding utf-16" if is_utf16 else "give its encoding, as in --encoding cp1251"
+    return AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8, or {remedy}")
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:

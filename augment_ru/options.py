@@ -53,6 +53,20 @@ def chosen(kind: str, made: type[T], options: Mapping[str, Any]) -> T:
     return found
 
 
+def meant_number(text: str) -> str:
+    """For a message: what to write for a number with a decimal comma or a per cent sign; nothing for other texts.
+
+    >>> meant_number("0,15"), meant_number("15 %"), meant_number("much")
+    ('; write 0.15', '; write 0.15', '')
+    """
+    bare = text.strip().removesuffix("%").strip().replace(",", ".")
+    try:
+        number = float(bare)
+    except ValueError:
+        return ""
+    return f"; write {number / 100 if text.strip().endswith('%') else number:g}"
+
+
 def options_of(made: Any) -> dict[str, Any]:  # noqa: ANN401  (any dataclass)
     """The options of a dataclass and their types; none for any other class."""
     types_of = typing.get_type_hints(made) if _is_data(made) else {}
@@ -94,7 +108,8 @@ def parse(where: str, text: str, wanted: Any) -> Any:  # noqa: ANN401  (a type f
         return wanted(text)
     except ValueError as error:
         kind = {int: "an integer", float: "a number"}.get(wanted, f"of type {wanted.__name__}")
-        raise AugmentError(f"{where}: '{text}' is not {kind}") from error
+        remedy = meant_number(text) if wanted is float else ""
+        raise AugmentError(f"{where}: '{text}' is not {kind}{remedy}") from error
 
 
 def integer(name: str, value: SupportsIndex, *, least: int | None = None, most: int | None = None) -> int:

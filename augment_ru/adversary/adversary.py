@@ -11,15 +11,15 @@ from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.ledger import Ledger
 from augment_ru.adversary.result import NAME, Finding, SearchSettings
 from augment_ru.adversary.rounds import Limits, ask_originals, guidance_of, search_all
-from augment_ru.draws import Floats, Streams
+from augment_ru.draws import Streams
 from augment_ru.engine.attack import Attack, Needs
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.pool import pools
-from augment_ru.engine.pool_gate import PoolGate, Wanted
+from augment_ru.engine.pool_gate import PoolGate
 from augment_ru.engine.prepare import Constraints, Preparation
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.similarity import ScoreFunction, Similarity
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.examples import Model, PredictFunction
 from augment_ru.evaluation.named_model import NamedModel
@@ -122,6 +122,10 @@ class Adversary:
             "+".join(dict.fromkeys(digest for one in self.perturbers if (digest := one.attack.corpus_digest))),
             None if self._guide is None else self._guide.model.signature or self._guide.model.name,
         )
+
+    def __repr__(self) -> str:
+        attacks = ", ".join(one.attack.name for one in self.perturbers)
+        return f"Adversary({brief(attacks)}, model={self.ledger.model.name!r}, budget={self.budget})"
 
     @property
     def needs(self) -> tuple[Needs, ...]:
@@ -280,8 +284,7 @@ def screened(
     gate = PoolGate(prepared, [case.pool for case in cases], similarity, threshold or 0.0)
     if not gate.screens:
         return gate
-    alone = [Wanted(case.number, case.pool.scripts((change,))) for case in pending for change in range(len(case.pool))]
-    scores: Floats = gate.scores(alone)
+    scores = gate.scores_alone([(case.number, case.pool) for case in pending])
     at = 0
     for case in pending:
         own = scores[at : at + len(case.pool)]

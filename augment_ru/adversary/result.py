@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from augment_ru.adversary.case import Reason, Status
+from augment_ru.engine.notebook import result_html
 from augment_ru.engine.outcome import Outcome, Scripts, Settings, Spans
 from augment_ru.engine.result import METAS, Result, occasional
-from augment_ru.errors import unknown
+from augment_ru.errors import brief, unknown
 from augment_ru.evaluation.answers import by_field
 from augment_ru.formats.row import Changed, replaced, written
 from augment_ru.records.record import Record
@@ -88,6 +89,14 @@ class Finding:
     broken_at: int | None
     minimal: bool
     warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        texts = {name: script.text for name, script in self.scripts.items()}
+        return f"Finding({self.status}, {brief(texts)}, changes={self.changes}, queries={self.queries})"
+
+    def _repr_html_(self) -> str:
+        """The texts with their changes marked, for notebooks."""
+        return result_html(self)
 
     @property
     def text(self) -> str:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,13 @@ from augment_ru.adversary.case import SearchCase
 from augment_ru.adversary.ledger import Ledger
 from augment_ru.engine.pool_gate import PoolGate, Wanted
 from augment_ru.script import Script
+
+if TYPE_CHECKING:
+    from augment_ru.adversary.knowledge import ChangeSet
+    from augment_ru.evaluation.examples import Scored
+
+_CHARACTERS = 2**24
+"""Characters of the texts that a guide is asked about at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +47,12 @@ def ask_originals(cases: Sequence[SearchCase], ledger: Ledger) -> None:
 
 def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
     """What a guide says about each change of a case alone; None if it does not know the right label or the target."""
-    alone = [case.pool.scripts((change,)) for change in range(len(case.pool))]
-    original, *changed = guide.ask([case.example(scripts) for scripts in ({}, *alone)])
+    sets: list[ChangeSet] = [(), *((change,) for change in range(len(case.pool)))]
+    at_once = max(_CHARACTERS // max(sum(map(len, case.pool.sources)), 1), 1)
+    answers: list[Scored] = []
+    for first in range(0, len(sets), at_once):
+        answers += guide.ask([case.example(case.pool.scripts(one)) for one in sets[first : first + at_once]])
+    original, *changed = answers
     guide.forget()
     rivals = case.goal.rivals(original)
     if rivals is None:

@@ -29,6 +29,8 @@ by about one; with a noise of 0.3 it fell by four at 50.
 _AVERAGE, _LONGEST = 6.0, 10.0
 """Letters of an average word; a longer word than the second counts like one of that length."""
 _FIRST_ROWS = 16
+_MANY = 2**18
+"""Numbers, 2 MiB, in a table that is not made larger, or not copied, if that can be helped."""
 _sum = np.add.reduce
 
 
@@ -59,7 +61,7 @@ class Surrogate:
         self._place, self._shared, self._noise = _PLACE**2 * square, _SHARED**2 * square, _NOISE**2 * square
         self.mean = np.tile(weights * (_MEAN * self.scale), (margins.size, 1))
         self._variance = self._own + (self._place + self._shared) * weights**2
-        self._learnt = np.zeros((_FIRST_ROWS, weights.size))
+        self._learnt = np.empty((_FIRST_ROWS, weights.size))
         self._rows = self._counted = 0
 
     @property
@@ -80,12 +82,14 @@ class Surrogate:
         covariance += self._shared * _sum(weights)
         covariance *= self._weights
         covariance[index] += self._own[index]
-        covariance -= _sum(_sum(known.take(index, 1), 1)[:, None] * known)
+        covariance -= _combined(_sum(known.take(index, 1), 1), known)
         total = float(_sum(covariance[index])) + self._noise * (1.0 + index.size / 2.0)
         surprise = self.margins - margins - _sum(self.mean.take(index, 1), 1)
         self.mean += (surprise / total)[:, None] * covariance
         if self._rows == len(self._learnt):
-            self._learnt = np.concatenate([self._learnt, np.zeros_like(self._learnt)])
+            grown = np.empty((2 * self._rows, self._weights.size), self._learnt.dtype)
+            grown[: self._rows] = self._learnt
+            self._learnt = grown
         np.divide(covariance, sqrt(total), out=self._learnt[self._rows])
         self._rows += 1
 
@@ -93,6 +97,9 @@ class Surrogate:
         """For each set, none of which is empty, the probability that it brings its lowest expected margin below 0."""
         if not sets:
             return []
+        at_once = max(_MANY // self._most, 1)
+        if len(sets) > at_once:  # a table of sets and places of a long text would take gigabytes
+            return [one for at in range(0, len(sets), at_once) for one in self.chances(sets[at : at + at_once])]
         sizes = np.array([len(chosen) for chosen in sets])
         effects, variances = self._alone(sets) if sizes.max() == 1 else self._together(sets, sizes)
         margins = np.minimum.reduce(self.margins[:, None] - effects)
@@ -117,3 +124,14 @@ class Surrogate:
         learnt = np.add.reduceat(self._learnt[: self._rows].take(index, 1), firsts, 1)
         variances = np.maximum(variances - _sum(learnt * learnt), 0.0)
         return np.add.reduceat(self.mean.take(index, 1), firsts, 1), variances
+
+
+def _combined(factors: Floats, rows: Floats) -> Floats:
+    """The sum of the rows times their factors, shape (columns,); many columns without a copy of all rows."""
+    if rows.size < _MANY:
+        summed: Floats = _sum(factors[:, None] * rows)
+        return summed
+    found: Floats = factors[0] * rows[0]  # the sum in the same order
+    for factor, row in zip(factors[1:], rows[1:], strict=True):
+        found += factor * row
+    return found

@@ -6,6 +6,7 @@ import click
 
 from augment_ru.cli.choices import choices
 from augment_ru.cli.complete import complete_attacks
+from augment_ru.cli.misuse import is_file
 from augment_ru.cli.shared_options import DEBUG, PROBABILITY, SEARCH, SETUP, usage, with_options
 from augment_ru.errors import AugmentError
 
@@ -32,6 +33,8 @@ def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     """
     from augment_ru.jobs.explain import explained  # noqa: PLC0415
 
+    if is_file(text):
+        raise click.UsageError(f"{text}: is a file; explain takes a text, perturb shows what it changes in a file")
     try:
         preparation, run = choices(given, given["attacks"] or ("butterfingers",))
     except AugmentError as error:

@@ -1,10 +1,11 @@
 """What click says of wrong usage, in the words of this package: where, what, what is possible, what to do."""
 
-from pathlib import Path
+import os.path
 
 import click
 
 from augment_ru.errors import unknown
+from augment_ru.options import meant_number
 
 _TOO_MANY = "Got unexpected extra argument"
 
@@ -22,10 +23,10 @@ class Real(click.types.FloatParamType):
         Raises:
             click.BadParameter: it is none.
         """
-        number = _number(str(value))
-        if number is None:
-            self.fail(f"'{value}' is not a number{_meant(str(value))}", param, ctx)
-        return number
+        try:
+            return float(str(value))
+        except ValueError:
+            self.fail(f"'{value}' is not a number{meant_number(str(value))}", param, ctx)
 
 
 REAL = Real()
@@ -38,10 +39,15 @@ def misuse(error: click.UsageError) -> str:
     return f"{_said(error).removesuffix('.')}{hint}"
 
 
+def is_file(text: str) -> bool:
+    """Whether a text is the path of a file; it may be longer than any path."""
+    return os.path.isfile(text)  # noqa: PTH113  (`Path.is_file` raises an error for a long one)
+
+
 def no_command(group: click.Group, context: click.Context, args: list[str]) -> click.UsageError:
     """The error where the first argument is no command of the group."""
     name = args[0]
-    if Path(name).is_file() and "perturb" in group.commands:
+    if is_file(name) and "perturb" in group.commands:
         said = f"{name}: is a file; a command stands before it, as in {context.command_path} perturb {name}"
     else:
         said = str(unknown("command", name, group.commands))
@@ -88,18 +94,3 @@ def _usage(context: click.Context | None) -> str:
     if context is None:
         return ""
     return f"; usage: {context.command_path} {' '.join(context.command.collect_usage_pieces(context))}"
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _meant(text: str) -> str:
-    """The number with a decimal point that a text means, if it means one."""
-    number = _number(text.strip().removesuffix("%").strip().replace(",", "."))
-    if number is None:
-        return ""
-    return f"; write {number / 100 if text.strip().endswith('%') else number:g}"

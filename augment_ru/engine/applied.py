@@ -48,7 +48,9 @@ class Applied:
     def _lists(self) -> tuple[list[int], list[int], list[str]]:
         """The starts, the stops and the new texts of all edits."""
         text = decode(self.replacements.codes)
-        new = [text[start:stop] for start, stop in pairwise(self.replacements.offsets.tolist())]
+        same: dict[str, str] = {}  # of equal texts, of which there are many, one is kept
+        offsets = pairwise(self.replacements.offsets.tolist())
+        new = [same.setdefault(own, own) for own in (text[start:stop] for start, stop in offsets)]
         return self.starts.tolist(), self.stops.tolist(), new
 
     @cached_property

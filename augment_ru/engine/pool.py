@@ -4,7 +4,7 @@
 them: every rank counts, and a place may have several alternatives, of one attack or of several.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -19,6 +19,7 @@ from augment_ru.engine.applied import one_by_one
 from augment_ru.engine.legality import legal
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.proposals import Proposals
 from augment_ru.script import Script
 
 _Place: TypeAlias = tuple[int, int, int, str, Edit]
@@ -69,7 +70,7 @@ class RecordPool:
 
         Two changes conflict if an edit of one overlaps an edit of the other; two insertions at one place overlap.
         """
-        found: list[set[int]] = [set() for _ in self.changes]
+        found: list[list[int] | None] = [None] * len(self.changes)
         edits = sorted(
             (change.text, edit.start, edit.stop, number)
             for number, change in enumerate(self.changes)
@@ -80,10 +81,10 @@ class RecordPool:
             reached = [one for one in reached if one[0] == text and (one[2] > start or one[1:3] == (start, stop))]
             for _, begun, ended, other in reached:
                 if other != number and (begun < stop or (begun, ended) == (start, stop)):
-                    found[number].add(other)
-                    found[other].add(number)
+                    _append(found, number, other)
+                    _append(found, other, number)
             reached.append((text, start, stop, number))
-        return [sorted(others) for others in found]
+        return [() if others is None else tuple(sorted(set(others))) for others in found]
 
     def scripts(self, chosen: Iterable[int]) -> dict[int, Script]:
         """The script of each text that these changes edit, by the number of the text.
@@ -91,16 +92,11 @@ class RecordPool:
         Raises:
             AugmentError: two of them conflict.
         """
-        places = self._edits
-        edits = sorted([edit for number in chosen for edit in places[number]])
+        changes = self.changes
+        edits = sorted([place for number in chosen for place in _places_of(changes[number])])
         if len(self.sources) == 1:
             return {0: _script(self.sources[0], edits)} if edits else {}
         return {text: _script(self.sources[text], list(own)) for text, own in groupby(edits, itemgetter(0))}
-
-    @cached_property
-    def _edits(self) -> list[list[_Place]]:
-        """The edits of each change."""
-        return [[(one.text, edit.start, edit.stop, edit.text, edit) for edit in one.edits] for one in self.changes]
 
     def attacks_of(self, chosen: Iterable[int], text: int) -> list[int]:
         """The attack of each edit of a text under these changes, in the order of the edits."""
@@ -124,13 +120,27 @@ class RecordPool:
         )
 
 
+def _append(lists: list[list[int] | None], at: int, value: int) -> None:
+    """Append to a list that is made with its first value; most changes exclude no others, or few."""
+    own = lists[at]
+    if own is None:
+        lists[at] = [value]
+    else:
+        own.append(value)
+
+
+def _places_of(change: PooledChange) -> list[_Place]:
+    """The edits of a change."""
+    return [(change.text, edit.start, edit.stop, edit.text, edit) for edit in change.edits]
+
+
 class _SetEdits:
-    """The edits of a set of changes in one text, as a script reads them; the text is made at once."""
+    """The edits of a set of changes in one text, as a script reads them; the text is made when it is read."""
 
-    __slots__ = ("_new", "_places")
+    __slots__ = ("_places", "_source")
 
-    def __init__(self, places: list[_Place], new: str) -> None:
-        self._places, self._new = places, new
+    def __init__(self, source: str, places: list[_Place]) -> None:
+        self._source, self._places = source, places
 
     def edits(self, row: int, start: int) -> Iterator[Edit]:  # noqa: ARG002  (there is one text, and it starts at 0)
         return map(itemgetter(4), self._places)
@@ -146,7 +156,13 @@ class _SetEdits:
         return len(self._places)
 
     def text(self, row: int) -> str:  # noqa: ARG002
-        return self._new
+        pieces: list[str] = []
+        at = 0
+        for _, start, stop, new, _ in self._places:
+            pieces += (self._source[at:start], new)
+            at = stop
+        pieces.append(self._source[at:])
+        return "".join(pieces)
 
 
 def _script(source: str, places: list[_Place]) -> Script:
@@ -155,15 +171,12 @@ def _script(source: str, places: list[_Place]) -> Script:
     Raises:
         AugmentError: two of them overlap.
     """
-    pieces: list[str] = []
     at, last = 0, (-1, -1)
-    for _, start, stop, new, _ in places:
+    for _, start, stop, _, _ in places:
         if start < at or (start, stop) == last:
             return Script(source, [one[4] for one in places])  # raises the error
-        pieces += (source[at:start], new)
         at, last = stop, (start, stop)
-    pieces.append(source[at:])
-    return Script.of_columns(source, _SetEdits(places, "".join(pieces)), 0, 0)
+    return Script.of_columns(source, _SetEdits(source, places), 0, 0)
 
 
 _Key: TypeAlias = tuple[int, tuple[tuple[int, int, str], ...]]
@@ -181,27 +194,38 @@ def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> li
         draws: how many draws of each attack are pooled, at least 1: the most alternatives of one kind at a place.
     """
     found: list[dict[_Key, PooledChange]] = [{} for _ in range(len(prepared))]
-    firsts, owners = prepared.first_rows, prepared.owners.tolist()
     for number, perturber in enumerate(perturbers):
         seen = prepared.seen_by(perturber.attack)
-        batch, starts = seen.batch, seen.batch.starts.tolist()
         for draw in range(draws):
-            proposed = legal(batch, perturber.proposals(seen, draw), alternatives=True)
-            proposed = proposed.keep(proposed.ranks < perturber.attack.probability)
-            alone = one_by_one(proposed.settled())
-            for change, row in enumerate(batch.rows(proposed.starts[proposed.first_edits]).tolist()):
-                held, text = found[owners[row]], row - firsts[owners[row]]
-                key = (text, tuple(alone.triples(change, starts[row])))
-                if key not in held:
-                    held[key] = PooledChange(text, tuple(alone.edits(change, starts[row])), number)
+            proposed = legal(seen.batch, perturber.proposals(seen, draw), alternatives=True)
+            _add(found, seen, proposed.keep(proposed.ranks < perturber.attack.probability), number)
     return _with_places(prepared, found)
 
 
-def _with_places(prepared: Prepared, found: Sequence[Mapping[_Key, PooledChange]]) -> list[RecordPool]:
+def _add(found: Sequence[dict[_Key, PooledChange]], prepared: Prepared, proposed: Proposals, number: int) -> None:
+    """Add the changes of attack `number` that are not known yet to the pools of their records."""
+    firsts, owners = prepared.first_rows, prepared.owners.tolist()
+    starts = prepared.batch.starts.tolist()
+    alone = one_by_one(proposed.settled())
+    for change, row in enumerate(prepared.batch.rows(proposed.starts[proposed.first_edits]).tolist()):
+        held, text = found[owners[row]], row - firsts[owners[row]]
+        key = (text, tuple(alone.triples(change, starts[row])))
+        if key not in held:
+            held[key] = PooledChange(text, tuple(alone.edits(change, starts[row])), number)
+
+
+def _sorted(held: dict[_Key, PooledChange]) -> list[PooledChange]:
+    """The changes of a record in the order of their keys, which are not needed any more."""
+    found = [held[key] for key in sorted(held)]
+    held.clear()
+    return found
+
+
+def _with_places(prepared: Prepared, found: Sequence[dict[_Key, PooledChange]]) -> list[RecordPool]:
     """The pools of these changes of each record."""
     batch = prepared.batch.prepared
     begins, ends = batch.words
-    changes = [[held[key] for key in sorted(held)] for held in found]
+    changes = [_sorted(held) for held in found]
     bounds = np.cumsum([0, *map(len, changes)])
     owners = np.repeat(np.arange(len(changes)), np.diff(bounds))
     rows = [prepared.rows(at) for at in range(len(changes))]

@@ -7,6 +7,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.applied import Applied
+from augment_ru.engine.lazy_scripts import LazyScripts
 from augment_ru.engine.pool import RecordPool
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.proposals import Replacements
@@ -42,7 +43,7 @@ class PoolGate:
         self, prepared: Prepared, pools: Sequence[RecordPool], similarity: Similarity | None, threshold: float
     ) -> None:
         self.threshold = threshold
-        self._prepared, self._pools = prepared, pools
+        self._prepared, self._first_rows = prepared, [pool.first_row for pool in pools]
         self._scorer: Scorer | None = similarity.against(prepared.references) if similarity else None
         self.cost = Cost()
 
@@ -74,16 +75,40 @@ class PoolGate:
         for number, one in enumerate(wanted):
             if number not in broken:
                 for text, script in one.scripts.items():
-                    rows.append(self._pools[one.record].first_row + text)
+                    rows.append(self._first_rows[one.record] + text)
                     owners.append(number)
                     scripts.append(script)
-        if scripts:
-            scored = np.round(self._scorer.score(np.array(rows, dtype=np.int64), Candidates(scripts)), DIGITS)
-            np.minimum.at(found, owners, scored)
-            self.cost.calls += 1
-            self.cost.pairs += len(scripts)
-            self.cost.passes = self._scorer.passes
+        np.minimum.at(found, owners, self._scored(rows, scripts))
         return found
+
+    def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
+        """The score of each change of some pools by itself, one pool behind another, shape (changes,).
+
+        Args:
+            pools: the number of a record, and its pool.
+        """
+        if self._scorer is None or self._prepared.questions is not None:
+            every = [Wanted(record, pool.scripts((one,))) for record, pool in pools for one in range(len(pool))]
+            return self.scores(every)
+        firsts = np.cumsum([0, *(len(pool) for _, pool in pools)])
+
+        def script(number: int) -> Script:
+            at = int(np.searchsorted(firsts, number, side="right")) - 1
+            (found,) = pools[at][1].scripts((number - int(firsts[at]),)).values()
+            return found
+
+        rows = [self._first_rows[record] + change.text for record, pool in pools for change in pool.changes]
+        return self._scored(rows, LazyScripts(len(rows), script))
+
+    def _scored(self, rows: Sequence[int], scripts: Sequence[Script]) -> Floats:
+        """The scores of scripts for the texts of these numbers, rounded."""
+        if self._scorer is None or not rows:
+            return np.ones(len(rows))
+        scores: Floats = np.round(self._scorer.score(np.array(rows, dtype=np.int64), Candidates(scripts)), DIGITS)
+        self.cost.calls += 1
+        self.cost.pairs += len(rows)
+        self.cost.passes = self._scorer.passes
+        return scores
 
     def warnings(self, record: int) -> tuple[str, ...]:
         """What the scorer warns of in the texts of a record."""
@@ -101,7 +126,7 @@ class PoolGate:
         at = self._prepared.batch.starts.tolist()
         for number, one in enumerate(wanted):
             for text, script in one.scripts.items():
-                place = at[self._pools[one.record].first_row + text]
+                place = at[self._first_rows[one.record] + text]
                 for edit in script.edits:
                     starts.append(place + edit.start)
                     stops.append(place + edit.stop)

@@ -10,6 +10,7 @@ from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
 from augment_ru.formats.table_layout import Layout
 
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
+_NOTE = re.compile("sep=.", re.IGNORECASE)
 _IN_QUOTES = re.compile('"[^"]*"')
 
 
@@ -116,6 +117,8 @@ class Table:
         _decoded(line.data)
         if line.problem:
             raise AugmentError(line.problem)
+        if _NOTE.fullmatch(note := line.data.decode().strip("\r\n")):
+            raise AugmentError(f"'{note}' is a note for a spreadsheet program; delete this line")
         names = tuple(line.place)
         if self.layout.is_tsv and "\r" in "".join(names):
             raise AugmentError(_CARRIAGE_RETURN)

@@ -173,7 +173,7 @@ def check_input(source: str, option: str = "") -> None:
     """
     if is_url(source):
         if not Remote(source).exists():
-            raise AugmentError(f"{option} {source}: no such file".lstrip())
+            raise AugmentError(f"{option} {source}: no such file, or it cannot be reached".lstrip())
         return
     if source != "-" and (not Path(source).exists() or Path(source).is_dir()):
         problem = "is a folder; give a file" if Path(source).is_dir() else "no such file"

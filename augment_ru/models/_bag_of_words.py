@@ -1,5 +1,6 @@
 """The models that count words: their train file, and a classifier for each field of the right answer."""
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -164,7 +165,10 @@ def fitted(train: Train, make: Callable[[], Classifier], signature: str) -> BagO
             continue
         classifiers[name] = make()
         try:
-            classifiers[name].fit(train.texts, labels)
+            with warnings.catch_warnings():
+                # as many labels as rows: the rates show what that comes to
+                warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+                classifiers[name].fit(train.texts, labels)
         except ValueError as error:
             raise AugmentError(f"cannot be trained on this file: {error}") from error
     return BagOfWords(classifiers, f"{signature}|train={train.digest}", frozenset(train.texts))

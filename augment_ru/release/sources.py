@@ -1,5 +1,6 @@
 """The rows that a release starts from: read, checked, and given the fields `perturbation` and `episode`."""
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.edits import Edit
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.answers import group_of
 from augment_ru.formats.json_lines import encoded, encoded_row, parsed
 from augment_ru.formats.json_places import located
@@ -22,6 +23,8 @@ from augment_ru.release.episodes import asked_shots, draw_episodes
 from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.release.settings import schema_of
 from augment_ru.script import Script
+
+_log = logging.getLogger(__name__)
 
 PERTURBATION, EPISODE = "perturbation", "episode"
 """The fields that TAPE adds to the rows of a task."""
@@ -81,7 +84,18 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
         numbers = draw_episodes(recipe, task, schema, [group_of(values, schema) for _, values in rows])
         records = _records(task.train, rows, schema, task.name, required=answers, episodes=numbers)
         train = InputFile(task.train, digest, records)
+        _warn_of_shared(task.name, test, train)
     return TaskInput(task, schema, test, train)
+
+
+def _warn_of_shared(name: str, test: InputFile, train: InputFile) -> None:
+    """Log a warning if test rows stand among the train rows: a demonstration would give their answers away."""
+    learned = {tuple(record.texts().values()) for record in train.records}
+    if shared := sum(tuple(record.texts().values()) in learned for record in test.records):
+        _log.warning(
+            "task %s: %s of the %s stand in %s, too, so demonstrations give their answers away; take them out of it",
+            name, f"{shared:,}", amount(len(test.records), "test row"), train.path,
+        )  # fmt: skip
 
 
 _Rows = list[tuple[str, dict[str, Any]]]

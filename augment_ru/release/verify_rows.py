@@ -131,7 +131,7 @@ def _read_rows(release: ReleaseFiles, test: str, edits: str, schema: Task) -> tu
             entries.append(read_entry(line))
         except AugmentError as error:
             entries.append(None)
-            problems.append(f"{edits}: row {number}: {error}")
+            problems.append(f"{edits}: row {number}: {_unreadable(line, error)}")
     digests = [line_digest(line) for line in lines]
     stated = [None if entry is None else str(entry["line"]) for entry in entries]
     places = _aligned(stated, digests)
@@ -150,7 +150,7 @@ def _read_rows(release: ReleaseFiles, test: str, edits: str, schema: Task) -> tu
             record.texts()
         except AugmentError as error:
             record = None
-            problems.append(f"{test}: row {number}: {error}")
+            problems.append(f"{test}: row {number}: {_unreadable(line, error)}")
         if place is None or (entry is not None and entry["line"] != own):
             if changed == test and record is not None:
                 problems.append(f"{test}: row {number}: was changed: it does not match its digest in {edits}")
@@ -204,6 +204,15 @@ def _row_problems(
             yield f"{test}: {problem}"
     except AugmentError as error:
         yield f"{test}: {error}"
+
+
+def _unreadable(line: bytes, error: AugmentError) -> str:
+    """Why a line cannot be read; that it is not UTF-8 without the advice that an error gives on files of one's own."""
+    try:
+        line.decode()
+    except UnicodeDecodeError as fault:
+        return f"was changed: not UTF-8 at byte {fault.start}"
+    return str(error)
 
 
 def _entry_problem(entry: Entry, at: int, name: str, *, original: bool) -> str | None:

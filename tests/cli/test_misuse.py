@@ -15,6 +15,10 @@ from commands import fails, write
         (("perturb", "in.jsonl", "--probability", "0,15"), "--probability: '0,15' is not a number; write 0.15 (see"),
         (("perturb", "in.jsonl", "--probability", "15%"), "--probability: '15%' is not a number; write 0.15 (see"),
         (("perturb", "in.jsonl", "--threshold", "much"), "--threshold: 'much' is not a number (see"),
+        (
+            ("perturb", "in.jsonl", "--attack", "case", "--set", "case.probability=0,2"),
+            "case.probability: '0,2' is not a number; write 0.2 (see",
+        ),
         (("perturb", "in.jsonl", "--seed", "x"), "--seed: 'x' is not a whole number (see"),
         (("perturb", "in.jsonl"), "no attack; name one with --attack; augment-ru list attacks shows them (see"),
         (
@@ -43,6 +47,11 @@ from commands import fails, write
             "too many arguments (more); one run takes one input, ",
         ),
         (("check", "--no-such"), "No such option '--no-such' (see augment-ru check --help)"),
+        (
+            ("explain", "in.jsonl"),
+            "in.jsonl: is a file; explain takes a text, perturb shows what it changes in a file (see",
+        ),
+        (("к" * 5000,), "no command called 'кккк"),
         (("list", "masking"), "error: 'masking' is not one of 'attacks', 'constraints'"),
     ],
 )

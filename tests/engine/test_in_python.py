@@ -4,6 +4,7 @@ import importlib
 import json
 import logging
 import re
+from collections.abc import Sequence
 from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import (
+    Adversary,
     Augmenter,
     AugmentError,
     Candidates,
@@ -283,6 +285,19 @@ def test_reprs_are_short() -> None:
         assert len(repr(shown)) < 1200, type(shown)
         assert repr(shown).count("\n") < 10, type(shown)
     assert "<ins" in result._repr_html_()
+
+
+def test_what_a_search_found_shows_itself_as_a_result_does() -> None:
+    def model(examples: Sequence[Example]) -> list[str]:
+        return ["a" if one.text.startswith("Кошка") else "b" for one in examples]
+
+    adversary = Adversary(["case"], model, similarity="none", constraints=())
+    assert repr(adversary) == "Adversary('case', model='model', budget=50)"
+    (found,) = adversary.records([{"text": "Кошка спит на окне. " * 200, "label": "a"}])
+    assert repr(found).startswith("Finding(broken, {'text': '")
+    assert re.search(r"'\}, changes=1, queries=\d+\)$", repr(found))
+    assert len(repr(found)) < 300
+    assert "<ins" in found._repr_html_()
 
 
 def test_runs_are_logged_and_nothing_is_printed(

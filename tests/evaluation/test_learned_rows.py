@@ -36,3 +36,9 @@ def test_the_rows_that_a_model_was_trained_on_are_counted(tmp_path: Path, caplog
         evaluate([*GOOD[4:], *BAD[4:]], [spec, "majority"], train=train)
         evaluate(GOOD + BAD, {"majority": f"majority:{train}"})  # learns no text
     assert not caplog.records
+
+
+def test_as_many_labels_as_rows_are_no_warning_of_another_package(tmp_path: Path) -> None:
+    train = write(tmp_path / "train.jsonl", *({"text": f"Товар {at}.", "label": str(at)} for at in range(40)))
+    evaluation = evaluate([{"id": 99, "text": "Товар.", "label": "1"}], {"many": f"linear:{train}"})
+    assert evaluation.report()["models"][0]["model"] == "many"

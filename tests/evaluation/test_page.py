@@ -492,3 +492,15 @@ def test_edits_that_do_not_flip_are_only_underlined(window: chromium.Browser, tm
     window.choose("by-outcome", "all")
     window.choose("by-model", "yes, 0-shot")
     assert window.all(".snippet del") == ["кот", "тут."], "this model was not asked: all edits are marked"
+
+
+@needs_browser
+def test_invisible_characters_of_edits_are_spelt_out(window: chromium.Browser, tmp_path: Path) -> None:
+    written = "к\u00adо\u200b\u200dт 👩\u200d🎓"
+    meta = {"attack": "a", "status": "perturbed", "source": {"text": "кот"}, "edits": {"text": [[0, 3, written]]}}
+    path = tmp_path / "report.html"
+    done = evaluate([{"id": 1, "text": written, "label": "yes", "augment": meta}], {"yes": _yes})
+    path.write_text(page(done), encoding="utf-8")
+    window.open(path)
+    window.choose("by-outcome", "all")
+    assert window.all(".snippet ins") == ["к⟨U+00AD⟩о⟨U+200B⟩⟨U+200D⟩т 👩\u200d🎓"]

@@ -474,3 +474,17 @@ def test_the_closing_line_counts_one_thing_in_the_singular() -> None:
     assert str(BuildReport({"tasks": tasks}, made=3)).startswith(
         "2 tasks, 2,400 test rows, 0 train rows; 3 shards made"
     )
+
+
+def test_test_rows_among_the_train_rows_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = recipe(tmp_path)
+    rows = (tmp_path / "test.jsonl").read_text(encoding="utf-8").splitlines()
+    other = rows[0].replace("Почему", "Отчего")
+    (tmp_path / "train.jsonl").write_text(f"{other}\n{rows[1]}\n", encoding="utf-8")
+    built(path, tmp_path / "out")
+    assert [record.getMessage() for record in caplog.records] == [
+        (
+            "task school: 1 of the 3 test rows stand in train.jsonl, too, so demonstrations give their answers away; "
+            "take them out of it"
+        )
+    ]

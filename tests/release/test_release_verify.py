@@ -543,3 +543,12 @@ def test_what_other_code_has_built_is_said_not_to_be_checked(copy: Path) -> None
         "not checked: the card, lm_eval/ and the figures of manifest.json, which other code built "
         "(augment-ru 0.0.1); install that code to check them"
     )
+
+
+def test_bytes_that_are_no_text_are_told_without_advice_on_encodings(copy: Path) -> None:
+    for name in ("hops/test.jsonl", "hops/edits.jsonl"):
+        path = copy / name
+        before = path.read_bytes()
+        path.write_bytes(before[:5] + b"\xff" + before[6:])
+        assert list(verify_release(copy)) == [f"{name}: row 1: was changed: not UTF-8 at byte 5"]
+        path.write_bytes(before)
