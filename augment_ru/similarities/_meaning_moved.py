@@ -1,7 +1,9 @@
 """The features of words that stand at another place."""
 
-from collections.abc import Iterator, Mapping
-from itertools import combinations, pairwise
+from bisect import bisect, bisect_left, insort
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import pairwise
+from operator import ne
 
 from augment_ru.language.morphology import lemmas_of, word_kind
 from augment_ru.similarities._meaning_lost import NOMINAL
@@ -17,20 +19,31 @@ def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of words that stand at another place, while no other words came in."""
     if fates.order is None or (fates.is_guess and fates.replaced):
         return
-    source, moved = fates.source, set(fates.moved)
-    place = {number: at for at, number in enumerate(fates.order)}
-    was = {number: at for at, number in enumerate(sorted(place))}
-    yield "moved_far", sum(abs(place[number] - was[number]) for number in moved) / len(place)
+    source, moved, order = fates.source, set(fates.moved), fates.order
+    left = sorted(order)
+    first, end = _exchanged_stretch(order, left)
+    place = {number: at for at, number in enumerate(order[first:end], first)}
+    far = sum(abs(place[number] - bisect_left(left, number)) for number in moved if number in place)
+    yield "moved_far", far / len(order)
     yield from _parted(source, place)
     yield from _joined(fates, moved)
-    yield from _exchanged(source, moved, place)
+    yield from _exchanged(source, sorted(moved & place.keys()), place)
+
+
+def _exchanged_stretch(order: Sequence[int], left: Sequence[int]) -> tuple[int, int]:
+    """Where words stand at another place than among those that are left, with a neighbour on either side."""
+    others = list(map(ne, order, left))
+    if True not in others:
+        return 0, 0
+    return max(others.index(True) - 1, 0), len(others) - others[::-1].index(True) + 1
 
 
 def _parted(source: Source, place: Mapping[int, int]) -> Iterator[tuple[str, float]]:
     """Neighbours that belong together, and no longer stand together."""
-    for left, right in pairwise(range(len(source.forms))):
-        at, to = place.get(left), place.get(right)
-        if at is None or to is None or to == at + 1 or not source.are_beside(left, right):
+    for left, at in sorted(place.items()):
+        right = left + 1
+        to = place.get(right)
+        if to is None or to == at + 1 or not source.are_beside(left, right):
             continue
         role, following = source.kind(left).role, source.kind(right)
         if source.forms[left] in BINDING:
@@ -56,17 +69,25 @@ def _joined(fates: Fates, moved: set[int]) -> Iterator[tuple[str, float]]:
             yield "clause_edge", 1.0
 
 
-def _exchanged(source: Source, moved: set[int], place: Mapping[int, int]) -> Iterator[tuple[str, float]]:
-    """Pairs of words of one role whose order is reversed."""
-    for one, other in combinations(sorted(moved), 2):
-        if place[one] < place[other]:
-            continue
-        kind, second = source.kind(one), source.kind(other)
-        if kind.role in NOMINAL and second.role in NOMINAL:
-            yield "exchanged_nominals", 1.0
-            yield "exchanged_same_case", float(bool(kind.cases & second.cases))
-        elif kind.role == second.role == "verb":
-            yield "exchanged_verbs", 1.0
+def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -> Iterator[tuple[str, float]]:
+    """Pairs of words of one role whose order is reversed; a long text may have billions of pairs."""
+    nominals = alike = verbs = 0
+    places: dict[frozenset[str] | None, list[int]] = {}  # where the words so far stand, by their cases; None is verbs
+    for number in moved:
+        kind, at = source.kind(number), place[number]
+        if kind.role in NOMINAL:
+            for cases, found in places.items():
+                if cases is not None:
+                    reversed_ = len(found) - bisect(found, at)
+                    nominals += reversed_
+                    alike += reversed_ if kind.cases & cases else 0
+            insort(places.setdefault(kind.cases, []), at)
+        elif kind.role == "verb":
+            found = places.setdefault(None, [])
+            verbs += len(found) - bisect(found, at)
+            insort(found, at)
+    yield from (("exchanged_nominals", float(nominals)), ("exchanged_same_case", float(alike))) if nominals else ()
+    yield from (("exchanged_verbs", float(verbs)),) if verbs else ()
 
 
 def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
@@ -79,25 +100,30 @@ def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
     nouns = [
         (number, source.forms[number], form) for number, form in fates.reshaped if source.kind(number).role in NOMINAL
     ]
-    came = [number for number, old, new in nouns if not _is_lemma(old) and _is_lemma(new)]
+    came = {number for number, old, new in nouns if not _is_lemma(old) and _is_lemma(new)}
     left = any(_is_lemma(old) and not _is_lemma(new) for _, old, new in nouns)
     forms = [form for _, form in fates.reshaped]
     forms += [word for _, found in fates.replaced for word in found]
     forms += [word for _, word in fates.inserted]
     passive = any(word_kind(form).role in _PASSIVE or form.endswith("ся") for form in forms)
-    exchanged = came and (left or any(_overtook(fates, number) for number in came))
+    exchanged = came and (left or _is_overtaken(fates, came))
     yield "exchanged_roles", float(bool(exchanged and not passive))
 
 
-def _overtook(fates: Fates, number: int) -> bool:
-    """Whether a word now stands before a noun that stood before it and may be subject or object."""
-    order = fates.order or ()
-    before = order[: order.index(number)] if number in order else order
-    return any(
-        other < number and other not in before and {"nomn", "accs"} <= word_kind(form).cases
-        for other, form in enumerate(fates.source.forms)
-        if word_kind(form).role in NOMINAL and other in order
-    )
+def _is_overtaken(fates: Fates, came: Container[int]) -> bool:
+    """Whether one of these words now stands before a noun that stood before it and may be subject or object."""
+    place = {number: at for at, number in enumerate(fates.order or ())}
+    last = -1
+    for number, form in enumerate(fates.source.forms if place else ()):
+        at = place.get(number)
+        if at is None:
+            continue
+        if at < last and number in came:
+            return True
+        kind = word_kind(form)
+        if kind.role in NOMINAL and {"nomn", "accs"} <= kind.cases:
+            last = max(last, at)
+    return False
 
 
 def _is_lemma(word: str) -> bool:
