@@ -14,7 +14,7 @@ from augment_ru.edits import Span
 from augment_ru.engine.attack import Needs
 from augment_ru.engine.prepared import BareTexts, Prepared
 from augment_ru.engine.questions import Questions
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 from augment_ru.language.annotate import Annotator
 from augment_ru.language.annotate import annotator as annotator_of
 from augment_ru.records import field_paths
@@ -33,6 +33,13 @@ CHUNK_CHARACTERS = 2**20
 
 Constraints: TypeAlias = str | Constraint | Sequence[str | Constraint] | Callable[[Task], Sequence[str]] | None
 """Constraints as names, files or objects; a function from a task to their names; None for the task's own."""
+
+
+def _listed(given: Any) -> tuple[Constraint, ...]:  # noqa: ANN401  (whatever a caller gives)
+    several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    if not all(isinstance(one, str | Constraint) for one in several):
+        raise AugmentError(f"constraints={brief(given)}: possible: names, files, Constraint objects, or () for none")
+    return tuple(constraint_of(one) if isinstance(one, str) else one for one in several)
 
 
 class Preparation:
@@ -58,13 +65,9 @@ class Preparation:
 
     def __init__(self, constraints: Constraints = None, annotator: str | Annotator = "natasha") -> None:
         self.annotate = annotator_of(annotator) if isinstance(annotator, str) else annotator
-        if isinstance(constraints, str | Constraint):
-            constraints = [constraints]
-        self._constraints = (
-            constraints
-            if constraints is None or callable(constraints)
-            else tuple(constraint_of(one) if isinstance(one, str) else one for one in constraints)
-        )
+        if not callable(self.annotate):
+            raise AugmentError(f"annotator={brief(annotator)}: possible: a name, or a function from texts to documents")
+        self._constraints = constraints if constraints is None or callable(constraints) else _listed(constraints)
 
         self._known: dict[Task | str, Protector] = {}
         """The protectors that were made, by their task or by the name of the guard."""

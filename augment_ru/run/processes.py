@@ -88,7 +88,7 @@ class _Pool:
     def wait(self) -> Sequence[Done]:
         done = self._answers.get()  # no lock is left behind if signals interrupt it, one after another
         if isinstance(done.error, _LostError):
-            raise done.error
+            raise AugmentError(str(done.error)) from None
         return [done]
 
     def end(self) -> None:

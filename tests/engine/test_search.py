@@ -169,6 +169,9 @@ def test_without_a_gate_nothing_is_scored() -> None:
         ({"similarity": "navecc"}, "did you mean 'navec'"),
         ({"annotator": "natashka"}, "did you mean 'natasha'"),
         ({"constraints": ["named_entity"]}, "did you mean 'named_entities'"),
+        ({"constraints": 5}, "constraints=5: possible: names"),
+        ({"constraints": [5]}, r"constraints=\[5\]: possible: names"),
+        ({"annotator": None}, "annotator=None: possible: a name"),
     ],
 )
 def test_wrong_settings_are_refused_in_one_line(options: dict[str, object], message: str) -> None:
