@@ -6,11 +6,11 @@ import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any
 
@@ -28,7 +28,7 @@ _PATIENCE = 5.0
 _UNKNOWN = "SIGKILL"
 """The signal that says nothing about why: the kernel sends it to a process that needs too much memory."""
 _TICK = 1.0
-"""Seconds between looks at a process that works."""
+"""Seconds between looks at a process that works, and for a signal."""
 _QUIET = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
 """The signals that a terminal sends to all its processes; the parent alone reports them, and ends the others."""
 
@@ -86,7 +86,10 @@ class _Pool:
             self._threads.submit(self._answer, number, part)
 
     def wait(self) -> Sequence[Done]:
-        done = self._answers.get()  # no lock is left behind if signals interrupt it, one after another
+        done = None
+        while done is None:  # a signal that comes just before it waits, or on Windows, is met after a tick
+            with suppress(Empty):
+                done = self._answers.get(timeout=_TICK)  # no lock is left behind if signals interrupt it
         if isinstance(done.error, _LostError):
             raise AugmentError(str(done.error)) from None
         return [done]
