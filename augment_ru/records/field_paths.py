@@ -17,7 +17,8 @@ Path = tuple[str | int, ...]
 """The keys of objects and the numbers of list entries that lead to a value."""
 
 _EVERY = -1
-_SHOWN = 8
+_SHOWN, _DEEPEST = 8, 8
+"""How many names a message shows, and how many steps the longest of them has."""
 _STEP = re.compile(r"\[(\d*)\]|([^.\[\]]+)")
 
 
@@ -124,6 +125,8 @@ def inside(value: object, name: str = "") -> str:
 
 
 def _text_paths(value: object, path: Path) -> Iterator[Path]:
+    if len(path) > _DEEPEST:
+        return
     if isinstance(value, str):
         yield path
     elif isinstance(value, Mapping):

@@ -146,6 +146,11 @@ def test_rows_of_no_task_say_what_to_do() -> None:
         recognise(nested)
     with pytest.raises(AugmentError, match=r"'data' holds an object, not a text \(inside it: data\.review\.text\);"):
         list(Augmenter("case", similarity="none").records([nested], field="data"))
+    deep: object = "кот"
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(AugmentError, match=r"no task has the fields a; name"):  # no name of so many steps is shown
+        recognise({"a": deep})
     with pytest.raises(AugmentError, match="did you mean 'multiq'"):
         task("multi_q")
 
