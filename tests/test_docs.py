@@ -33,15 +33,17 @@ def blocks(page: str) -> list[Block]:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the repository's files that a user works with, as the working folder, with `augment-ru` in the path."""
+    """A copy of the repository's files that a user works with, as the working folder; its commands are in the path."""
     for folder in ("augment_ru", "constraints", "dictionaries", "examples", "prompts"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    command = tmp_path / "bin" / "augment-ru"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m augment_ru "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    for name, arguments in {"augment-ru": "-m augment_ru", "python": ""}.items():
+        command = tmp_path / "bin" / name
+        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n', encoding="utf-8")
+        command.chmod(0o755)
     for name, value in {
-        "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path),
+        "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(tmp_path),
+        "HOME": str(tmp_path),
         "XDG_CACHE_HOME": str(tmp_path / "cache"), "HF_HUB_CACHE": str(tmp_path / "hub"), "PYTHONIOENCODING": "utf-8",
     }.items():  # fmt: skip
         monkeypatch.setenv(name, value)
@@ -65,7 +67,7 @@ def test_the_glossaries_define_the_same_words() -> None:
 @pytest.mark.usefixtures("place")
 @pytest.mark.parametrize("page", PAGES)
 def test_code_prints_what_the_page_shows(page: str) -> None:
-    wrong = followed(page, blocks(page), NOT_RUN)
+    wrong = followed(page, blocks(page), NOT_RUN, copies=True)
     assert not wrong, "\n\n".join(f"{page}, line {block.line}: {problem}" for block, problem in wrong.items())
 
 

@@ -1,16 +1,15 @@
 """Calibration, presets, the table of a run, and fetching models."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import commands
 from augment_ru import Augmenter
 from augment_ru.editing.input_corpus import InputCorpus
 from augment_ru.engine.attack import GROUPS, make
@@ -35,15 +34,10 @@ BARE = Preparation(())
 RECORDS = [Record({"text": text}, generic()) for text in SENTENCES]
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command line."""
-    return subprocess.run(
-        [sys.executable, "-m", "augment_ru", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},  # several processes at once would wait for each other's threads
-    )
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The command line, and what it prints as texts."""
+    done = commands.run(*arguments)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def test_the_threshold_passes_what_was_asked_for_and_no_more() -> None:

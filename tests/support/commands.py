@@ -1,22 +1,119 @@
-"""The command line through a real process."""
+"""The command line: in a copy of this process, which has loaded what commands need, or in a process of its own.
 
+A copy (a fork) has streams, folder, variables, signals and an exit code of its own, and costs a fiftieth of a process
+that starts anew. A new process is needed where a test is about the start: variables that are read there, encodings,
+what is imported, and once for each command.
+"""
+
+import io
 import json
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+import traceback
+import warnings
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from pkgutil import iter_modules
+from typing import IO, Any, NoReturn
 
 PATIENCE = 120.0
 """Seconds that a test waits for what must happen: far more than it takes on a busy machine."""
 
 
-def run(*args: str | Path, stdin: bytes = b"", **options: Any) -> subprocess.CompletedProcess[bytes]:  # noqa: ANN401
-    """The command with these arguments."""
+_SCORED = frozenset({"evaluate", "compare", "attack", "release", "totals"})
+"""Commands that read scikit-learn or SciPy."""
+
+
+def run(
+    *args: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command with these arguments in a copy of this process; without `fork`, in a new one."""
+    words = list(map(str, args))
+    if not hasattr(os, "fork"):
+        return run_apart(*args, stdin=stdin, cwd=cwd, env=env)
+    _load_texts()
+    if _SCORED.intersection(words[:1]):
+        _load_models()
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
+        given.write(stdin)
+        given.seek(0)
+        sys.stdout.flush()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: this process has threads (of xdist)
+            child = os.fork()
+        if child == 0:
+            _run_and_end(words, (given, out, said), cwd, env)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        out.seek(0)
+        said.seek(0)
+        return subprocess.CompletedProcess(words, code, out.read(), said.read())
+
+
+def run_apart(*args: str | Path, stdin: bytes = b"", **options: Any) -> subprocess.CompletedProcess[bytes]:  # noqa: ANN401
+    """Run a command with these arguments in a new process."""
     command = [sys.executable, "-m", "augment_ru", *map(str, args)]
     return subprocess.run(command, input=stdin, capture_output=True, check=False, **options)
+
+
+@cache
+def _load_texts() -> None:
+    """Load what a command reads at its start: the command line, the annotation, the gate."""
+    from augment_ru import Augmenter, jobs  # noqa: PLC0415
+
+    for module in iter_modules(jobs.__path__, "augment_ru.jobs."):
+        import_module(module.name)
+    for attack in ("butterfingers", "eda_swap"):
+        list(Augmenter(attack).records([{"text": "Кошка Маша спит на окне."}]))
+
+
+@cache
+def _load_models() -> None:
+    import sklearn.linear_model  # noqa: F401, PLC0415  (files of tests without a command load nothing)
+
+
+def _run_and_end(
+    words: list[str], streams: tuple[IO[bytes], ...], cwd: Path | None, env: Mapping[str, str] | None
+) -> NoReturn:
+    """Run the command in this process as if it had just started, and end it."""
+    code: Any = 1
+    try:
+        for number, stream in enumerate(streams):
+            os.dup2(stream.fileno(), number)
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
+        sys.stdout, sys.stderr = (
+            io.TextIOWrapper(io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", line_buffering=lines)
+            for number, lines in ((1, False), (2, True))
+        )
+        if cwd is not None:
+            os.chdir(cwd)
+        if env is not None:
+            os.environ.clear()
+            os.environ.update(env)
+        for path in reversed(os.environ.get("PYTHONPATH", "").split(os.pathsep)):
+            if path and path not in sys.path:
+                sys.path.insert(0, path)
+        sys.argv = ["augment-ru", *words]
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+        warnings.resetwarnings()
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from augment_ru.__main__ import main  # noqa: PLC0415
+
+        main()
+    except SystemExit as end:
+        code = end.code or 0
+    except BaseException:  # noqa: BLE001  (a new process, too, would print it and end)
+        traceback.print_exc()
+    finally:
+        for written in (sys.stdout, sys.stderr):
+            written.flush()
+        os._exit(code if isinstance(code, int) else 1)
 
 
 def fails(code: int, *args: str | Path, stdin: bytes = b"") -> str:

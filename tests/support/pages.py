@@ -102,8 +102,12 @@ def is_shown(printed: str, shown: Block) -> bool:
     return re.fullmatch(pattern, "".join(f"{line.rstrip()}\n" for line in printed.splitlines())) is not None
 
 
-def followed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> dict[Block, str]:
+def followed(
+    page: str, found: Sequence[Block], left_out: Mapping[str, str], *, copies: bool = False
+) -> dict[Block, str]:
     """What is wrong with each block of a page, run in the current folder; nothing for those that are right.
+
+    With `copies`, commands of augment-ru alone run the package that the process imports, not the one that is installed.
 
     Raises:
         AssertionError: a block that must not fail fails.
@@ -114,7 +118,7 @@ def followed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> 
             Path(block.file).write_text(block.content, encoding="utf-8")
     wrong = {
         block: problem
-        for block, out in _printed(page, found, left_out).items()
+        for block, out in _printed(page, found, left_out, copies=copies).items()
         if (problem := _problem(block, out, left_out))
     }
     for block in found:
@@ -123,7 +127,7 @@ def followed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> 
     return wrong
 
 
-def _printed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> dict[Block, list[str]]:
+def _printed(page: str, found: Sequence[Block], left_out: Mapping[str, str], *, copies: bool) -> dict[Block, list[str]]:
     """What each block of a page prints, in the ways in which the page may show it."""
     files = [block for block in found if block.file and block.language == "python"]
     runs = files + [block for block in found if not block.file and block.language in ("sh", "python")]
@@ -134,6 +138,7 @@ def _printed(page: str, found: Sequence[Block], left_out: Mapping[str, str]) -> 
             "content": f"import runpy; runpy.run_path({block.file!r})" if block.file else block.content,
             "name": f"{page}, line {block.line}",
             "fails": f"{_OURS} error:" in block.output,
+            "copies": copies,
         }
         for block in runs
     ]
