@@ -23,11 +23,15 @@ import torch
 from hypothesis import HealthCheck, settings
 
 import small_models
+from kept_models import kept_copy
+from profiles import PROFILE, QUICK
 from small_networks import hub
 
 # a busy machine is no fault of an example
-settings.register_profile("augment-ru", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("augment-ru")
+_calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", _calm, max_examples=QUICK)
+settings.register_profile("full", _calm)
+settings.load_profile(PROFILE)
 torch.set_num_threads(1)  # small models lose more by several threads than they win
 
 
@@ -45,7 +49,7 @@ socket.getaddrinfo = _only_here  # for all that is imported and made from here o
 @pytest.fixture(scope="session")
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small BERT encoder in a folder: three layers, 512 places."""
-    return small_models.bert(tmp_path_factory.mktemp("models") / "bert")
+    return kept_copy(tmp_path_factory.mktemp("models") / "bert", small_models.bert)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -53,5 +57,5 @@ def published(request: pytest.FixtureRequest) -> Path:
     """A cache with small models under the names that attacks have by default, if a test runs attacks."""
     parents = {item.getparent(pytest.Module) for item in request.session.items}
     if any(hasattr(parent.obj, "ATTACKS") for parent in parents if parent is not None):
-        hub(CACHE)
+        kept_copy(CACHE, hub)
     return CACHE

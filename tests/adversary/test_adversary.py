@@ -14,11 +14,12 @@ from augment_ru.adversary import by_scores
 from augment_ru.adversary.result import Finding
 from augment_ru.engine.attack import Attack
 from augment_ru.evaluation.cache import Cache
+from profiles import examples
 from strategies import ATTACKS, SENTENCES, attacks
 from victims import Blank, Keywords, ScoredKeywords
 
 assert ATTACKS  # the fixture `published` looks for it
-LAWS = settings(max_examples=10)
+LAWS = settings(max_examples=examples(10))
 WORDS = (
     *("купи", "сегодня", "дешёвый", "билет", "на", "поезд", "в", "город", "где"),
     *("живёт", "твоя", "добрая", "старая", "тётя", "и", "семеро", "котов"),

@@ -13,6 +13,7 @@ from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.records.task import generic
 from augment_ru.registry import names
 from commands import write
+from kept_models import kept
 from served import chat, serving
 from small_causal import causal
 from small_classifier import classifier
@@ -43,9 +44,9 @@ def specs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple[
     with serving(lambda _, question: (200, chat(by_length([str(question["messages"][-1])])[0]))) as box:
         yield {
             "adaboost": (f"adaboost:{train}", {}),
-            "hf_causal": (f"hf-causal:{causal(place / 'gpt2')}", {}),
-            "hf_classifier": (f"hf-classifier:{classifier(place / 'bert', LABELS)}", {}),
-            "hf_seq2seq": (f"hf-seq2seq:{seq2seq(place / 't5')}", {}),
+            "hf_causal": (f"hf-causal:{kept(causal)}", {}),
+            "hf_classifier": (f"hf-classifier:{kept(classifier, LABELS)}", {}),
+            "hf_seq2seq": (f"hf-seq2seq:{kept(seq2seq)}", {}),
             "linear": (f"linear:{train}", {}),
             "majority": (f"majority:{train}", {}),
             "openai": (f"openai:{box.url}#tiny", {}),

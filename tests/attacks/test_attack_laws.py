@@ -16,10 +16,11 @@ from augment_ru.engine.attack import Attack, make
 from augment_ru.engine.legality import legal
 from augment_ru.language.annotate import Natasha
 from augment_ru.text.characters import atoms_of
+from profiles import examples
 from small_models import SENTENCES as KNOWN  # the small models that stand for published ones rewrite these
 from strategies import ATTACKS, SENTENCES, attacks, texts
 
-LAWS = settings(max_examples=60)
+LAWS = settings(max_examples=examples(60))
 
 
 def free(attack: Attack, **options: object) -> Augmenter:

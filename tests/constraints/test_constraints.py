@@ -24,6 +24,7 @@ from augment_ru.language.annotate import Natasha
 from augment_ru.records.record import list_of_texts
 from augment_ru.records.task import Task
 from augment_ru.resources import dictionary_path, rows
+from profiles import examples
 
 
 def _benchmark() -> ModuleType:
@@ -272,7 +273,7 @@ texts = st.lists(st.sampled_from([*INSERTED, *NAMES, *WORDS]), min_size=1, max_s
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(rows=st.lists(st.tuples(texts, texts), min_size=1, max_size=4), way=st.sampled_from(["none", *SCHEDULES]))
 def test_what_is_protected_stays_through_every_attack(attack: str, rows: list[tuple[str, str]], way: str) -> None:
     gate: dict[str, Any] = {"similarity": "none"} if way == "none" else {"schedule": way, "threshold": 0.9}

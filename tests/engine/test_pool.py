@@ -13,11 +13,12 @@ from augment_ru.engine.pool_gate import PoolGate, Wanted
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
+from profiles import examples
 from strategies import ATTACKS, SENTENCES, attacks, texts
 from victims import Blank
 
 assert ATTACKS  # the fixture `published` looks for it
-LAWS = settings(max_examples=40)
+LAWS = settings(max_examples=examples(40))
 
 
 def prepared_of(sources: list[str], perturber: Perturber) -> Prepared:

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from augment_ru import Attack, Augmenter, Batch, Change, Edit, Preparation, Proposals, Record, Result, Streams
 from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.records.options import comparable, made_equal, questions_of
+from profiles import examples
 from small_models import SENTENCES as KNOWN
 from strategies import ATTACKS
 
 Row = dict[str, Any]
-LAWS = settings(max_examples=60)
+LAWS = settings(max_examples=examples(60))
 ALIKE = (
     ("кот", "кит", "код", "кит"),
     ("белый кот", "рыжий кот", "кот", "белый кит"),

@@ -11,6 +11,7 @@ from augment_ru import Augmenter, AugmentError, Script
 from augment_ru.engine.legality import legal
 from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.engine.search import cut
+from profiles import examples
 from strategies import ATTACKS, SENTENCES, texts
 
 TEXT = "Кошка тихо спит на тёплом окне, а собака громко лает во дворе на соседа."
@@ -123,7 +124,7 @@ def test_the_probability_told_gives_the_same_edits_again(schedule: str) -> None:
             assert active.sum() == len(result.script.edits)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.sampled_from(ATTACKS), st.lists(texts(), max_size=5), st.sampled_from(sorted(SCHEDULES)))
 def test_the_gate_does_not_see_the_batch(name: str, sources: list[str], schedule: str) -> None:
     gated = Augmenter(name, constraints=(), schedule=schedule, candidates=2)

@@ -16,6 +16,7 @@ from augment_ru.evaluation.compared_page import compared_findings, compared_page
 from augment_ru.evaluation.named_reports import NamedReport, named_report
 from commands import fails, run, write
 from evaluations import reader, table
+from profiles import examples
 
 OUTCOMES = st.lists(st.sampled_from(["++", "+-", "-+", "--", "++.", "+-!"]), min_size=1, max_size=12)
 
@@ -31,7 +32,7 @@ def reports(*evaluations: Any) -> list[NamedReport]:  # noqa: ANN401
 
 
 @given(OUTCOMES, OUTCOMES)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_of_equal_rows_it_counts_what_one_evaluation_counts(first: list[str], second: list[str]) -> None:
     rows = [*table(*first), *table(*second, attack="b")]
     together = evaluate(rows, {"m": reader, "yes": sure}).report()
@@ -52,7 +53,7 @@ def test_of_equal_rows_it_counts_what_one_evaluation_counts(first: list[str], se
 
 
 @given(st.permutations(range(8)), st.sets(st.integers(0, 7), min_size=1))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_only_shared_rows_count_in_any_order(order: list[int], kept: set[int]) -> None:
     rows = table("++", "+-", "-+", "--", "+-", "++", "+-", "++")
     other = [rows[at] for at in order if at in kept]

@@ -16,6 +16,7 @@ from augment_ru.evaluation.searches import changed_words
 from augment_ru.evaluation.terminal import print_tables
 from augment_ru.evaluation.worst_case import worst_case
 from evaluations import reader, row, table
+from profiles import examples
 
 
 def searched(number: int, outcome: str, status: str, queries: int, broken_at: int | None, **more: object) -> Any:  # noqa: ANN401
@@ -80,7 +81,7 @@ OUTCOMES = st.lists(st.sampled_from(["++", "+-", "-+", "--"]), min_size=6, max_s
 
 
 @given(st.lists(OUTCOMES, min_size=3, max_size=3))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_over_the_worst_rows_one_model_has_the_rate_of_the_worst_case(outcomes: list[list[str]]) -> None:
     """Rows of an original answer alike before, whatever the attack: its outcome is that of the first attack."""
     alike = [[first[0] + one[1] for first, one in zip(outcomes[0], own, strict=True)] for own in outcomes]

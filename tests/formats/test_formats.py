@@ -34,6 +34,7 @@ from augment_ru.jobs.job import Job
 from augment_ru.jobs.perturb import run
 from augment_ru.records.task import generic
 from layouts import EXAMPLES, ROWS
+from profiles import examples
 from strategies import ATTACKS, texts
 
 SAMPLES = Path(os.environ.get("AUGMENT_RU_SAMPLES", Path(__file__).parents[3] / "shared" / "samples"))
@@ -175,7 +176,7 @@ def written_table(source: Table, rows: list[dict[str, str]]) -> bytes:
     return out.getvalue()
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(
     st.lists(st.tuples(st.integers(0, 9), texts(), texts()), max_size=4),
     st.sampled_from([",", ";", "\t"]),
@@ -293,7 +294,7 @@ def test_a_quotation_mark_that_nothing_closes_ends_at_the_limit_of_a_row(monkeyp
 _SPACE = st.text(" \n\t\r", max_size=3)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_arrays_stay_whole_whatever_rows_are_written(data: st.DataObject) -> None:
     arrays = data.draw(st.lists(st.lists(texts(), max_size=3), min_size=1, max_size=3))

@@ -11,6 +11,7 @@ import torch
 
 from augment_ru.errors import AugmentError
 from augment_ru.inference.batches import TokensByDevice, batches, each_batch, padded
+from profiles import examples
 
 CPU = torch.device("cpu")
 
@@ -53,7 +54,7 @@ def _never_fits(batch: np.ndarray) -> None:
     raise torch.OutOfMemoryError(f"no room for {batch.size}")
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(lengths=st.lists(st.integers(1, 600), max_size=60), budget=st.integers(1, 3000))
 def test_batches_hold_each_sequence_once_within_the_budget(lengths: list[int], budget: int) -> None:
     found = list(batches(np.array(lengths, dtype=np.int64), budget))

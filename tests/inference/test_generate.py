@@ -19,6 +19,7 @@ from augment_ru.inference.batches import TokensByDevice
 from augment_ru.inference.decoding import Decoding, chosen_of, gumbel
 from augment_ru.inference.generate import continued, rewritten
 from augment_ru.inference.pretrained import Pretrained, load
+from kept_models import kept
 from small_models import SENTENCES
 from small_networks import gpt2, marian, t5
 
@@ -32,18 +33,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def translator(folder: Path) -> Pretrained:
-    return load("AutoModelForSeq2SeqLM", str(marian(folder / "marian")))
+def translator() -> Pretrained:
+    return load("AutoModelForSeq2SeqLM", str(kept(marian)))
 
 
 @pytest.fixture(scope="module")
-def paraphraser(folder: Path) -> Pretrained:
-    return load("AutoModelForSeq2SeqLM", str(t5(folder / "t5")))
+def paraphraser() -> Pretrained:
+    return load("AutoModelForSeq2SeqLM", str(kept(t5)))
 
 
 @pytest.fixture(scope="module")
-def storyteller(folder: Path) -> Pretrained:
-    return load("AutoModelForCausalLM", str(gpt2(folder / "gpt2")))
+def storyteller() -> Pretrained:
+    return load("AutoModelForCausalLM", str(kept(gpt2)))
 
 
 def keys_of(texts: list[str], seed: int = 1) -> Any:

@@ -14,17 +14,15 @@ from augment_ru.inference.likelihood import Likelihoods
 from augment_ru.inference.pretrained import Pretrained, context_of, load
 from augment_ru.inference.token_trees import Request, packed_rows, prefix_groups, tree_mask, tree_of
 from augment_ru.inference.tree_likelihood import by_trees
+from kept_models import kept
 from small_causal import CONTEXT, causal
 
 KINDS = ("gpt2", "llama", "bloom")
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pretrained]:
-    return {
-        kind: load("AutoModelForCausalLM", str(causal(tmp_path_factory.mktemp(kind), kind)), device="cpu")
-        for kind in KINDS
-    }
+def models() -> dict[str, Pretrained]:
+    return {kind: load("AutoModelForCausalLM", str(kept(causal, kind)), device="cpu") for kind in KINDS}
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ from augment_ru.jobs.perturb import run
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.record import Record
 from augment_ru.records.task import task_for_row
+from profiles import examples
 
 TEXTS = st.sampled_from(
     [
@@ -178,7 +179,7 @@ def test_usual_lines_are_read_at_once(line: str) -> None:
 
 @pytest.mark.parametrize("meta", ["full", "brief", "none"])
 @pytest.mark.parametrize("attack", ["butterfingers", "case", "colloquial", "emojify", "homoglyphs"])
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=examples(20))
 @given(texts=st.lists(TEXTS, min_size=1, max_size=6), gated=st.booleans())
 def test_rows_from_columns_are_those_of_the_results(attack: str, meta: str, texts: list[str], *, gated: bool) -> None:
     raw = [f'{{"id": {at}, "text": {encoded(text)}}}\n'.encode() for at, text in enumerate(texts)]

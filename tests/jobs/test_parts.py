@@ -17,6 +17,7 @@ from augment_ru import AugmentError, Perturber, Preparation
 from augment_ru.jobs.job import Job, Split
 from augment_ru.jobs.perturb import run
 from engines import ShuffledSplit
+from profiles import examples
 
 VALUES: st.SearchStrategy[object] = (
     st.none() | st.booleans() | st.integers(-5, 5) | st.just(2**60) | st.just(0.5) | st.sampled_from(["", "пёс, кот"])
@@ -104,7 +105,7 @@ def job_of(folder: Path, kind: str, end: str, data: bytes, options: dict[str, An
 
 @pytest.mark.parametrize("end", OUT)
 @given(rows=ROWS, bad=BAD, options=OPTIONS, split=SPLITS)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_json_lines_to_any_format(
     end: str, rows: list[dict[str, Any]], bad: list[tuple[int, str]], options: dict[str, Any], split: Split
 ) -> None:
@@ -114,7 +115,7 @@ def test_json_lines_to_any_format(
 
 @pytest.mark.parametrize("kind", [".txt", ".json", ".csv", ".tsv", ".parquet"])
 @given(end=st.none() | st.sampled_from(OUT), file=st.tuples(LIKE_TABLES, BAD), options=OPTIONS, split=SPLITS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_any_format_to_any(kind: str, end: str | None, file: Any, options: dict[str, Any], split: Split) -> None:  # noqa: ANN401
     with tempfile.TemporaryDirectory() as name:
         same(job_of(Path(name), kind, end or kind, content(kind, *file), options), split)

@@ -14,6 +14,7 @@ from augment_ru.language.annotate import Natasha, annotator, closed
 from augment_ru.language.slovnet import LONGEST_TREE
 from augment_ru.text.doc import LAYERS
 from augment_ru.text.words import RUSSIAN
+from profiles import examples
 from strategies import SENTENCES, texts
 
 ALL = frozenset(LAYERS)
@@ -62,13 +63,13 @@ def test_a_long_text_goes_in_pieces_with_the_same_outcome(monkeypatch: pytest.Mo
         assert annotate([text], ALL) == expected
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(texts(), min_size=1, max_size=6))
 def test_annotation_does_not_depend_on_the_other_texts(sources: list[str]) -> None:
     assert annotate(sources, ALL) == [doc for text in sources for doc in annotate([text], ALL)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(texts())
 def test_tokens_lie_in_the_text_in_order(text: str) -> None:
     (doc,) = annotate([text], ALL)

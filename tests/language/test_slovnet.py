@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from augment_ru.language import slovnet
 from augment_ru.language.crf import best_paths
 from augment_ru.text.words import LETTERS
+from profiles import examples
 from strategies import SENTENCES, texts
 
 KINDS = ("ner", "morph", "syntax")
@@ -22,7 +23,7 @@ def annotated(sentences: list[list[str]]) -> tuple[object, ...]:
     return slovnet.entities(sentences), slovnet.tags(sentences), slovnet.trees(sentences)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.lists(texts().map(str.split), min_size=1, max_size=4))
 def test_every_decision_is_that_of_float64(sentences: list[list[str]]) -> None:
     sentences = [words for words in sentences if words] or WORDS[:1]
@@ -71,7 +72,7 @@ def _plus(network: slovnet._Network, shift: np.ndarray) -> object:
     return bias.replace(array=bias.array + shift)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=4), st.integers(0, 2**32 - 1))
 def test_the_crf_finds_the_best_path_and_how_far_ahead_it_is(sizes: list[int], seed: int) -> None:
     rng = np.random.default_rng(seed)

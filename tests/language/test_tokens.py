@@ -6,6 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from augment_ru.language.tokens import token_ranges
+from profiles import examples
 from strategies import SENTENCES, texts
 
 PIECES = ["кот", "кто-то", "Ёж", "ᲀ", "5", "12", "x", "yahoo", "—", "-", "_", ".", ",", "?!", "…", "!", ":", ";", ")"]
@@ -16,7 +17,7 @@ def of_razdel(text: str) -> list[tuple[int, int]]:
     return [(token.start, token.stop) for token in razdel.tokenize(text)]
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @example(pieces=["кто", "-", " ", "то"])
 @example(pieces=["5", ",", " ", "6"])
 @example(pieces=["«", "кот", "»", ",", " ", ":", " ", ")"])

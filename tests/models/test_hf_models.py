@@ -22,6 +22,7 @@ from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.prompted_model import index_of_best
 from augment_ru.records.task import generic, task
 from augment_ru.registry import names
+from kept_models import kept
 from small_causal import causal
 from small_classifier import classifier
 from small_models import SENTENCES
@@ -44,14 +45,13 @@ WRITTEN = [
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    place = tmp_path_factory.mktemp("models")
+def folders() -> dict[str, str]:
     return {
-        "gpt2": str(causal(place / "gpt2")),
-        "llama": str(causal(place / "llama", "llama")),
-        "t5": str(seq2seq(place / "t5")),
-        "bert": str(classifier(place / "bert")),
-        "ethics": str(classifier(place / "ethics", task("sit_ethics").gold)),
+        "gpt2": str(kept(causal)),
+        "llama": str(kept(causal, "llama")),
+        "t5": str(kept(seq2seq)),
+        "bert": str(kept(classifier)),
+        "ethics": str(kept(classifier, task("sit_ethics").gold)),
     }
 
 

@@ -18,9 +18,10 @@ from augment_ru.records import field_paths
 from augment_ru.records.task import Task, recognise, task
 from augment_ru.registry import names
 from layouts import EXAMPLES, ROWS, STORY
+from profiles import examples
 from strategies import ATTACKS, attacks, texts
 
-LAWS = settings(max_examples=60)
+LAWS = settings(max_examples=examples(60))
 
 
 def perturbed(row: dict[str, Any], attack: str | Attack, name: str, **options: Any) -> Result:  # noqa: ANN401

@@ -21,6 +21,7 @@ from augment_ru.evaluation.metrics import METRICS
 from augment_ru.records.record import option_markers
 from augment_ru.release import lm_eval_data, lm_eval_rows
 from augment_ru.release.yaml import yaml
+from profiles import examples
 from releases import EXAMPLE, RECIPE, built, recipe, rows_of
 
 VARIATIONS = {"pronouns": 6, "school": 6, "hops": 5}
@@ -123,7 +124,7 @@ NAMES = st.text(min_size=1)
 VALUES = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(NAMES, inner), max_leaves=6)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.dictionaries(NAMES, VALUES, min_size=1, max_size=4))
 def test_yaml_reads_back_what_was_written(content: dict[str, Any]) -> None:
     reader = pytest.importorskip("yaml")
@@ -137,7 +138,7 @@ def test_the_harness_finds_the_options_that_we_find(pieces: list[str]) -> None:
     assert found == [(span.start, span.stop) for span in option_markers(text)]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1))
 def test_macro_f1_is_that_of_scikit_learn(items: list[tuple[int, int]]) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
@@ -178,7 +179,7 @@ def test_the_modules_of_a_release_are_copies_that_need_the_standard_library_alon
 ANSWERS = st.text() | st.text("Петрёе\u0301\u0308Йи\u0306 |+$—«».,#Ёэ́", max_size=12)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(ANSWERS, min_size=1, max_size=3), ANSWERS)
 def test_a_release_scores_answers_as_evaluate_does(copied: Any, golds: list[str], prediction: str) -> None:  # noqa: ANN401
     assert copied.answer_scores.__file__ != answer_scores.__file__

@@ -23,9 +23,10 @@ from augment_ru.release.edit_log import line_digest
 from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
 from augment_ru.release.verify import unchecked, verify_release
 from commands import run
+from profiles import examples
 from releases import EXAMPLE, RECIPE, built, recipe
 
-_CHANGE = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+_CHANGE = settings(max_examples=examples(80), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")

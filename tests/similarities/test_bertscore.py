@@ -19,6 +19,7 @@ from augment_ru.engine.similarity import Scorer, Similarity, similarity_of
 from augment_ru.errors import AugmentError
 from augment_ru.inference import pretrained
 from augment_ru.similarities.bertscore import BertScore
+from profiles import examples
 from small_models import MAX_LENGTH, SENTENCES
 from strategies import texts
 
@@ -94,7 +95,7 @@ def test_rescaled_scores_are_those_of_the_reference(bert: Path, tmp_path: Path) 
     assert found.mean() == pytest.approx(0, abs=1e-4)
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(found=st.lists(st.tuples(texts(), texts()), min_size=1, max_size=8), seed=st.integers(0, 99))
 def test_a_score_does_not_depend_on_the_other_pairs(bert: Path, found: list[tuple[str, str]], seed: int) -> None:
     score = BertScore(str(bert), 2, device="cpu")

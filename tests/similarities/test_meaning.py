@@ -27,9 +27,10 @@ from augment_ru.similarities._meaning_whole_words import fates_of_whole_words
 from augment_ru.similarities._meaning_words import Fates, Source
 from augment_ru.similarities.meaning import Meaning, weights_of
 from augment_ru.text.edit_distance import edit_distance
+from profiles import examples
 from strategies import OFFLINE, scripts, texts
 
-LAWS = settings(max_examples=60)
+LAWS = settings(max_examples=examples(60))
 meaning = Meaning()
 GRADED = Path(__file__).resolve().parents[2] / "benchmarks" / "graded"
 

@@ -24,9 +24,10 @@ from augment_ru.similarities.meaning import Meaning, MeaningScorer, weights_of
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import encode
 from augment_ru.text.words import RUSSIAN
+from profiles import examples
 from strategies import SENTENCES, texts
 
-LAWS = settings(max_examples=150, deadline=None)
+LAWS = settings(max_examples=examples(150), deadline=None)
 meaning = Meaning()
 _ODD = [
     "А в 12 домах и в 5 садах я не был. Кое-кто т.е. он, был и там; а я?",

@@ -11,6 +11,7 @@ from augment_ru.engine.attack import make
 from augment_ru.engine.similarity import Candidates
 from augment_ru.script import Script
 from augment_ru.similarities.navec import Navec, NavecScorer
+from profiles import examples
 from strategies import texts
 
 SENTENCES = (
@@ -30,7 +31,7 @@ def score(one: str, other: str) -> float:
     return float(similarity([one], [other])[0])
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(texts(), texts())
 def test_scores_lie_in_the_unit_interval_and_are_symmetric(one: str, other: str) -> None:
     assert 0.0 <= score(one, other) <= 1.0
@@ -38,7 +39,7 @@ def test_scores_lie_in_the_unit_interval_and_are_symmetric(one: str, other: str)
     assert score(one, other) == pytest.approx(score(other, one), abs=1e-6)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.lists(st.tuples(texts(), texts()), min_size=1, max_size=5))
 def test_a_score_does_not_depend_on_the_other_pairs(pairs: list[tuple[str, str]]) -> None:
     together = similarity([one for one, _ in pairs], [other for _, other in pairs])
