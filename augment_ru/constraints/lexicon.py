@@ -1,72 +1,87 @@
-"""Token patterns that read only the characters of words, matched without spaCy.
+"""Token patterns as regular expressions: over the characters of words, or over tokens with their annotation.
 
 Word lists are the most common rules («не», «ни», «без»; a number and its unit). Each token of a text is encoded as
 one letter that stands for the set of pattern tokens that it fits; a pattern is then a regular expression over these
 letters. The letter of a token is looked up, so that a token seen before costs one dictionary access.
+
+Patterns have the form of spaCy's Matcher. What is not matched here (`needs_matcher`) is left to spaCy itself.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
+
+from augment_ru.text.doc import Token
 
 _MOST_WORDS = 100_000
 _FIRST_LETTER = 0xE000
 
 Pattern = Sequence[Mapping[str, Any]]
+_Key = str | tuple[str, ...]
 
 
-def is_lexical(pattern: Pattern) -> bool:
-    """Whether a pattern reads only the characters of words.
+def reads_annotation(pattern: Pattern) -> bool:
+    """Whether a pattern reads more of a token than its characters.
 
-    >>> is_lexical([{"LOWER": {"IN": ["не", "ни"]}}]), is_lexical([{"POS": "PART"}])
-    (True, False)
+    >>> reads_annotation([{"LOWER": {"IN": ["не", "ни"]}}]), reads_annotation([{"POS": "PART"}])
+    (False, True)
     """
-    return all(token and all(_is_known(name, value) for name, value in token.items()) for token in pattern)
+    return any(name != "OP" and name not in _OF_WORDS for token in pattern for name in token)
 
 
-def _is_known(name: str, value: object) -> bool:
-    if name == "OP":
-        return True
-    if name not in _READ:
-        return False
-    tests = value.items() if isinstance(value, Mapping) else (("==", value),)
-    return all(test in _TESTS and _is_sound(test, wanted) for test, wanted in tests)
+def needs_matcher(pattern: Pattern) -> str:
+    """What only spaCy's Matcher knows in a pattern; empty if it is matched here.
 
+    A repeated token that reads annotation is left to the Matcher, which takes the longest of all matches where a
+    regular expression takes the first.
 
-def _is_sound(test: str, wanted: object) -> bool:
-    """Whether a test is well formed; a malformed one is left to spaCy, which says what is wrong."""
-    if test == "REGEX":
-        try:
-            re.compile(str(wanted))
-        except re.error:
-            return False
-    return test not in {"IN", "NOT_IN"} or isinstance(wanted, list)
+    >>> needs_matcher([{"LEMMA": "кот", "OP": "+"}]), needs_matcher([{"SHAPE": "Xxx"}]), needs_matcher([{"POS": "X"}])
+    ('OP beside annotation', 'SHAPE', '')
+    """
+    for token in pattern:
+        if not token:
+            return "a token without attributes"
+        for name, value in token.items():
+            if name != "OP" and name not in _OF_WORDS and name not in _OF_TOKENS:
+                return name
+            unknown = [test for test in value if test not in _TESTS] if isinstance(value, Mapping) else []
+            if unknown:
+                return f"{name} with {unknown[0]}"
+    if any("OP" in token for token in pattern) and reads_annotation(pattern):
+        return "OP beside annotation"
+    return ""
 
 
 @dataclass(slots=True)
 class Lexicon:
-    """Patterns that read only characters, with a table of the words seen so far.
+    """Patterns with a table of the tokens seen so far. All of them read characters alone, or they all may read more.
 
     Attributes:
         patterns: labels and patterns.
 
-    >>> list(Lexicon([("N", [{"TEXT": {"REGEX": "[0-9]"}}, {"LOWER": "км", "OP": "?"}])]).find(["до", "5", "км"]))
+    >>> tokens = [Token(0, 2, "до", frozenset()), Token(3, 4, "5", frozenset()), Token(5, 7, "км", frozenset())]
+    >>> list(Lexicon([("N", [{"TEXT": {"REGEX": "[0-9]"}}, {"LOWER": "км", "OP": "?"}])]).find(tokens))
     [('N', 1, 3)]
     """
 
     patterns: Sequence[tuple[str, Pattern]]
+    _attributes: tuple[str, ...] = field(init=False)  # of annotation, that patterns read
     _tokens: list[Mapping[str, Any]] = field(init=False)  # of all patterns, one after another
-    _letters: dict[str, str] = field(default_factory=dict)  # word to letter
+    _letters: dict[_Key, str] = field(default_factory=dict)  # what is read of a token, to letter
     _kinds: dict[tuple[bool, ...], str] = field(default_factory=dict)  # which of the tokens fit, to letter
     _expressions: list[tuple[str, re.Pattern[str]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._tokens = [token for _, pattern in self.patterns for token in pattern]
+        self._attributes = tuple(sorted({name for token in self._tokens for name in token} & _OF_TOKENS.keys()))
 
-    def find(self, words: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-        """The matches: label, number of the first word, number of the word after the last."""
+    def find(self, tokens: Sequence[Token]) -> Iterator[tuple[str, int, int]]:
+        """The matches: label, number of the first token, number of the token after the last."""
+        readers = [_OF_TOKENS[name] for name in self._attributes]
+        words: list[_Key] = [token.text for token in tokens]
+        if readers:
+            words = [(token.text, *(read(token) for read in readers)) for token in tokens]
         known = len(self._kinds)
         letters = self._letters
         try:
@@ -79,10 +94,12 @@ class Lexicon:
             for match in expression.finditer(line):
                 yield label, *match.span()
 
-    def _letter(self, word: str) -> str:
+    def _letter(self, word: _Key) -> str:
         letter = self._letters.get(word)
         if letter is None:
-            kind = tuple(_fits(word, token) for token in self._tokens)
+            text, *more = (word,) if isinstance(word, str) else word
+            annotation = dict(zip(self._attributes, more, strict=True))
+            kind = tuple(_fits(text, annotation, token) for token in self._tokens)
             letter = self._kinds.setdefault(kind, chr(_FIRST_LETTER + len(self._kinds)))
             if len(self._letters) >= _MOST_WORDS:
                 self._letters.clear()
@@ -99,30 +116,18 @@ class Lexicon:
         return re.compile("".join(f"(?:{part})" if part.startswith("(") else part for part in parts))
 
 
-def _fits(word: str, token: Mapping[str, Any]) -> bool:
+def _fits(word: str, annotation: Mapping[str, str], token: Mapping[str, Any]) -> bool:
     for name, value in token.items():
         if name == "OP":
             continue
-        read = _READ[name](word)
+        read = annotation[name] if name in annotation else _OF_WORDS[name](word)
         tests = value.items() if isinstance(value, Mapping) else (("==", value),)
         if not all(_TESTS[test](read, wanted) for test, wanted in tests):
             return False
     return True
 
 
-@cache
-def _like_num() -> Callable[[str], bool]:
-    from spacy.lang.ru.lex_attrs import like_num  # noqa: PLC0415  (a second, and only some rules need it)
-
-    found: Callable[[str], bool] = like_num
-    return found
-
-
-def _is_number(word: str) -> bool:
-    return _like_num()(word)
-
-
-_READ: Mapping[str, Callable[[str], Any]] = {
+_OF_WORDS: Mapping[str, Callable[[str], Any]] = {
     "LOWER": str.lower,
     "TEXT": str,
     "ORTH": str,
@@ -132,8 +137,16 @@ _READ: Mapping[str, Callable[[str], Any]] = {
     "IS_TITLE": str.istitle,
     "IS_ALPHA": str.isalpha,
     "IS_DIGIT": str.isdigit,
-    "LIKE_NUM": _is_number,
 }
+_OF_TOKENS: Mapping[str, Callable[[Token], str]] = {
+    "LEMMA": lambda token: token.lemma,
+    "POS": lambda token: token.pos,
+    "MORPH": lambda token: "|".join(sorted(token.features.split("|"), key=str.lower)),
+    "ENT_TYPE": lambda token: token.entity.rpartition("-")[2],
+    "DEP": lambda token: token.relation,
+}
+KNOWN = (*_OF_WORDS, *_OF_TOKENS)
+"""The attributes of tokens that patterns may read without spaCy."""
 _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
     "==": lambda read, wanted: bool(read == wanted),
     "IN": lambda read, wanted: read in wanted,

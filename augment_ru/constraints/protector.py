@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from augment_ru import registry
-from augment_ru.constraints.lexicon import Lexicon, is_lexical
+from augment_ru.constraints.lexicon import KNOWN, Lexicon, needs_matcher, reads_annotation
 from augment_ru.constraints.rule_file import Constraint, Function, Rule, Values, Warn
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError
@@ -90,25 +90,26 @@ class Protector:
         return [rule for rule in self._rules if rule.fields]
 
     @cached_property
-    def _listed(self) -> list[Rule]:
-        """The rules whose patterns read only characters."""
-        return [rule for rule in self._rules if rule.pattern and is_lexical(rule.pattern)]
+    def _listed(self) -> dict[str, list[Rule]]:
+        """The rules whose patterns are matched here: those that read characters alone, and the others; by their text.
+
+        Fewer different tokens are met by patterns that read characters alone.
+        """
+        rules = [rule for rule in self._rules if rule.pattern and not needs_matcher(rule.pattern)]
+        parted = ([rule for rule in rules if reads_annotation(rule.pattern) is more] for more in (False, True))
+        return {repr(part): part for part in parted if part}
 
     @cached_property
     def _matched(self) -> list[Rule]:
         """The rules whose patterns spaCy's Matcher reads."""
-        return [rule for rule in self._rules if rule.pattern and rule not in self._listed]
-
-    @cached_property
-    def _key(self) -> str:
-        return repr(self._listed)
+        return [rule for rule in self._rules if rule.pattern and needs_matcher(rule.pattern)]
 
     def _match(self, docs: Sequence[Mapping[str, Doc]], found: list[dict[str, list[Span]]]) -> None:
-        if self._listed:
-            lexicon = _lexicon(self._listed, self._key)
+        for key, rules in self._listed.items():
+            lexicon = _lexicon(rules, key)
             for fields, spans in zip(docs, found, strict=True):
                 for name, doc in fields.items():
-                    spans[name] += _joined(doc, lexicon.find([token.text for token in doc.tokens]))
+                    spans[name] += _joined(doc, lexicon.find(doc.tokens))
         if not self._matched:
             return
         matcher, vocab, labels = _matcher(self._matched)
@@ -121,7 +122,7 @@ class Protector:
         """The protector itself, after its patterns were compiled and its functions were found.
 
         Raises:
-            AugmentError: spaCy refuses a pattern, or there is no such function.
+            AugmentError: spaCy is needed and not installed, or refuses a pattern, or there is no such function.
         """
         for name in (*self._functions, *(name for constraint in self.constraints for name in constraint.warns)):
             _function(name)
@@ -177,8 +178,15 @@ def _matcher(rules: Sequence[Rule]) -> tuple[Any, Any, dict[int, str]]:
     compiled: dict[str, tuple[Any, Any, dict[int, str]]] = _thread.__dict__.setdefault("compiled", {})
     key = repr(rules)
     if key not in compiled:
-        from spacy.matcher import Matcher  # noqa: PLC0415  (a second, and only such rules need it)
-        from spacy.vocab import Vocab  # noqa: PLC0415
+        try:
+            from spacy.matcher import Matcher  # noqa: PLC0415  (a second, and only such rules need it)
+            from spacy.vocab import Vocab  # noqa: PLC0415
+        except ImportError as error:
+            raise AugmentError(
+                f"{rules[0].where}: only spaCy matches {needs_matcher(rules[0].pattern)}; "
+                f'in the folder of augment-ru run: pip install ".[spacy]"; '
+                f"{', '.join(KNOWN)} with IN, NOT_IN, REGEX need no spaCy"
+            ) from error
 
         vocab = Vocab(lex_attr_getters=_getters(rules))
         matcher = Matcher(vocab, validate=True)

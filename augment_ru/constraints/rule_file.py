@@ -276,6 +276,14 @@ def _check_length(where: str, pattern: Sequence[Mapping[str, Any]]) -> None:
 def _check_attribute(where: str, attribute: str, value: object) -> None:
     if attribute not in _ATTRIBUTES:
         raise AugmentError(f"{where}: {unknown('attribute', attribute, _ATTRIBUTES)}")
+    for test, wanted in value.items() if isinstance(value, dict) else ():
+        if test in ("IN", "NOT_IN") and not isinstance(wanted, list):
+            raise AugmentError(f"{where}: {attribute} {test} must be a list, not {brief(repr(wanted))}")
+        if test == "REGEX":
+            try:
+                re.compile(str(wanted))
+            except re.error as error:
+                raise AugmentError(f"{where}: {attribute} REGEX {brief(str(wanted))}: {error}") from error
     if attribute == "OP" and not _OPERATORS.fullmatch(str(value)):
         raise AugmentError(f"{where}: OP '{value}'; possible: ? * + {{n}} {{n,m}}; instead of '!' use NOT_IN")
     if attribute == "POS":

@@ -217,7 +217,13 @@ class SpacyPipeline:
 
 @cache
 def _spacy_pipeline(name: str) -> Any:  # noqa: ANN401
-    import spacy  # noqa: PLC0415  (seconds)
+    try:
+        import spacy  # noqa: PLC0415  (seconds)
+    except ImportError as error:
+        raise AugmentError(
+            f"annotator spacy:{name}: spaCy is not installed; use natasha, or in the folder of augment-ru run: "
+            'pip install ".[spacy]"'
+        ) from error
 
     try:
         return spacy.load(name)

@@ -1,5 +1,6 @@
 """Constraints: how much of the gold spans they find, how little else, and that protected spans never change."""
 
+import functools
 import importlib.util
 import sys
 from collections.abc import Iterator
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 
 from augment_ru import registry
 from augment_ru.constraints.functions._institutions import is_of_place
-from augment_ru.constraints.lexicon import Lexicon, is_lexical
-from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.lexicon import Lexicon, needs_matcher
+from augment_ru.constraints.protector import Protector, as_spacy
 from augment_ru.constraints.rule_file import constraint, constraint_paths, read_constraint
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.schedules import SCHEDULES
@@ -24,7 +25,9 @@ from augment_ru.language.annotate import Natasha
 from augment_ru.records.record import list_of_texts
 from augment_ru.records.task import Task
 from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.doc import LAYERS, Doc, Token
 from profiles import examples
+from strategies import SENTENCES
 
 
 def _benchmark() -> ModuleType:
@@ -251,15 +254,68 @@ def test_a_rule_file_of_ones_own_works_by_path(tmp_path: Path) -> None:
     assert result.text.startswith("Красная")
 
 
-def test_word_lists_and_the_matcher_find_the_same() -> None:
+def tokens_of(*words: str) -> list[Token]:
+    """Tokens without annotation."""
+    return [Token(0, len(word), word, frozenset({"tokens"})) for word in words]
+
+
+def test_word_lists_are_matched_as_regular_expressions() -> None:
     pattern = [{"TEXT": {"REGEX": r"\d"}, "OP": "+"}, {"LOWER": {"IN": ["км", "часов"]}, "OP": "?"}]
-    assert is_lexical(pattern)
-    assert not is_lexical([*pattern, {"POS": "NOUN"}])
+    assert not needs_matcher(pattern)
     lexicon = Lexicon([("NUMBER", pattern)])
     for _ in range(2):
-        assert list(lexicon.find(["ехал", "12", "КМ", "за", "3", "часов"])) == [("NUMBER", 1, 3), ("NUMBER", 4, 6)]
-    assert list(lexicon.find(["семь", "дней"])) == []
+        found = lexicon.find(tokens_of("ехал", "12", "КМ", "за", "3", "часов"))
+        assert list(found) == [("NUMBER", 1, 3), ("NUMBER", 4, 6)]
+    assert list(lexicon.find(tokens_of("семь", "дней"))) == []
     assert list(lexicon.find([])) == []
+
+
+TESTS = {
+    "LOWER": ["не", "кошка", {"IN": ["в", "на"]}, {"NOT_IN": [".", ","]}],
+    "TEXT": ["Маша", {"REGEX": "^[А-Я]"}],
+    "LEMMA": ["кошка", {"IN": ["идти", "не", "весь"]}, {"NOT_IN": ["кот"]}, {"REGEX": "ть$"}],
+    "POS": ["NOUN", {"IN": ["VERB", "ADP"]}, {"NOT_IN": ["PUNCT"]}, {"REGEX": "^P"}],
+    "MORPH": [{"REGEX": "Case=Nom"}, {"REGEX": "Polarity=Neg"}, "Case=Nom|Gender=Fem|Number=Sing"],
+    "ENT_TYPE": ["PER", {"IN": ["LOC", "ORG"]}, ""],
+    "DEP": ["nsubj", {"REGEX": "^acl"}],
+}
+tests_of_tokens = st.dictionaries(st.sampled_from(sorted(TESTS)), st.integers(0, 9), min_size=1, max_size=2).map(
+    lambda drawn: {name: TESTS[name][number % len(TESTS[name])] for name, number in drawn.items()}
+)
+
+
+@settings(max_examples=examples(300))
+@given(pattern=st.lists(tests_of_tokens, min_size=1, max_size=3))
+def test_patterns_over_annotation_find_what_spacy_finds(pattern: list[dict[str, Any]]) -> None:
+    vocabulary = pytest.importorskip("spacy").blank("ru").vocab
+    matcher = pytest.importorskip("spacy.matcher").Matcher(vocabulary)
+    assert not needs_matcher(pattern)
+    matcher.add("found", [pattern], greedy="LONGEST")
+    lexicon = Lexicon([("found", pattern)])
+    for doc in annotated():
+        found = sorted(matcher(as_spacy(doc, matcher.vocab)))
+        assert sorted(lexicon.find(doc.tokens)) == [("found", start, stop) for _, start, stop in found]
+
+
+@functools.cache
+def annotated() -> list[Doc]:
+    """Sentences with every layer."""
+    texts = [*SENTENCES, "Маша не видела в Казани ни одной кошки, которая весь день шла бы на завод «Заря»."]
+    return Natasha()(texts, frozenset(LAYERS))
+
+
+def test_without_spacy_rules_of_tokens_run_and_others_name_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    monkeypatch.setitem(sys.modules, "spacy.matcher", None)
+    file = tmp_path / "rule.toml"
+    rule = 'why = "w"\n[[rule]]\nlabel = "N"\npattern = [{}]\n'.format
+    file.write_text(rule('{ LEMMA = { IN = ["не", "нет"] }, POS = { NOT_IN = ["NOUN"] } }'), encoding="utf-8")
+    found = Augmenter("eda_delete", constraints=(str(file),))("Маша не пришла.")
+    assert [span.label for span in found.protected["text"] if span.label == "N"] == ["N"]
+    file = tmp_path / "harder.toml"
+    file.write_text(rule('{ LEMMA = "не", OP = "+" }'), encoding="utf-8")
+    with pytest.raises(AugmentError, match=r'rule 1: only spaCy matches OP beside annotation; .*"\.\[spacy\]"'):
+        Augmenter("eda_delete", constraints=(str(file),))("Маша не пришла.")
 
 
 INSERTED = ["😂", "👨‍👩‍👧", "и́х", "ё", "\n", "\u00a0", "НЕ", "XIX", "5 км", "(A) да (B) нет", "«Ё»", "@user", "эта"]
