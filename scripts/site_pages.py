@@ -27,6 +27,7 @@ _PAGES = {
     "README.ru.md": "overview.ru.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
 }
 """Files of the repository that are pages, and their place on the site."""
 _ELSEWHERE = "repository"
