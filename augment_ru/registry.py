@@ -43,7 +43,9 @@ def names(kind: str) -> list[str]:
     Raises:
         AugmentError: another package offers a name that this package has.
     """
-    ours = {path.stem for path in (PACKAGE / _FOLDERS[kind]).glob("*.py") if not path.stem.startswith("_")}
+    here = PACKAGE / _FOLDERS[kind]
+    files = {path.stem for path in here.glob("*.py")} | {path.parent.name for path in here.glob("*/__init__.py")}
+    ours = {name for name in files if not name.startswith("_")}
     theirs = offered(f"augment_ru.{kind}")
     if clash := sorted(ours & theirs.keys()):
         raise AugmentError(f"two {kind} called '{clash[0]}': ours and {theirs[clash[0]].value}; uninstall that one")
@@ -51,9 +53,9 @@ def names(kind: str) -> list[str]:
 
 
 def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)
-    """The object with this name: what its entry point loads, or what the file of this name in this package defines.
+    """The object with this name: what its entry point loads, or what the module of this name in this package defines.
 
-    A file of this package defines one class, object or function called `name`.
+    A module of this package, a file or a folder with `__init__.py`, has one class, object or function called `name`.
 
     Raises:
         AugmentError: nothing has this name.
@@ -68,4 +70,4 @@ def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kin
     for value in vars(module).values():
         if name in (getattr(value, "name", None), getattr(value, "__name__", None)) and value is not module:
             return value
-    raise AugmentError(f"augment_ru/{_FOLDERS[kind]}/{name}.py offers nothing that is called '{name}'")
+    raise AugmentError(f"augment_ru/{_FOLDERS[kind]}/{name} offers nothing that is called '{name}'")

@@ -20,9 +20,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from augment_ru.edits import Edit, Note
-from augment_ru.similarities._meaning_features import features_of
-from augment_ru.similarities._meaning_matching import fates_of, word_edits
-from augment_ru.similarities._meaning_words import Source
+from augment_ru.similarities.meaning.features_of import features_of
+from augment_ru.similarities.meaning.matching import fates_of, word_edits
+from augment_ru.similarities.meaning.words import Source
 
 ROOT = Path(__file__).resolve().parent.parent
 PAIRS = ROOT / "benchmarks" / "graded" / "fitted.jsonl"

@@ -19,13 +19,12 @@ from augment_ru.engine.similarity import Candidates
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.language.slovnet import word_vector
 from augment_ru.resources import dictionary_path
-from augment_ru.similarities import _meaning_new
-from augment_ru.similarities._meaning_features import features_of
-from augment_ru.similarities._meaning_letters import misspelt_words
-from augment_ru.similarities._meaning_matching import fates_of, word_edits
-from augment_ru.similarities._meaning_whole_words import fates_of_whole_words
-from augment_ru.similarities._meaning_words import Fates, Source
-from augment_ru.similarities.meaning import Meaning, weights_of
+from augment_ru.similarities.meaning import Meaning, rewriting, weights_of
+from augment_ru.similarities.meaning.features_of import features_of
+from augment_ru.similarities.meaning.letters import misspelt_words
+from augment_ru.similarities.meaning.matching import fates_of, word_edits
+from augment_ru.similarities.meaning.whole_words import fates_of_whole_words
+from augment_ru.similarities.meaning.words import Fates, Source
 from augment_ru.text.edit_distance import edit_distance
 from profiles import examples
 from strategies import OFFLINE, scripts, texts
@@ -325,6 +324,6 @@ def test_replaced_words_are_compared_with_those_near_them(
         expected += [(word, brute(word, near)) for word in words]
     for few in (0, 10**6):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_meaning_new, "_BLOCK", block)
-            patch.setattr(_meaning_new, "_FEW", few)
-            assert list(_meaning_new.apart(ones, others)) == expected
+            patch.setattr(rewriting, "_BLOCK", block)
+            patch.setattr(rewriting, "_FEW", few)
+            assert list(rewriting.apart(ones, others)) == expected

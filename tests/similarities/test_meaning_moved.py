@@ -6,10 +6,10 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru.similarities._meaning_lost import NOMINAL
-from augment_ru.similarities._meaning_marks import BINDING
-from augment_ru.similarities._meaning_moved import of_moved, of_reshaped
-from augment_ru.similarities._meaning_words import Fates, Source
+from augment_ru.similarities.meaning.features import NOMINAL
+from augment_ru.similarities.meaning.marks import BINDING
+from augment_ru.similarities.meaning.moved import of_moved, of_reshaped
+from augment_ru.similarities.meaning.words import Fates, Source
 
 TEXT = "Мать не видела дочь в саду, а отец купил сестре билет и письмо без марки, читал газету и пил чай"
 SOURCE = Source(TEXT)

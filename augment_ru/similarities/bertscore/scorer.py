@@ -8,8 +8,8 @@ import numpy as np
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Scorer, as_read
-from augment_ru.similarities._bertscore_encoder import TokenEmbedder
-from augment_ru.similarities._bertscore_store import ReferenceStore
+from augment_ru.similarities.bertscore.encoder import TokenEmbedder
+from augment_ru.similarities.bertscore.store import ReferenceStore
 from augment_ru.text.characters import Mask
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from augment_ru.draws import Floats
 from augment_ru.engine.similarity import Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.inference import pretrained
-from augment_ru.similarities._bertscore_encoder import embedder, token_weights
-from augment_ru.similarities._bertscore_scorer import BertScorer
+from augment_ru.similarities.bertscore.encoder import embedder, token_weights
+from augment_ru.similarities.bertscore.scorer import BertScorer
 from augment_ru.version import version_of
 
 DEFAULT_MODEL = "bert-base-multilingual-cased"

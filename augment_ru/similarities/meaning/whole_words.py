@@ -3,8 +3,8 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from augment_ru.similarities._meaning_letters import Triple
-from augment_ru.similarities._meaning_words import Fates, Source, forms_of
+from augment_ru.similarities.meaning.letters import Triple
+from augment_ru.similarities.meaning.words import Fates, Source, forms_of
 
 
 def fates_of_whole_words(source: Source, edits: Sequence[Triple]) -> Fates | None:

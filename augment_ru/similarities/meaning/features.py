@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import has_form, is_known, lemmas_of, word_kind
-from augment_ru.similarities._meaning_marks import BINDING
-from augment_ru.similarities._meaning_words import Fates, Source
+from augment_ru.similarities.meaning.marks import BINDING
+from augment_ru.similarities.meaning.words import Fates, Source
 
 ATTRIBUTES = frozenset({"adjective", "participle"})
 NOMINAL = frozenset({"noun", "pronoun", "number"})

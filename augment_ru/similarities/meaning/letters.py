@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from augment_ru.language.morphology import is_known
-from augment_ru.similarities._meaning_words import Source, digits_of, form_of
+from augment_ru.similarities.meaning.words import Source, digits_of, form_of
 
 Triple = tuple[int, int, str]
 """The start, the stop and the new text of an edit."""

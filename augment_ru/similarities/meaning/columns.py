@@ -7,7 +7,7 @@ import numpy as np
 from augment_ru.draws import Floats, Ints
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import is_known
-from augment_ru.similarities._meaning_words import COMBINING, JOINERS, SENTENCE_END, digits_of, form_of, pattern_for
+from augment_ru.similarities.meaning.words import COMBINING, JOINERS, SENTENCE_END, digits_of, form_of, pattern_for
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, Mask, decode, encode
 

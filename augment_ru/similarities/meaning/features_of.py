@@ -1,10 +1,10 @@
 """What a text loses by its edits, as numbers; `dictionaries/meaning.tsv` explains each of them."""
 
-from augment_ru.similarities._meaning_lost import of_damaged, of_lost, of_signs
-from augment_ru.similarities._meaning_marks import of_marks
-from augment_ru.similarities._meaning_moved import of_moved, of_reshaped
-from augment_ru.similarities._meaning_new import of_added, of_rewritten
-from augment_ru.similarities._meaning_words import Fates
+from augment_ru.similarities.meaning.features import of_damaged, of_lost, of_signs
+from augment_ru.similarities.meaning.marks import of_marks
+from augment_ru.similarities.meaning.moved import of_moved, of_reshaped
+from augment_ru.similarities.meaning.rewriting import of_added, of_rewritten
+from augment_ru.similarities.meaning.words import Fates
 
 
 def features_of(fates: Fates) -> dict[str, float]:

@@ -15,10 +15,11 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
-from augment_ru.similarities._meaning_columns import WordColumns, word_columns
-from augment_ru.similarities._meaning_exchanged import exchanged
-from augment_ru.similarities._meaning_features import features_of
-from augment_ru.similarities._meaning_letters import (
+from augment_ru.similarities.meaning.columns import WordColumns, word_columns
+from augment_ru.similarities.meaning.exchanged import exchanged
+from augment_ru.similarities.meaning.features import DAMAGE, damage
+from augment_ru.similarities.meaning.features_of import features_of
+from augment_ru.similarities.meaning.letters import (
     RespeltWord,
     Triple,
     are_misspelt,
@@ -28,11 +29,10 @@ from augment_ru.similarities._meaning_letters import (
     may_stand_for_another,
     other_letters,
 )
-from augment_ru.similarities._meaning_lost import DAMAGE, damage
-from augment_ru.similarities._meaning_matching import fates_of, fates_of_respelt, word_edits
-from augment_ru.similarities._meaning_respelt import are_as_long, letters_in_place, respelt
-from augment_ru.similarities._meaning_whole_words import fates_of_whole_words
-from augment_ru.similarities._meaning_words import Fates, Source, kept_source
+from augment_ru.similarities.meaning.matching import fates_of, fates_of_respelt, word_edits
+from augment_ru.similarities.meaning.respelt import are_as_long, letters_in_place, respelt
+from augment_ru.similarities.meaning.whole_words import fates_of_whole_words
+from augment_ru.similarities.meaning.words import Fates, Source, kept_source
 from augment_ru.text.characters import Mask, encode
 from augment_ru.version import version_of
 

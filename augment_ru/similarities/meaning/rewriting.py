@@ -10,8 +10,8 @@ import numpy.typing as npt
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.language.slovnet import word_vector
-from augment_ru.similarities._meaning_marks import negates
-from augment_ru.similarities._meaning_words import Fates
+from augment_ru.similarities.meaning.marks import negates
+from augment_ru.similarities.meaning.words import Fates
 
 Vector: TypeAlias = npt.NDArray[np.float64]
 

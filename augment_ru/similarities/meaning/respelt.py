@@ -12,9 +12,9 @@ from augment_ru.draws import Floats, Ints, first_of_each
 from augment_ru.engine.edited import EditTable
 from augment_ru.engine.proposals import ranges
 from augment_ru.language.morphology import has_form, lemmas_of
-from augment_ru.similarities._meaning_columns import WordColumns
-from augment_ru.similarities._meaning_lost import ILLEGIBLE, LEGIBLE, SHORT
-from augment_ru.similarities._meaning_words import digits_of, form_of
+from augment_ru.similarities.meaning.columns import WordColumns
+from augment_ru.similarities.meaning.features import ILLEGIBLE, LEGIBLE, SHORT
+from augment_ru.similarities.meaning.words import digits_of, form_of
 from augment_ru.text.characters import Codes, Mask, decode
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from augment_ru.similarities._meaning_marks import of_marks
-from augment_ru.similarities._meaning_matching import fates_of_respelt
-from augment_ru.similarities._meaning_new import Rewriting
-from augment_ru.similarities._meaning_words import Fates, Source
+from augment_ru.similarities.meaning.marks import of_marks
+from augment_ru.similarities.meaning.matching import fates_of_respelt
+from augment_ru.similarities.meaning.rewriting import Rewriting
+from augment_ru.similarities.meaning.words import Fates, Source
 
 
 class Exchanged(NamedTuple):

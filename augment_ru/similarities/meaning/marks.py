@@ -7,7 +7,7 @@ from augment_ru.constraints.protector import Protector
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.resources import opposites
-from augment_ru.similarities._meaning_words import Fates, digits_of
+from augment_ru.similarities.meaning.words import Fates, digits_of
 from augment_ru.text.doc import Doc, Token
 
 _MARKS = ("negation", "numbers", "restrictors")

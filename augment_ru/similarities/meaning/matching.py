@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import is_known, lemmas_of
-from augment_ru.similarities._meaning_letters import RespeltWord, misspelt_words
-from augment_ru.similarities._meaning_words import Fates, Source, digits_of, form_of, forms_of
+from augment_ru.similarities.meaning.letters import RespeltWord, misspelt_words
+from augment_ru.similarities.meaning.words import Fates, Source, digits_of, form_of, forms_of
 from augment_ru.text.edit_distance import edit_distance
 
 _MOST_PAIRS = 400
