@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from augment_ru.editing.letter_rules import LetterRule, Words
+from augment_ru.attacks.misspell.letter_rules import LetterRule, Words
 from augment_ru.resources import dictionary_path
 
 _WORD = re.compile("[а-яё]+(?:-[а-яё]+)*")

@@ -117,7 +117,7 @@ class Attack(ABC):
         return False
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (a package below this one defines it)
-        """The attack with the `augment_ru.editing.input_corpus.InputCorpus` of the run, if it wants one."""
+        """The attack with the `augment_ru.attacks.add_sent.input_corpus.InputCorpus` of the run, if it wants one."""
         del corpus
         return self
 

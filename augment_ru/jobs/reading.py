@@ -60,7 +60,7 @@ def source_in(job: Job, stream: BinaryIO) -> RowSource:
 
 def with_corpus(job: Job, stream: BinaryIO) -> Job:
     """The job with attacks that have the sentences of all its records; the stream stands where it stood."""
-    from augment_ru.editing.input_corpus import InputCorpus  # noqa: PLC0415  (only some attacks want it)
+    from augment_ru.attacks.add_sent.input_corpus import InputCorpus  # noqa: PLC0415  (only some attacks want it)
 
     start = stream.tell()
     source, task = source_in(job, stream), job.schema

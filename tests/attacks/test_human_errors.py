@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError
+from augment_ru.attacks.misspell.letter_rules import LetterRule
 from augment_ru.editing.error_classes import error_rates, weighted_ranks
-from augment_ru.editing.letter_rules import LetterRule
 from augment_ru.editing.separators import JOINS
 from augment_ru.engine.attack import make
 from augment_ru.resources import dictionary_path, rows

@@ -5,8 +5,8 @@ from functools import cache
 import pytest
 
 from augment_ru import Augmenter, Span
+from augment_ru.attacks.word_order.orders import orders_of
 from augment_ru.draws import Streams, digests
-from augment_ru.editing.clause_orders import orders_of
 from augment_ru.engine.applied import apply
 from augment_ru.engine.attack import make
 from augment_ru.engine.legality import legal

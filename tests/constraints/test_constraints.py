@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import registry
-from augment_ru.constraints.functions._institutions import is_of_place
+from augment_ru.constraints.functions.named_entities.institutions import is_of_place
 from augment_ru.constraints.lexicon import Lexicon, needs_matcher
 from augment_ru.constraints.protector import Protector, as_spacy
 from augment_ru.constraints.rule_file import constraint, constraint_paths, read_constraint

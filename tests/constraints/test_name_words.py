@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter
-from augment_ru.constraints.functions import _institutions, _names
-from augment_ru.constraints.functions._words import Lemmas, readings
+from augment_ru.constraints.functions.named_entities import institutions, names
 from augment_ru.language.morphology import NAME_LABELS, has_form_with
+from augment_ru.language.readings import Lemmas, readings
 
 LISTS = {
     f"{module.__name__}.{name}": value
-    for module in (_institutions, _names)
+    for module in (institutions, names)
     for name, value in vars(module).items()
     if isinstance(value, Lemmas)
 }

@@ -11,7 +11,7 @@ import pytest
 
 import commands
 from augment_ru import Augmenter
-from augment_ru.editing.input_corpus import InputCorpus
+from augment_ru.attacks.add_sent.input_corpus import InputCorpus
 from augment_ru.engine.attack import GROUPS, make
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation

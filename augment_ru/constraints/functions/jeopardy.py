@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from augment_ru.constraints.functions._quotes import Quoted, bracketed, is_title, quoted
-from augment_ru.constraints.functions._words import CASES, GENDERS, Reading, readings
+from augment_ru.constraints.quotations import Quoted, bracketed, is_title, quoted
 from augment_ru.edits import Span
+from augment_ru.language.readings import CASES, GENDERS, Reading, readings
 from augment_ru.text.doc import Doc, Token
 
 _MODIFIERS = frozenset({"ADJF", "PRTF", "NUMR"})

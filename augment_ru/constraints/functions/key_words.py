@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from augment_ru.constraints.functions._words import lemmas
 from augment_ru.edits import Span
+from augment_ru.language.readings import lemmas
 from augment_ru.records.field_paths import strings
 from augment_ru.text.doc import Doc
 

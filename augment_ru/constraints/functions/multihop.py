@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from augment_ru.constraints.functions._forms import mentions, outermost
+from augment_ru.constraints.mentions import mentions, outermost
 from augment_ru.edits import Span
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_values

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from augment_ru.constraints.functions._denials import says_opposite
-from augment_ru.constraints.functions._words import has_reading, readings
+from augment_ru.constraints.denials import says_opposite
 from augment_ru.edits import Span
+from augment_ru.language.readings import has_reading, readings
 from augment_ru.text.doc import Doc, Token
 
 _REACH = 3

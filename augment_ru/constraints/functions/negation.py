@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from augment_ru.constraints.functions._denials import denies
+from augment_ru.constraints.denials import denies
 from augment_ru.edits import Span
 from augment_ru.text.doc import Doc
 

@@ -4,9 +4,9 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from augment_ru.constraints.functions._forms import mentions
-from augment_ru.constraints.functions._words import GENDERS, Reading, readings
+from augment_ru.constraints.mentions import mentions
 from augment_ru.edits import Span
+from augment_ru.language.readings import GENDERS, Reading, readings
 from augment_ru.language.tokens import readable
 from augment_ru.records.record import list_of_texts
 from augment_ru.text.doc import Doc, Token

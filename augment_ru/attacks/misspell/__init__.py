@@ -8,9 +8,9 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
+from augment_ru.attacks.misspell.misspellings import Misspellings, Misspelt, as_written, misspellings
 from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
-from augment_ru.editing.misspellings import Misspellings, Misspelt, as_written, misspellings
 from augment_ru.editing.on_demand import LastValue, texts_at
 from augment_ru.editing.separators import JOINS, joins, lone
 from augment_ru.editing.word_forms import WordForms

@@ -6,11 +6,11 @@ Each function is a step that writes labels into a list, one entry a token.
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from augment_ru.constraints.functions._institutions import agree, is_of_place
-from augment_ru.constraints.functions._names import ROMAN, Labels, head_kind
-from augment_ru.constraints.functions._quotes import is_title, quoted
-from augment_ru.constraints.functions._view import View
-from augment_ru.constraints.functions._words import CASES, has_reading, readings
+from augment_ru.constraints.functions.named_entities.institutions import agree, is_of_place
+from augment_ru.constraints.functions.named_entities.names import ROMAN, Labels, head_kind
+from augment_ru.constraints.functions.named_entities.view import View
+from augment_ru.constraints.quotations import is_title, quoted
+from augment_ru.language.readings import CASES, has_reading, readings
 
 _PARTICLES = frozenset({
     "де", "ван", "фон", "дер", "ден", "дель", "делла", "ла", "ле", "дю", "аль", "эль", "ибн", "бен", "бин",

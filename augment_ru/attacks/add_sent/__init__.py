@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
+from augment_ru.attacks.add_sent.continuations import from_model
+from augment_ru.attacks.add_sent.corpus import Corpus, read_corpus, shipped_corpus
+from augment_ru.attacks.add_sent.distractors import Generator, distract, from_corpus
+from augment_ru.attacks.add_sent.input_corpus import InputCorpus
 from augment_ru.draws import Streams
-from augment_ru.editing.continuations import from_model
-from augment_ru.editing.corpus import Corpus, read_corpus, shipped_corpus
-from augment_ru.editing.distractors import Generator, distract, from_corpus
-from augment_ru.editing.input_corpus import InputCorpus
 from augment_ru.editing.on_demand import MadeOnDemand
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
@@ -26,7 +26,7 @@ class AddSent(MadeOnDemand):
         generator: `shipped`, neutral sentences of this package; `corpus:FILE`, a text file; `corpus:input`, the rows
             that are perturbed, of each label apart; `hf:MODEL`, a causal language model (the paper's is mGPT).
         nearest: a distractor is drawn from so many texts of a corpus, the nearest in topic of those that are safe
-            (`editing.distractors.from_corpus`); from 1.
+            (`attacks.add_sent.distractors.from_corpus`); from 1.
         temperature, top_k: how a model's tokens are drawn; over 0, and from 1.
         new_tokens: the largest number of tokens that a model writes; from 1.
         attempts: the largest number of continuations for one distractor; from 1.

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from augment_ru.attacks.add_sent.distractors import Gap, Generator
+from augment_ru.attacks.add_sent.placement import CLOSING_MARKS
 from augment_ru.draws import Keys, Streams
-from augment_ru.editing.distractors import Gap, Generator
-from augment_ru.editing.placement import CLOSING_MARKS
 from augment_ru.edits import Edit
 from augment_ru.inference.decoding import Decoding
 from augment_ru.inference.generate import continued

@@ -5,9 +5,9 @@ Each function is a step that writes labels into a list, one entry a token, or a 
 
 from functools import lru_cache
 
-from augment_ru.constraints.functions._names import Labels, head_kind
-from augment_ru.constraints.functions._view import View
-from augment_ru.constraints.functions._words import CASES, Lemmas, Reading, has_reading, readings
+from augment_ru.constraints.functions.named_entities.names import Labels, head_kind
+from augment_ru.constraints.functions.named_entities.view import View
+from augment_ru.language.readings import CASES, Lemmas, Reading, has_reading, readings
 
 _AUTHORITIES = Lemmas({
     "министерство", "правительство", "парламент", "сенат", "конгресс", "дума", "администрация", "мэрия", "префектура",

@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from augment_ru.attacks.colloquial.spoken_forms import Made, Places, SpokenForms, spoken_forms
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
 from augment_ru.editing.form_tables import FormTable, shortened_forms
 from augment_ru.editing.on_demand import LastValue, texts_at
 from augment_ru.editing.openings import ADJECTIVE, LOWERED, NAME, OPENINGS
 from augment_ru.editing.separators import lone
-from augment_ru.editing.spoken_forms import Made, Places, SpokenForms, spoken_forms
 from augment_ru.editing.word_forms import WordForms
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch

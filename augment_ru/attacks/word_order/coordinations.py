@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 
-from augment_ru.editing.clause_structure import QUOTES, RELATIVE, makes_statement
-from augment_ru.editing.constituent_roles import CASES, feature_values, kinds_of, may_be_case
-from augment_ru.editing.syntax_trees import CLOSING, SentenceTree
+from augment_ru.attacks.word_order.clauses import QUOTES, RELATIVE, makes_statement
+from augment_ru.attacks.word_order.roles import CASES, feature_values, kinds_of, may_be_case
+from augment_ru.attacks.word_order.trees import CLOSING, SentenceTree
 from augment_ru.language.morphology import is_known
 from augment_ru.resources import name_heads, same_word
 

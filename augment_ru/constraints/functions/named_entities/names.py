@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from augment_ru.constraints.functions._view import View
-from augment_ru.constraints.functions._words import Lemmas, has_reading, readings
+from augment_ru.constraints.functions.named_entities.view import View
 from augment_ru.language.morphology import NAME_LABELS, has_form_with
+from augment_ru.language.readings import Lemmas, has_reading, readings
 from augment_ru.resources import common_abbreviations, name_heads
 
 Labels = list[str]

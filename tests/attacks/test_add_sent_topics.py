@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from augment_ru.editing.corpus import Corpus, shipped_corpus
-from augment_ru.editing.topics import topic, topics
+from augment_ru.attacks.add_sent.corpus import Corpus, shipped_corpus
+from augment_ru.attacks.add_sent.topics import topic, topics
 from strategies import SENTENCES
 
 

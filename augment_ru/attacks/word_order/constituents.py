@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from augment_ru.editing.constituent_roles import LEAD, REST, is_movable, joins_predicate, may_be_case, role_of
-from augment_ru.editing.syntax_trees import SentenceTree
+from augment_ru.attacks.word_order.roles import LEAD, REST, is_movable, joins_predicate, may_be_case, role_of
+from augment_ru.attacks.word_order.trees import SentenceTree
 
 _NOMINAL = frozenset("SODLYAIT")
 _NOUN_TAIL = frozenset("LYAR")

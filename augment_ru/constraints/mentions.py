@@ -5,8 +5,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from augment_ru.constraints.functions._words import GENDERS, Reading, readings
 from augment_ru.edits import Span
+from augment_ru.language.readings import GENDERS, Reading, readings
 from augment_ru.language.tokens import readable
 from augment_ru.text.words import LETTERS_AND_DIGITS
 

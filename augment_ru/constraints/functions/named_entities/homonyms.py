@@ -1,8 +1,8 @@
 """First words of sentences that are a given name or a common noun: «Вера угасла», «Вера сказала»."""
 
-from augment_ru.constraints.functions._names import Labels
-from augment_ru.constraints.functions._view import View
-from augment_ru.constraints.functions._words import has_reading, lemmas, readings
+from augment_ru.constraints.functions.named_entities.names import Labels
+from augment_ru.constraints.functions.named_entities.view import View
+from augment_ru.language.readings import has_reading, lemmas, readings
 
 _OF_THINGS = frozenset({
     "угаснуть", "угасать", "гаснуть", "погаснуть", "вянуть", "завянуть", "увянуть", "увядать", "завядать", "цвести",

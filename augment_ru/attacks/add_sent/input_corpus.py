@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import orjson
 
-from augment_ru.editing.corpus import Corpus, Lowest, is_option, statements
+from augment_ru.attacks.add_sent.corpus import Corpus, Lowest, is_option, statements
 from augment_ru.records.context import judged_fields, label_of_record, options_in
 from augment_ru.records.record import Record
 

@@ -16,9 +16,9 @@ from itertools import accumulate
 
 import numpy as np
 
+from augment_ru.attacks.misspell.stress import unstressed
 from augment_ru.draws import Floats, Ints
 from augment_ru.editing.characters import neighbouring_keys
-from augment_ru.editing.stress import unstressed
 from augment_ru.errors import AugmentError
 from augment_ru.text.characters import Mask
 

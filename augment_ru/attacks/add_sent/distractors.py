@@ -7,12 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
+from augment_ru.attacks.add_sent.corpus import Corpus, is_option
+from augment_ru.attacks.add_sent.input_corpus import InputCorpus
+from augment_ru.attacks.add_sent.mentions import contains_phrase, content
+from augment_ru.attacks.add_sent.placement import CLOSING_MARKS, added, end_of_question
 from augment_ru.draws import Ints, Keys, Streams, unit
-from augment_ru.editing.corpus import Corpus, is_option
-from augment_ru.editing.input_corpus import InputCorpus
-from augment_ru.editing.mentions import contains_phrase, content
 from augment_ru.editing.on_demand import in_rounds
-from augment_ru.editing.placement import CLOSING_MARKS, added, end_of_question
 from augment_ru.edits import Change, Edit, Span
 from augment_ru.engine.proposals import Proposals
 from augment_ru.records.options import comparable

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import orjson
 
+from augment_ru.attacks.add_sent.topics import Vectors, topic, topics
 from augment_ru.draws import Floats, Ints, digests
-from augment_ru.editing.topics import Vectors, topic, topics
 from augment_ru.errors import AugmentError
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import atoms_of

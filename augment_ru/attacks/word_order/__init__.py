@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from augment_ru.attacks.word_order.clauses import clauses_of
+from augment_ru.attacks.word_order.coordinations import coordinations_of
+from augment_ru.attacks.word_order.moving import CoveredPlaces, edits_of, swapped
+from augment_ru.attacks.word_order.orders import orders
+from augment_ru.attacks.word_order.trees import trees_of
 from augment_ru.draws import Streams
-from augment_ru.editing.clause_orders import orders
-from augment_ru.editing.clause_structure import clauses_of
-from augment_ru.editing.coordinations import coordinations_of
-from augment_ru.editing.moving import CoveredPlaces, edits_of, swapped
-from augment_ru.editing.syntax_trees import trees_of
 from augment_ru.edits import Change, Edit
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals

@@ -4,13 +4,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from augment_ru.constraints.functions import _extents as extents
-from augment_ru.constraints.functions import _homonyms as homonyms
-from augment_ru.constraints.functions import _institutions as institutions
-from augment_ru.constraints.functions import _names as names
-from augment_ru.constraints.functions._view import View
-from augment_ru.constraints.functions._words import lemmas, readings
+from augment_ru.constraints.functions.named_entities import extents, homonyms, institutions, names
+from augment_ru.constraints.functions.named_entities.view import View
 from augment_ru.edits import Span
+from augment_ru.language.readings import lemmas, readings
 from augment_ru.text.doc import Doc
 
 _SHORTEST = 3

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from augment_ru.editing.constituent_roles import LEAD, REST, agrees_with_subject, may_be_case, predicate_role
-from augment_ru.editing.constituents import Constituent, constituents_of
-from augment_ru.editing.syntax_trees import CLOSING, SentenceTree
+from augment_ru.attacks.word_order.constituents import Constituent, constituents_of
+from augment_ru.attacks.word_order.roles import LEAD, REST, agrees_with_subject, may_be_case, predicate_role
+from augment_ru.attacks.word_order.trees import CLOSING, SentenceTree
 from augment_ru.language.morphology import is_known
 
 RELATIVE = frozenset({"который", "где", "куда", "откуда", "чей", "какой", "когда"})

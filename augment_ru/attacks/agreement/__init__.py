@@ -7,11 +7,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from augment_ru.attacks.agreement.wrong_endings import (
+    aspect_pairs,
+    wrong_adjectives,
+    wrong_aspects,
+    wrong_cases,
+    wrong_verbs,
+)
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing.on_demand import MadeOnDemand, in_rounds
 from augment_ru.editing.replacing import writes_yo, written_like
 from augment_ru.editing.syntax import Syntax
-from augment_ru.editing.wrong_endings import aspect_pairs, wrong_adjectives, wrong_aspects, wrong_cases, wrong_verbs
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import check_guards
 from augment_ru.engine.proposals import Proposals

@@ -4,9 +4,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 
-from augment_ru.editing.clause_orders import Order
-from augment_ru.editing.clause_structure import Clause
-from augment_ru.editing.coordinations import Coordination
+from augment_ru.attacks.word_order.clauses import Clause
+from augment_ru.attacks.word_order.coordinations import Coordination
+from augment_ru.attacks.word_order.orders import Order
 from augment_ru.editing.openings import NAME, opening
 from augment_ru.edits import Edit, Span
 from augment_ru.language.morphology import NAME_LABELS, morphology

@@ -3,7 +3,7 @@
 import re
 from functools import cache, lru_cache
 
-from augment_ru.constraints.functions._words import Reading, lemmas, readings
+from augment_ru.language.readings import Reading, lemmas, readings
 from augment_ru.resources import denials
 
 _SHORTEST = 4

@@ -6,9 +6,9 @@ from functools import cache, lru_cache
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from augment_ru.editing.clause_structure import Clause
-from augment_ru.editing.constituent_roles import feature_values, kinds_of, may_be_case
-from augment_ru.editing.constituents import Constituent
+from augment_ru.attacks.word_order.clauses import Clause
+from augment_ru.attacks.word_order.constituents import Constituent
+from augment_ru.attacks.word_order.roles import feature_values, kinds_of, may_be_case
 from augment_ru.errors import AugmentError
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.doc import Token

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from augment_ru.editing.syntax_trees import SentenceTree
+from augment_ru.attacks.word_order.trees import SentenceTree
 from augment_ru.language.morphology import is_known, morphology
 from augment_ru.resources import dictionary_path, rows, same_word
 from augment_ru.text.doc import Token
