@@ -7,15 +7,15 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints, Streams
+from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.engine.site_attack import SiteAttack, Sites, proposals_at
 from augment_ru.errors import AugmentError
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
@@ -61,7 +61,7 @@ class Substitutions:
         return cls(row_of, bounds, substitutes)
 
 
-class CharacterAttack(SiteAttack):
+class CharacterAttack(Attack):
     """An attack that replaces single characters by a table; each is a change of its own."""
 
     __slots__ = ()
@@ -71,29 +71,23 @@ class CharacterAttack(SiteAttack):
     def table(self) -> Substitutions:
         """The substitutes."""
 
-    def sites(self, batch: Batch) -> Sites:
-        """The characters that are in the table; their kinds are rows of the table."""
-        return _sites(batch, self.table)
-
-    def written(self, kinds: Ints, draws: Floats) -> Replacements:
-        """A substitute for each character."""
-        return _substitutes(self.table, kinds, draws)
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose a substitute for every character that is in the table."""
+        return substitute_characters(batch, self.table, streams)
 
 
 def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) -> Proposals:
     """Propose a substitute for every character that is in the table; each is a change of its own."""
-    return proposals_at(_sites(batch, table), partial(_substitutes, table), batch, streams)
-
-
-def _sites(batch: Batch, table: Substitutions) -> Sites:
     rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
     places = np.flatnonzero(rows >= 0)
-    return Sites(places, places + 1, rows[places].astype(np.int64))
 
+    def texts(indices: Ints) -> Replacements:
+        own = places[indices]
+        kinds, draws = rows[own], batch.draw(streams, own, lane=1)
+        chosen = (draws[:, None] >= table.bounds[kinds]).sum(axis=1)
+        return Replacements(table.substitutes[kinds, chosen], np.arange(kinds.size + 1))
 
-def _substitutes(table: Substitutions, kinds: Ints, draws: Floats) -> Replacements:
-    chosen = (draws[:, None] >= table.bounds[kinds]).sum(axis=1)
-    return Replacements(table.substitutes[kinds, chosen], np.arange(kinds.size + 1))
+    return Proposals.of_edits(places, places + 1, batch.draw(streams, places), texts, clean=True)
 
 
 @cache

@@ -123,26 +123,6 @@ def _is_clean(batch: Batch, proposals: Proposals) -> bool:
     return ordered and bool((batch.rows(starts) == batch.rows(stops)).all())
 
 
-def legal_places(batch: Batch, starts: Ints, stops: Ints) -> Mask | None:
-    """Whether clean edits at these places are legal, each a change of its own, shape (edits,): as `legal` decides.
-
-    None if the places are not as those of clean edits, so that it matters what the edits write.
-    """
-    if not starts.size:
-        return np.zeros(0, dtype=np.bool_)
-    ordered = (starts < stops).all() and (starts[1:] >= stops[:-1]).all()
-    if not (ordered and starts[0] >= 0 and stops[-1] < batch.codes.size):
-        return None
-    if not (batch.rows(starts) == batch.rows(stops)).all():
-        return None
-    kept = np.ones(starts.size, dtype=np.bool_)
-    if batch.untouchable is not None:
-        kept &= ~_touching(batch, starts, stops)
-    if batch.cuttable is not None:
-        kept &= batch.cuttable[starts] & batch.cuttable[stops]
-    return kept
-
-
 def _touching(batch: Batch, starts: Ints, stops: Ints) -> Mask:
     """Whether each edit replaces a protected character, or inserts inside a protected span; shape (edits,)."""
     covered = batch.untouchable_before

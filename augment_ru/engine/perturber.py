@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from augment_ru.draws import Ints, Keys, Streams, digests, mix
+from augment_ru.draws import Keys, Streams, digests, mix
 from augment_ru.engine.applied import Applied, apply
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
@@ -24,7 +24,6 @@ from augment_ru.engine.result import Result
 from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.engine.search import Cost, Found, cut
 from augment_ru.engine.similarity import ScoreFunction, Similarity, similarity_of
-from augment_ru.engine.site_attack import SiteAttack, legal_at_sites
 from augment_ru.engine.tiles import Tiles
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import integer
@@ -194,20 +193,15 @@ class Perturber:
 
     def _legal(self, prepared: Prepared, tiles: Tiles) -> Legal:
         """The legal changes of the first candidates, one for each tile."""
-        streams = self._streams(prepared, range(tiles.count))
-        found = legal_at_sites(self.attack, tiles, streams) if isinstance(self.attack, SiteAttack) else None
-        proposals, owners = found or self._legal_of_each(prepared, tiles, streams)
-        return Legal(proposals, owners, cut(proposals, owners, self.attack.probability, self.min_changes))
-
-    def _legal_of_each(self, prepared: Prepared, tiles: Tiles, streams: Streams) -> tuple[Proposals, Ints]:
-        """The legal changes of each candidate together, and the try of each change."""
         batch = prepared.batch
+        streams = self._streams(prepared, range(tiles.count))
         found = [
             legal(batch, proposals_of(self.attack, batch, Streams(keys)))
             for keys in streams.keys.reshape(tiles.count, -1)
         ]
         tries = [tiles.tries[candidate][batch.rows(one.starts[one.first_edits])] for candidate, one in enumerate(found)]
-        return tiles.proposals(found), np.concatenate(tries)
+        proposals, owners = tiles.proposals(found), np.concatenate(tries)
+        return Legal(proposals, owners, cut(proposals, owners, self.attack.probability, self.min_changes))
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
         proposed, owners, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, len(prepared), 1))

@@ -15,9 +15,9 @@ from threading import Lock, Thread
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.run.engines import Done, Session, Work
 from augment_ru.run.shipping import shipped, unpacked_work
 from augment_ru.run.signals import HeldSignals
+from augment_ru.run.work import Done, Session, Work
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 """The variables that say how many threads libraries for matrices and tokens use."""

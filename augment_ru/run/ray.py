@@ -17,9 +17,9 @@ from typing import Any
 from augment_ru.engine.datasets import Perturbs, PerturbsColumns
 from augment_ru.errors import AugmentError, missing, said
 from augment_ru.records.task import Task
-from augment_ru.run.engines import Done, Session, Work
 from augment_ru.run.shipping import shipped, unpacked_work
 from augment_ru.run.signals import HeldSignals
+from augment_ru.run.work import Done, Session, Work
 
 _RETRIES = 8
 """How often a part is given to another machine because the one that had it was lost."""

@@ -18,8 +18,10 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import IO, Any, NoReturn
 
 PATIENCE = 120.0
@@ -77,6 +79,27 @@ def _load_models() -> None:
     import sklearn.linear_model  # noqa: F401, PLC0415  (files of tests without a command load nothing)
 
 
+def _set_variables(env: Mapping[str, str]) -> None:
+    """Set the variables of this process, and what Python reads of them at its start."""
+    os.environ.clear()
+    os.environ.update(env)
+    for path in reversed(os.environ.get("PYTHONPATH", "").split(os.pathsep)):
+        if path and path not in sys.path:
+            sys.path.insert(0, path)
+
+
+def _forget_own_code() -> None:
+    """Forget the user's code that this process has run, and what its program is, as processes that it starts see it."""
+    from augment_ru import own_code  # noqa: PLC0415
+
+    own_code.load_file.cache_clear()
+    for kept in (own_code._loaded, own_code._imported):  # noqa: SLF001  (what a process has run is its own)
+        kept.clear()
+    program = ModuleType("__main__")
+    program.__spec__ = find_spec("augment_ru.__main__")
+    sys.modules["__main__"] = program
+
+
 def _run_and_end(
     words: list[str], streams: tuple[IO[bytes], ...], cwd: Path | None, env: Mapping[str, str] | None
 ) -> NoReturn:
@@ -90,19 +113,15 @@ def _run_and_end(
             io.TextIOWrapper(io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", line_buffering=lines)
             for number, lines in ((1, False), (2, True))
         )
-        if cwd is not None:
-            os.chdir(cwd)
-        if env is not None:
-            os.environ.clear()
-            os.environ.update(env)
-        for path in reversed(os.environ.get("PYTHONPATH", "").split(os.pathsep)):
-            if path and path not in sys.path:
-                sys.path.insert(0, path)
+        os.chdir(cwd or Path.cwd())
+        _set_variables(env or dict(os.environ))
         sys.argv = ["augment-ru", *words]
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
         warnings.resetwarnings()
-        warnings.simplefilter("ignore", DeprecationWarning)
+        for unsaid in (DeprecationWarning, ResourceWarning):
+            warnings.simplefilter("ignore", unsaid)
+        _forget_own_code()
         from augment_ru.__main__ import main  # noqa: PLC0415
 
         main()
