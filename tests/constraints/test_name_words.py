@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter
-from augment_ru.constraints.functions.named_entities.view import listed
+from augment_ru.constraints.functions.named_entities.view import name_words
 from augment_ru.language.morphology import NAME_LABELS, has_form_with
 from augment_ru.language.readings import has_lemma, may_be_form, readings
 
@@ -22,14 +22,14 @@ WORDS = sorted({
 
 def test_there_are_words_and_lists_to_ask_about() -> None:
     assert len(WORDS) > 300
-    assert all(listed(kind) for kind in LISTS)
+    assert all(name_words(kind) for kind in LISTS)
 
 
 @pytest.mark.parametrize("kind", LISTS)
 def test_a_list_rules_out_no_form_of_its_lemmas(kind: str) -> None:
     for word in WORDS:
-        if has_lemma(word, listed(kind)):
-            assert may_be_form(word, listed(kind)), word
+        if has_lemma(word, name_words(kind)):
+            assert may_be_form(word, name_words(kind)), word
 
 
 @given(st.sampled_from(WORDS) | st.text(alphabet="абвгдеёжзиклмнопрстуАБ-", min_size=2, max_size=12))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from augment_ru.constraints.functions.named_entities.institutions import agree, is_of_place
 from augment_ru.constraints.functions.named_entities.names import ROMAN
-from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, listed
+from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
 from augment_ru.constraints.quotations import is_title, quoted
 from augment_ru.language.readings import CASES, has_reading, readings
 
@@ -57,9 +57,9 @@ def _is_distinctive(words: Sequence[str]) -> bool:
         return True
     lemmas = {reading.lemma for reading in readings(noun)}
     if is_of_place(adjective):
-        return not lemmas & listed("of_many")
+        return not lemmas & name_words("of_many")
     return any(
-        reading.lemma in listed("distinctive") or "Surn" in reading.grammemes or not reading.known
+        reading.lemma in name_words("distinctive") or "Surn" in reading.grammemes or not reading.known
         for reading in readings(adjective)
     )
 
@@ -137,7 +137,7 @@ def joined(view: View, labels: Labels) -> None:
 
 def _ends_company(view: View, at: int) -> bool:
     """Whether a token is the full stop of «Co.» or the like."""
-    return view.texts[at] == "." and view.texts[at - 1].lower() in listed("company_mark")
+    return view.texts[at] == "." and view.texts[at - 1].lower() in name_words("company_mark")
 
 
 def _quoted_parts(view: View, labels: Labels) -> None:
@@ -159,7 +159,7 @@ def _epithets(view: View, labels: Labels) -> None:
     for at in view.capitalised:
         if at + 1 >= len(labels) or labels[at] or not view.capitals[at + 1] or labels[at + 1] != "PER":
             continue
-        creature = [reading for reading in readings(view.texts[at]) if reading.lemma in listed("creature")]
+        creature = [reading for reading in readings(view.texts[at]) if reading.lemma in name_words("creature")]
         epithet = readings(view.texts[at + 1])
         if any(reading.known and reading.name for reading in epithet):
             continue
@@ -172,6 +172,8 @@ def _particle(view: View, labels: Labels, at: int) -> None:
     if at < 0 or not labels[at + 1] or labels[at + 1] == "LOC":
         return
     word = view.texts[at]
-    if word.lower() in listed("particle") or (word in listed("inner_particle") and at and labels[at - 1] == "PER"):
+    if word.lower() in name_words("particle") or (
+        word in name_words("inner_particle") and at and labels[at - 1] == "PER"
+    ):
         labels[at] = "PER"
         _particle(view, labels, at - 1)

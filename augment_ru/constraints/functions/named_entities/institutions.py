@@ -5,7 +5,7 @@ Each function is a step that writes labels into a list, one entry a token, or a 
 
 from functools import lru_cache
 
-from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, listed
+from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
 from augment_ru.language.readings import CASES, Reading, has_lemma, has_reading, may_be_form, readings
 
 _CASE_AFTER = {
@@ -33,7 +33,7 @@ def institutions(view: View, labels: Labels) -> None:
             continue
         stop = chain(view, labels, at + 1, within=True)
         complete = _is_complete(view, labels, range(at, stop), noun)
-        start = _first_adjective(view, labels, at, complete=complete, seat=noun in listed("seat"))
+        start = _first_adjective(view, labels, at, complete=complete, seat=noun in name_words("seat"))
         if complete or start < at:
             stop = stop if complete else at + 1
             labels[start:stop] = ["ORG"] * (stop - start)
@@ -42,13 +42,13 @@ def institutions(view: View, labels: Labels) -> None:
 @lru_cache(maxsize=100_000)
 def _authority(word: str) -> str:
     """The lemma of a noun for an institution, in the singular; "" for another word."""
-    if not may_be_form(word, listed("authority")):
+    if not may_be_form(word, name_words("authority")):
         return ""
     return next(
         (
             reading.lemma
             for reading in readings(word)
-            if reading.lemma in listed("authority") and "sing" in reading.grammemes
+            if reading.lemma in name_words("authority") and "sing" in reading.grammemes
         ),
         "",
     )
@@ -61,7 +61,7 @@ def _is_complete(view: View, labels: Labels, places: range, noun: str) -> bool:
     if any(labels[at] in ("LOC", "ORG") for at in places[1:]):
         return True
     after = view.texts[places[1]]
-    return noun in listed("office") and (noun == "министерство" or after == "по")
+    return noun in name_words("office") and (noun == "министерство" or after == "по")
 
 
 def _first_adjective(view: View, labels: Labels, at: int, *, complete: bool, seat: bool) -> int:
@@ -70,7 +70,7 @@ def _first_adjective(view: View, labels: Labels, at: int, *, complete: bool, sea
     for before in range(at - 1, max(at - 4, -1), -1):
         word = view.texts[before]
         of_place = seat and is_of_place(word)
-        official = complete and has_lemma(word, listed("official"))
+        official = complete and has_lemma(word, name_words("official"))
         if labels[before] == "PER" or not (of_place or official) or not agree(word, view.texts[at]):
             break
         start = before
@@ -86,8 +86,8 @@ def is_of_place(word: str) -> bool:
     """
     return any(
         reading.pos == "ADJF"
-        and (reading.lemma in listed("of_place") or reading.lemma.endswith(("ский", "ской", "цкий")))
-        and (reading.lemma in listed("of_place") or _has_place(reading.lemma))
+        and (reading.lemma in name_words("of_place") or reading.lemma.endswith(("ский", "ской", "цкий")))
+        and (reading.lemma in name_words("of_place") or _has_place(reading.lemma))
         for reading in readings(word.lower())
     )
 
@@ -159,7 +159,7 @@ def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
         placed = _is_place(view, stop - 1) and (stop > at or not within)
         if placed and word != "по" and not view.capitals[stop] and not (labels[stop] and labels[stop] != "PER"):
             break
-        if word in {"и", "по"} or f"{noun} {word}" in listed("governs"):
+        if word in {"и", "по"} or f"{noun} {word}" in name_words("governs"):
             if not _goes_on(view, labels, stop, case := _CASE_AFTER.get(word, case)):
                 break
             noun = ""
@@ -183,7 +183,7 @@ def _goes_on(view: View, labels: Labels, at: int, case: str) -> bool:
     word, following = view.texts[at], view.texts[at + 1]
     if view.capitals[at + 1] and (word in {"и", "по"}):
         return False
-    if word == "по" and (following == "делу" or has_lemma(following, listed("occasion"))):
+    if word == "по" and (following == "делу" or has_lemma(following, name_words("occasion"))):
         return False
     return _stands_in(following, {case} if word != "и" else {case, "gent"})
 

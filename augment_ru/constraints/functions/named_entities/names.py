@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, listed
+from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
 from augment_ru.language.morphology import NAME_LABELS, has_form_with
 from augment_ru.language.readings import has_reading, lemmas, may_be_form, readings
 from augment_ru.resources import common_abbreviations
@@ -33,7 +33,7 @@ def annotated_entities(view: View, labels: Labels) -> None:
         if (
             (_is_closed(tokens[first].text) and (starts or stop == first + 1))
             or (starts and _is_action(tokens[first].text))
-            or tokens[first].text in listed("legal_form")
+            or tokens[first].text in name_words("legal_form")
         ):
             start = first + 1
         label = tokens[first].entity.partition("-")[2]
@@ -88,7 +88,7 @@ def _is_no_name(view: View, inside: Sequence[int]) -> bool:
 def _is_thing(word: str) -> bool:
     """Whether a word is an abbreviation of a common noun, alone or with a hyphen: «ДНК», «ДНК-тест», «IT-рынок»."""
     first, hyphen, rest = word.partition("-")
-    return (first in common_abbreviations() or (first in listed("legal_form"))) and (
+    return (first in common_abbreviations() or (first in name_words("legal_form"))) and (
         not hyphen or not rest[:1].isupper()
     )
 
@@ -106,7 +106,7 @@ def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
     if not any(reading.pos == "NOUN" for reading in found):
         return True
     if stop == first + 1:
-        place = any(reading.lemma in listed("defining") for reading in found)
+        place = any(reading.lemma in name_words("defining") for reading in found)
         before_a_name = stop < len(view.texts) and view.capitals[stop]
         return (label == "LOC" and not place) or (label == "ORG" and not head_kind(word) and not before_a_name)
     return label != "PER" and (head_kind(word) != "" or (label == "ORG" and not view.capitals[first + 1]))
@@ -160,7 +160,7 @@ def _is_defined(view: View, at: int) -> bool:
     if at + 2 >= len(view.texts) or view.texts[at + 1] not in {"—", "–", "-"}:
         return False
     return any(
-        reading.lemma in listed("defining") and "nomn" in reading.grammemes
+        reading.lemma in name_words("defining") and "nomn" in reading.grammemes
         for word in view.texts[at + 2 : at + 5]
         for reading in readings(word)
     )
@@ -169,7 +169,7 @@ def _is_defined(view: View, at: int) -> bool:
 def _is_name_inside(view: View, at: int, labels: Labels) -> bool:
     """Whether a word with a capital inside a sentence may be a name."""
     found = readings(view.texts[at])
-    if any(reading.lemma in listed("rank") for reading in found):
+    if any(reading.lemma in name_words("rank") for reading in found):
         return False
     nominal = any(reading.pos in _NOMINAL and not reading.grammemes & _PRONOUNS for reading in found)
     return nominal and not _is_closed(view.texts[at]) and not _is_adjective_of(view, at, labels)
@@ -236,10 +236,10 @@ def lower_case(view: View, labels: Labels) -> None:
 @lru_cache(maxsize=100_000)
 def _is_institution(word: str) -> bool:
     """Whether a word in any letter case is the name of one institution: «госдума», «минздрав», «бундестаг»."""
-    if not (may_be_form(word, listed("unique")) or has_form_with(word, _ORGANISATION)):
+    if not (may_be_form(word, name_words("unique")) or has_form_with(word, _ORGANISATION)):
         return False
     found = readings(word)
-    return any(reading.lemma in listed("unique") for reading in found) or all(
+    return any(reading.lemma in name_words("unique") for reading in found) or all(
         reading.known and "Orgn" in reading.grammemes for reading in found
     )
 
@@ -255,9 +255,9 @@ def first_words(view: View, labels: Labels) -> None:
         verb = _verb(view, at + 1)
         done = lemmas(verb) if verb else frozenset()
         last = "умирать" in done and "последней" in view.texts[at + 1 : at + _VERB_WITHIN]
-        if last or done & listed("of_things") or (verb and has_reading(verb, "2per")):  # «любовь не купишь»
+        if last or done & name_words("of_things") or (verb and has_reading(verb, "2per")):  # «любовь не купишь»
             labels[at] = ""
-        elif done & listed("of_persons"):
+        elif done & name_words("of_persons"):
             labels[at] = "PER"
 
 

@@ -19,7 +19,7 @@ Labels = list[str]
 
 
 @cache
-def listed(kind: str) -> frozenset[str]:
+def name_words(kind: str) -> frozenset[str]:
     """The words of one kind in `dictionaries/name_words.tsv`."""
     return word_lists("name_words")[kind]
 
@@ -79,7 +79,7 @@ class View:
             return True
         if last == "." and before:
             word = self.texts[before - 1]
-            return not (word.lower() in listed("shortened") or (len(word) == 1 and word.isupper()))
+            return not (word.lower() in name_words("shortened") or (len(word) == 1 and word.isupper()))
         return last in _ENDS or unicodedata.category(last[0]) == "So"  # an emoji ends a sentence
 
     def _after_marker(self, at: int) -> bool:
