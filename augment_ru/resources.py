@@ -135,6 +135,19 @@ def name_heads() -> dict[str, str]:
 
 
 @cache
+def word_lists(name: str) -> dict[str, frozenset[str]]:
+    """The words of each kind in a dictionary of kinds and words.
+
+    Raises:
+        AugmentError: there is no such dictionary, or a line of it is wrong.
+    """
+    found: dict[str, set[str]] = {}
+    for kind, word in rows(dictionary_path(name), columns=2):
+        found.setdefault(kind, set()).add(word)
+    return {kind: frozenset(words) for kind, words in found.items()}
+
+
+@cache
 def shortened_words() -> frozenset[str]:
     """Words that are written short with a full stop, in lower case: «ул», «см»."""
     return frozenset(word for (word,) in rows(dictionary_path("shortened_words"), columns=1))

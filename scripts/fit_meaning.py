@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from augment_ru.edits import Edit, Note
-from augment_ru.similarities.meaning.features_of import features_of
+from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, word_edits
 from augment_ru.similarities.meaning.words import Source
 

@@ -15,8 +15,9 @@ from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, 
 _SHARES = (1.0, 0.8, 0.9, 0.7, 0.6, 0.8, 0.9, 0.5)
 """Shares of the places that the sets change, in turn.
 
-Chosen on sentences of three domains against linear models of words and of characters (docs/benchmarks.md). With all
-places alone, a third less was broken against words; with the best single share, 0.8, a tenth less at 10 queries.
+Chosen on sentences of three domains against linear models of words and of characters (benchmarks/measurements.md).
+With all places alone, a third less was broken against words; with the best single share, 0.8, a tenth less at 10
+queries.
 """
 _TRIES = 100
 """Draws without a new set after which nothing is left to try."""

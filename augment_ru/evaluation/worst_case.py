@@ -4,34 +4,31 @@ Such rows are chosen by what they break, so a rate over them is that of no attac
 of their own, and says from which attacks and by which models they were chosen.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pairs
+from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
+from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.formats.row import KEY
 
-if TYPE_CHECKING:
-    from augment_ru.evaluation.pairs import Pair
-    from augment_ru.evaluation.report import Evaluation
 
-
-def worst_case(evaluation: "Evaluation") -> Iterator[dict[str, Any]]:
+def worst_case(pairs: Pairs, runs: Sequence[JudgedRun]) -> Iterator[dict[str, Any]]:
     """For each original, in their order, the row that breaks the most decisions of all models and episodes.
 
     Of equal ones it is the most similar to its original, then the first in the order of the attacks. An original that
     no row of any attack breaks is given by its most similar row. Each row says what it was chosen from.
     """
     best: dict[int, tuple[tuple[int, float], Pair]] = {}
-    for attack, rows in evaluation.pairs.attacks.items():
-        broken = sum(judged.outcomes[attack].broken.sum(axis=(0, 1)) for judged in evaluation.judged)
-        counts = [int(count) for count in broken] if evaluation.judged else [0] * len(rows)
+    for attack, rows in pairs.attacks.items():
+        broken = sum(judged.outcomes[attack].broken.sum(axis=(0, 1)) for judged in runs)
+        counts = [int(count) for count in broken] if runs else [0] * len(rows)
         for pair, count in zip(rows, counts, strict=True):
             strength = (count, 1.0 if pair.similarity is None else pair.similarity)
             if pair.original not in best or strength > best[pair.original][0]:
                 best[pair.original] = (strength, pair)
-    models = list(dict.fromkeys(judged.run.model for judged in evaluation.judged))
-    chosen = {CHOSEN: {"attacks": list(evaluation.pairs.attacks), "models": models}}
-    for original in range(len(evaluation.pairs.originals)):
+    models = list(dict.fromkeys(judged.run.model for judged in runs))
+    chosen = {CHOSEN: {"attacks": list(pairs.attacks), "models": models}}
+    for original in range(len(pairs.originals)):
         if original in best:
             pair = best[original][1]
             yield {**pair.values, KEY: {"attack": pair.attack, **pair.metadata, **chosen}}

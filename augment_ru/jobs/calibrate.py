@@ -17,7 +17,8 @@ from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Candidates, Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.records.record import Record
-from augment_ru.run.engines import Engine, InProcess, in_order
+from augment_ru.run.engines import InProcess, in_order
+from augment_ru.run.work import Engine
 
 PROBABILITIES = (0.05, 0.1, 0.2, 0.4, 0.8)
 _ROWS = 256

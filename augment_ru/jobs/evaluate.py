@@ -143,7 +143,10 @@ def run_evaluation(job: EvaluationJob) -> None:
     elif job.report is not None:
         with replacing(Path(job.report)) as stream:
             stream.write(pretty(report))
-    for path, rows in ((job.predictions, evaluation.predictions), (job.worst_case, partial(worst_case, evaluation))):
+    for path, rows in (
+        (job.predictions, evaluation.predictions),
+        (job.worst_case, partial(worst_case, evaluation.pairs, evaluation.judged)),
+    ):
         if path is not None:
             with replacing(Path(path)) as stream:
                 for row in rows():

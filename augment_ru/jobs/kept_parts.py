@@ -5,15 +5,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.fitting import Learnt
 from augment_ru.jobs.job import Job
+from augment_ru.jobs.part import JobPart, PartDone
 from augment_ru.run.stores import PartStore, store_of, stores_beside
-
-if TYPE_CHECKING:
-    from augment_ru.jobs.parts import JobPart, PartDone
 
 _FACTS = "facts.json"
 
@@ -32,14 +30,14 @@ class KeptParts:
     found: int = 0
     is_whole: bool = False
 
-    def find(self, part: "JobPart") -> "PartDone | None":
+    def find(self, part: JobPart) -> PartDone | None:
         """What an earlier run made of a part; None if it was not done, or its file is damaged."""
         data = None if self.store is None else self.store.read(part.name)
         done = None if data is None else _read(data)
         self.found += done is not None
         return done
 
-    def save(self, part: "JobPart", outcome: "PartDone") -> None:
+    def save(self, part: JobPart, outcome: PartDone) -> None:
         """Keep what was made of a part; the file has its name when it is whole.
 
         Raises:
@@ -49,7 +47,7 @@ class KeptParts:
             self.store.write(part.name, _written(outcome))
 
 
-def _written(done: "PartDone") -> bytes:
+def _written(done: PartDone) -> bytes:
     body = done.rejects + done.rows
     header = {
         "digest": blake2b(body).hexdigest(),
@@ -61,9 +59,7 @@ def _written(done: "PartDone") -> bytes:
     return json.dumps(header).encode() + b"\n" + body
 
 
-def _read(data: bytes) -> "PartDone | None":
-    from augment_ru.jobs.parts import PartDone  # noqa: PLC0415  (which imports this module)
-
+def _read(data: bytes) -> PartDone | None:
     line, _, body = data.partition(b"\n")
     try:
         header = json.loads(line)

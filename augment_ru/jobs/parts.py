@@ -7,64 +7,24 @@ rare, it is done once more with them, here, when it is its turn.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import blake2b
 from io import BytesIO
 from typing import Any, BinaryIO, TypeAlias
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.fitting import NOTHING, Learnt
+from augment_ru.formats.fitting import Learnt
 from augment_ru.formats.lines import Line
 from augment_ru.formats.pieces import Piece, pieces
 from augment_ru.formats.sinks import Sink, sink_of
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.kept_parts import kept_parts
 from augment_ru.jobs.outputs import rejected_line
+from augment_ru.jobs.part import JobPart, PartDone
 from augment_ru.jobs.reading import checked_chunks, checked_records, said_rows, where_of
 from augment_ru.jobs.summary import Summary, Tally
 from augment_ru.jobs.writing import OnChunk, RowWork, reading, writing
 from augment_ru.run.engines import in_order
-
-
-@dataclass(frozen=True, slots=True)
-class JobPart:
-    """Rows of the input that are done together.
-
-    Attributes:
-        piece: the rows.
-        learnt: what the output knows from the rows before.
-        limit: how many rows are read at most; None for all.
-    """
-
-    piece: Piece
-    learnt: Learnt = NOTHING
-    limit: int | None = None
-
-    @property
-    def name(self) -> str:
-        """The name of what is kept of it: in the order of the input, with a hash of all that it is."""
-        facts = f"{self.piece.digest} {self.learnt.names} {self.learnt.types} {self.limit}"
-        return f"{self.piece.first:015d}-{blake2b(facts.encode(), digest_size=16).hexdigest()}"
-
-
-@dataclass(frozen=True, slots=True)
-class PartDone:
-    """What was made of a part.
-
-    Attributes:
-        rows: what is written for it, in the form that `Sink.join` takes.
-        rejects: the lines for the file of rejected rows.
-        counts: those of `Tally.counts`.
-        learnt: what the output knows after it.
-        failed: whether a row ended it; then it is done once more, with what the output knows from the rows before.
-    """
-
-    rows: bytes
-    rejects: bytes
-    counts: dict[str, Any] = field(default_factory=dict)
-    learnt: Learnt = NOTHING
-    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

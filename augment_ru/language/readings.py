@@ -1,6 +1,7 @@
 """The readings of a word form by pymorphy3, cached, and questions about them."""
 
-from functools import cache, cached_property, lru_cache
+from collections.abc import Container
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from augment_ru.language.morphology import NAME_LABELS, morphology
@@ -77,16 +78,19 @@ def has_reading(word: str, *marks: str) -> bool:
     return any(reading.pos in wanted or reading.grammemes & wanted for reading in readings(word))
 
 
-class Lemmas(frozenset[str]):
-    """Lemmas that many words are compared with."""
+def has_lemma(word: str, wanted: Container[str]) -> bool:
+    """Whether a reading of the word has one of these dictionary forms."""
+    return any(reading.lemma in wanted for reading in readings(word))
 
-    @cached_property
-    def _begins(self) -> frozenset[str]:
-        return frozenset(lemma[:_BEGIN] for lemma in self)
 
-    def may_have(self, word: str) -> bool:
-        """Whether a form can be one of these lemmas: no inflection changes their first letters."""
-        return word[:_BEGIN].lower() in self._begins
+def may_be_form(word: str, wanted: frozenset[str]) -> bool:
+    """Whether a word may be a form of one of these lemmas: no inflection changes their first letters."""
+    return word[:_BEGIN].lower() in _beginnings(wanted)
+
+
+@cache
+def _beginnings(wanted: frozenset[str]) -> frozenset[str]:
+    return frozenset(lemma[:_BEGIN] for lemma in wanted)
 
 
 _BEGIN = 3

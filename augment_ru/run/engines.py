@@ -7,57 +7,22 @@ cannot show in what is written.
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from contextlib import contextmanager
+from typing import Any, Generic, Protocol, TypeVar
 
 from augment_ru.errors import AugmentError
+from augment_ru.run.processes import Processes
+from augment_ru.run.work import Done, Engine, Session, Work
 
 Part = TypeVar("Part")
 Outcome = TypeVar("Outcome")
 Part_contra = TypeVar("Part_contra", contravariant=True)
-Outcome_co = TypeVar("Outcome_co", covariant=True)
 
 _AHEAD = 2
 """Parts that are given to an engine for each worker, so that no worker is idle."""
 
 _APART = 4
 """Parts for each worker between the first that is not done and the last that is read: they are held in memory."""
-
-
-class Work(Protocol[Part_contra, Outcome_co]):
-    """What is done with each part. It can be pickled, and so can parts and outcomes."""
-
-    def begin(self) -> Callable[[Part_contra], Outcome_co]:
-        """Load what the work needs, once in each process that works; the function that does one part."""
-
-
-class Done(NamedTuple):
-    """What became of a part: its number, its outcome, and the error that it ended with, if any."""
-
-    number: int
-    outcome: Any
-    error: BaseException | None = None
-
-
-class Session(Protocol):
-    """An engine at one piece of work."""
-
-    @property
-    def workers(self) -> int:
-        """How many parts are done at a time, now."""
-
-    def submit(self, number: int, part: Any) -> None:  # noqa: ANN401  (a part of the session's work)
-        """Let a part be done; `number` names it."""
-
-    def wait(self) -> Sequence[Done]:
-        """Wait until parts are done, and give them in any order."""
-
-
-class Engine(Protocol):
-    """Where work runs."""
-
-    def session(self, work: Work[Any, Any]) -> AbstractContextManager[Session]:
-        """Begin work; parts that are not done when the block ends are given up."""
 
 
 class InProcess:
@@ -85,13 +50,11 @@ def engine_of(name: str, workers: int | None) -> Engine:
     """
     kind, _, address = name.partition(":")
     if workers is not None and workers < 1:
-        raise AugmentError(f"--workers {workers}; needs a number from 1 on")
+        raise AugmentError(f"`workers` {workers}; needs a number from 1 on")
     if name == LOCAL:
-        from augment_ru.run.processes import Processes  # noqa: PLC0415  (which imports this module)
-
         return InProcess() if workers in (None, 1) else Processes(workers)
     if kind != RAY:
-        raise AugmentError(f"--engine {name}: possible: {LOCAL}, {RAY}, {RAY}:ADDRESS")
+        raise AugmentError(f"`engine` {name}: possible: {LOCAL}, {RAY}, {RAY}:ADDRESS")
     from augment_ru.run.ray import Ray  # noqa: PLC0415  (an extra)
 
     return Ray(address, workers)

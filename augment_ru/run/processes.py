@@ -15,9 +15,9 @@ from threading import Lock, Thread
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.run.engines import Done, Session, Work
 from augment_ru.run.shipping import shipped, unpacked_work
 from augment_ru.run.signals import HeldSignals
+from augment_ru.run.work import Done, Session, Work
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 """The variables that say how many threads libraries for matrices and tokens use."""
@@ -201,8 +201,8 @@ class _Process:
             )
         killer = signal.Signals(-code).name if code else _UNKNOWN
         if killer != _UNKNOWN:
-            return f"a worker was killed ({killer}); --resume keeps what is done"
-        return "a worker was killed (out of memory?); run again with fewer --workers; --resume keeps what is done"
+            return f"a worker was killed ({killer}); `resume` keeps what is done"
+        return "a worker was killed (out of memory?); run again with fewer `workers`; `resume` keeps what is done"
 
 
 def _leave_signals() -> None:

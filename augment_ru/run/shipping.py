@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.own_code import load_file, loaded_files
-from augment_ru.run.engines import Work
+from augment_ru.run.work import Work
 
 
 def shipped(work: Work[Any, Any]) -> bytes:

@@ -20,10 +20,8 @@ from augment_ru.language.morphology import lemmas_of
 from augment_ru.language.slovnet import word_vector
 from augment_ru.resources import dictionary_path
 from augment_ru.similarities.meaning import Meaning, rewriting, weights_of
-from augment_ru.similarities.meaning.features_of import features_of
-from augment_ru.similarities.meaning.letters import misspelt_words
+from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, word_edits
-from augment_ru.similarities.meaning.whole_words import fates_of_whole_words
 from augment_ru.similarities.meaning.words import Fates, Source
 from augment_ru.text.edit_distance import edit_distance
 from profiles import examples
@@ -274,28 +272,15 @@ def test_scores_are_the_same_on_every_processor() -> None:
     assert len(outputs) == 1
 
 
-@given(texts(), st.data())
-def test_words_gone_or_exchanged_as_a_whole_have_the_fates_that_matching_finds(text: str, data: st.DataObject) -> None:
-    source = Source(text)
-    places = sorted({0, len(text), *source.starts, *source.stops})
-    cuts = sorted(data.draw(st.lists(st.sampled_from(places), max_size=6, unique=True), label="cuts"))
-    ranges = list(zip(cuts[::2], cuts[1::2], strict=False))
-    written = data.draw(st.permutations([text[start:stop] for start, stop in ranges]), label="written")
-    for texts_written in (written, [""] * len(ranges)):
-        edits = [Edit(*place, new) for place, new in zip(ranges, texts_written, strict=True)]
-        triples = [(edit.start, edit.stop, edit.text) for edit in edits]
-        fates = fates_of_whole_words(source, triples)
-        assert fates is None or fates == fates_of(source, edits) or misspelt_words(source, triples) is not None
-
-
-def test_whole_words_are_found_without_matching() -> None:
+def test_the_fates_of_words_that_are_gone_or_change_places() -> None:
     source = Source("Кошка спит в доме")
-    assert fates_of_whole_words(source, [(6, 11, "")]) == Fates(source, lost=[1])
-    assert fates_of_whole_words(source, [(0, 5, "в доме"), (11, 17, "кошка")]) == Fates(
+    assert fates_of(source, [Edit(6, 11, "")]) == Fates(source, lost=[1])
+    assert fates_of(source, [Edit(0, 5, "в доме"), Edit(11, 17, "кошка")]) == Fates(
         source, moved=[2, 3, 0], order=[2, 3, 1, 0]
     )
-    assert fates_of_whole_words(source, [(6, 8, "")]) is None
-    assert fates_of_whole_words(source, [(0, 5, "спит"), (6, 10, "пёс")]) is None
+    assert fates_of(source, [Edit(0, 5, "спит"), Edit(6, 10, "пёс")]) == Fates(
+        source, lost=[0], moved=[1], inserted=[(1, "пес")], order=[1, 2, 3]
+    )
 
 
 _NEAR_WORDS = ["кот", "кошка", "собака", "дом", "домик", "хата", "бежать", "идти", "красный", "алый", "зырпык", "ёж"]

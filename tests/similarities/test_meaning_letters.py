@@ -18,7 +18,7 @@ from augment_ru.language.morphology import has_form, is_known, morphology
 from augment_ru.similarities import meaning as module
 from augment_ru.similarities.meaning import Meaning, MeaningScorer, weights_of
 from augment_ru.similarities.meaning.columns import WordColumns
-from augment_ru.similarities.meaning.features_of import features_of
+from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of
 from augment_ru.similarities.meaning.words import Source
 from augment_ru.text.batch import Batch

@@ -18,8 +18,10 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import IO, Any, NoReturn
 
 PATIENCE = 120.0
@@ -40,10 +42,10 @@ def run(
     load(scored=bool(_SCORED.intersection(words[:1])))
 
     def command() -> None:
-        from augment_ru import __main__  # noqa: PLC0415
+        from augment_ru.__main__ import main  # noqa: PLC0415
 
-        sys.argv, sys.modules["__main__"] = ["augment-ru", *words], __main__  # workers import it
-        __main__.main()
+        sys.argv = ["augment-ru", *words]
+        main()
 
     return copied(command, words, stdin=stdin, cwd=cwd, env=env)
 
@@ -115,7 +117,10 @@ def _work_and_end(
 
 
 def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
-    """Begin anew: streams, folder, variables, signals, warnings; no module of the tests, no code of users."""
+    """Begin anew: streams, folder, variables, signals, warnings; no module of the tests, no code of users.
+
+    Processes that this one starts import the program that augment-ru is.
+    """
     from augment_ru import own_code  # noqa: PLC0415
 
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
@@ -139,10 +144,13 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
     own_code._loaded.clear()  # noqa: SLF001  (nobody but tests needs to forget)
     own_code._imported.clear()  # noqa: SLF001
     own_code.load_file.cache_clear()
+    sys.modules["__main__"] = program = ModuleType("__main__")
+    program.__spec__ = find_spec("augment_ru.__main__")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
     warnings.resetwarnings()
-    warnings.simplefilter("ignore", DeprecationWarning)
+    for unsaid in (DeprecationWarning, ResourceWarning):
+        warnings.simplefilter("ignore", unsaid)
 
 
 def fails(code: int, *args: str | Path, stdin: bytes = b"") -> str:

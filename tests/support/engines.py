@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from augment_ru.jobs.job import Split
-from augment_ru.run.engines import Done, Engine, Session, Work
 from augment_ru.run.shipping import shipped, unpacked_work
+from augment_ru.run.work import Done, Engine, Session, Work
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from augment_ru.constraints.quotations import Quoted, bracketed, is_title, quoted
 from augment_ru.edits import Span
-from augment_ru.language.readings import CASES, GENDERS, Reading, readings
+from augment_ru.language.readings import CASES, GENDERS, Reading, has_lemma, readings
 from augment_ru.text.doc import Doc, Token
 
 _MODIFIERS = frozenset({"ADJF", "PRTF", "NUMR"})
@@ -76,7 +76,7 @@ def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:
             if at >= len(tokens) or not _agreeing(own, tokens[at].text, _MODIFIERS):
                 break
             continue
-        if any(reading.lemma in _SKIPPED for reading in readings(word)):
+        if has_lemma(word, _SKIPPED):
             at += 1
             continue
         modifiers = _agreeing(own, word, _MODIFIERS)
@@ -136,7 +136,7 @@ def _unknowns(doc: Doc) -> Iterator[Span]:
         return
     for at in places:
         after = tokens[at + 1].text if at + 1 < len(tokens) else ""
-        counted = any(reading.lemma in _COUNTED for reading in readings(after)) if after else False
+        counted = has_lemma(after, _COUNTED) if after else False
         if not counted and not _is_numeral(tokens, at):
             yield Span(tokens[at].start, tokens[at].stop, "X")
 

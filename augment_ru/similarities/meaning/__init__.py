@@ -16,22 +16,9 @@ from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
 from augment_ru.similarities.meaning.columns import WordColumns, word_columns
-from augment_ru.similarities.meaning.exchanged import exchanged
-from augment_ru.similarities.meaning.features import DAMAGE, damage
-from augment_ru.similarities.meaning.features_of import features_of
-from augment_ru.similarities.meaning.letters import (
-    RespeltWord,
-    Triple,
-    are_misspelt,
-    are_plain,
-    by_sentence,
-    changed,
-    may_stand_for_another,
-    other_letters,
-)
-from augment_ru.similarities.meaning.matching import fates_of, fates_of_respelt, word_edits
-from augment_ru.similarities.meaning.respelt import are_as_long, letters_in_place, respelt
-from augment_ru.similarities.meaning.whole_words import fates_of_whole_words
+from augment_ru.similarities.meaning.features import DAMAGE, damage_of, features_of
+from augment_ru.similarities.meaning.matching import fates_of, misspelt, word_edits
+from augment_ru.similarities.meaning.respelt import are_as_long, exchanged, letters_in_place, respelt
 from augment_ru.similarities.meaning.words import Fates, Source, kept_source
 from augment_ru.text.characters import Mask, encode
 from augment_ru.version import version_of
@@ -115,9 +102,9 @@ class MeaningScorer(Scorer):
             scripts = candidates.scripts
             if len(scripts) > _FEW:
                 return self._in_columns(indices, scripts)
-            found = map(self._of_script, indices.tolist(), scripts)
+            found = map(self._matched, indices.tolist(), scripts)
         else:
-            found = map(self._of_text, indices.tolist(), candidates)
+            found = map(self._aligned, indices.tolist(), candidates)
         return np.fromiter(found, dtype=np.float64, count=len(candidates))
 
     def _in_columns(self, indices: Ints, scripts: Sequence[Script]) -> Floats:
@@ -125,15 +112,15 @@ class MeaningScorer(Scorer):
         edits = table_of(scripts)
         scores, together = np.ones(indices.size), are_as_long(edits, indices.size)
         if together.sum() > max(_FEW, len(self._references) // 2):  # columns hold the words of all references
-            together = self._score_respelt(indices, edits, together, scores)
+            together = self._together(indices, edits, together, scores)
         else:
             together[:] = False
         alone = (~together).nonzero()[0]
         if alone.size:
-            scores[alone] = list(map(self._of_script, indices[alone].tolist(), some_of(scripts, alone)))
+            scores[alone] = list(map(self._matched, indices[alone].tolist(), some_of(scripts, alone)))
         return scores
 
-    def _score_respelt(self, indices: Ints, edits: EditTable, asked: Mask, scores: Floats) -> Mask:
+    def _together(self, indices: Ints, edits: EditTable, asked: Mask, scores: Floats) -> Mask:
         """Score the candidates whose edits put letters in place of as many inside words.
 
         Args:
@@ -172,54 +159,29 @@ class MeaningScorer(Scorer):
         texts = self._references
         return texts.batch.once(word_columns) if isinstance(texts, References) else WordColumns(*encode(texts))
 
-    def _of_script(self, index: int, script: Script) -> float:
+    def _matched(self, index: int, script: Script) -> float:
         triples, notes = script.triples, script.notes
         key = (index, *triples, *notes)
         score = self._scores.get(key)
         if score is None:
-            source = self._source(index)
-            if not any(note is not None and note.reading is not None for note in notes):
-                score = self._of_sentences(source, triples)
-            if score is None:
+            source, words = self._source(index), None
+            if source.is_one_sentence and not any(note is not None and note.reading is not None for note in notes):
+                words = misspelt(source, triples)
+            if words is None:
                 score = min((self._of_fates(fates_of(*part)) for part in source.parts(script.edits)), default=1.0)
+            else:
+                score = self._of_damage(damage_of(source, words)) if words else 1.0
             self._scores[key] = score
         return score
 
-    def _of_sentences(self, source: Source, triples: Sequence[Triple]) -> float | None:
-        """The score of edits that change letters, or whole words, in each sentence; None if one does anything else."""
-        lowest = 1.0
-        for sentence, edits in by_sentence(source, triples):
-            words = other_letters(sentence, edits)
-            if words is not None:
-                score = self._of_respelt(sentence, words)
-            else:
-                fates = fates_of_whole_words(sentence, edits)
-                score = None if fates is None else self._of_fates(fates)
-            if score is None:
-                return None
-            lowest = min(lowest, score)
-        return lowest
+    def _of_damage(self, values: Sequence[float]) -> float:
+        """The score of a sentence with these values of the features `DAMAGE`."""
+        loss = 0.0
+        for weight, value in zip(self._damage_weights, values, strict=True):
+            loss += weight * value
+        return self._logistic(loss)
 
-    def _of_respelt(self, sentence: Source, words: Sequence[RespeltWord]) -> float | None:
-        """The score of a sentence in which these words have other letters; None if their new forms are not certain."""
-        new = changed(sentence, words)
-        if not new:
-            return 1.0
-        if are_misspelt(sentence, words):
-            loss = 0.0
-            for weight, value in zip(self._damage_weights, damage(sentence, new), strict=True):
-                loss += weight * value
-            return self._logistic(loss)
-        if not are_plain(sentence, words):
-            return None
-        others = [word for word in new if may_stand_for_another(sentence, word)]
-        exchange = exchanged(tuple((sentence.forms[number], form) for number, form, _ in others))
-        if exchange is None:
-            return self._of_fates(fates_of_respelt(sentence, new))
-        values = damage(sentence, [word for word in new if word not in others])
-        return self._of_features({**dict(zip(DAMAGE, values, strict=True)), **exchange.features(sentence.total)})
-
-    def _of_text(self, index: int, text: str) -> float:
+    def _aligned(self, index: int, text: str) -> float:
         source = self._source(index)
         return self._of_fates(fates_of(source, word_edits(source, text), is_guess=True))
 

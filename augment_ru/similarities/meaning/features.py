@@ -1,14 +1,16 @@
-"""The features of words that are lost, misspelt, or written as signs."""
+"""What a text loses by its edits, as numbers, which `dictionaries/meaning.tsv` explains; words lost and misspelt."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from operator import add
+from typing import Any, TypeAlias
 
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import has_form, is_known, lemmas_of, word_kind
-from augment_ru.similarities.meaning.marks import BINDING
-from augment_ru.similarities.meaning.words import Fates, Source
+from augment_ru.similarities.meaning.marks import BINDING, of_marks
+from augment_ru.similarities.meaning.moved import of_moved, of_reshaped
+from augment_ru.similarities.meaning.rewriting import of_added, of_rewritten
+from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, Source
 
-ATTRIBUTES = frozenset({"adjective", "participle"})
-NOMINAL = frozenset({"noun", "pronoun", "number"})
 _FUNCTION = frozenset({"preposition", "conjunction", "particle", "interjection"})
 _ACTIONS = frozenset({"verb", "infinitive", "gerund"})
 _LIGHT = 0.6
@@ -16,28 +18,34 @@ _LIGHT = 0.6
 _LIGHT_NAME = 0.4
 _LIGHT_PREPOSITION = 0.45
 """Prepositions of more information tell something by themselves: «через», «после»; not «в», «на», «для»."""
-_QUESTIONS = frozenset(
-    {
-        "кто",
-        "что",
-        "какой",
-        "который",
-        "чей",
-        "где",
-        "куда",
-        "откуда",
-        "когда",
-        "почему",
-        "зачем",
-        "как",
-        "сколько",
-        "каков",
-    }
-)
+_QUESTIONS = frozenset({
+    "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "откуда", "почему", "сколько", "чей",
+    "что",
+})  # fmt: skip
 _TELLING = frozenset({"action", "argument", "circumstance", "modifier", "preposition", "question"})
-SHORT = 3
-LEGIBLE, ILLEGIBLE = 0.2, 0.6
+_SHORT = 3
+_LEGIBLE, _ILLEGIBLE = 0.2, 0.6
 """The shares of changed letters up to which a word is read easily, and from which it is not read at all."""
+
+
+def features_of(fates: Fates) -> dict[str, float]:
+    """The features of the fates of a text's words; those that are 0 are left out."""
+    parts = (
+        (of_lost, fates.lost),
+        (of_damaged, fates.damaged),
+        (of_signs, fates.signs),
+        (of_marks, fates.lost or fates.inserted or fates.replaced),
+        (of_moved, fates.moved),
+        (of_reshaped, fates.reshaped),
+        (of_rewritten, fates.replaced),
+        (of_added, fates.inserted),
+    )
+    found: dict[str, float] = {}
+    for part, cause in parts:
+        for name, value in part(fates) if cause else ():
+            if value:
+                found[name] = found.get(name, 0.0) + value
+    return found
 
 
 def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
@@ -105,34 +113,54 @@ DAMAGE = ("became_word", "damaged_letters", "damaged_unknown", "illegible_share"
 """The features of misspelt words, in the order in which features are added up."""
 
 
-def damage(source: Source, words: Iterable[tuple[int, str, int]]) -> tuple[float, ...]:
-    """The values of the features `DAMAGE`.
+Column: TypeAlias = Any
+"""A number, or a column of numbers, shape (words,)."""
+
+
+def damage(
+    share: Column, part: Column, *, became: Column, unknown: Column, length: Column, clip: Callable[..., Column]
+) -> tuple[Column, ...]:
+    """What misspelt words add to the features `DAMAGE`.
+
+    Args:
+        share: the share of a word in the information of its sentence.
+        part: the share of its letters that differ, at most 1.
+        became: whether it became another word.
+        unknown: whether the dictionary does not have it.
+        length: the number of its letters; a short word is not illegible as a whole.
+        clip: `clip(value, least, most)`, of numbers or of columns.
+    """
+    letters = share * part
+    illegible = clip((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 0.0, 1.0)
+    return share * became, letters, letters * unknown, share * illegible, (illegible > 1 / 2) & (length > _SHORT)
+
+
+def _clipped(value: float, least: float, most: float) -> float:
+    return least if value < least else min(value, most)
+
+
+def damage_of(source: Source, words: Sequence[tuple[int, str, int]]) -> tuple[float, ...]:
+    """The values of the features `DAMAGE` of misspelt words.
 
     Args:
         source: the text.
-        words: the number, the new form and the count of letters that differ of each misspelt word.
+        words: the number, the new form and the count of letters that differ of each.
     """
-    became = letters = unknown = illegible_share = illegible_words = 0.0
     forms, shares = source.forms, source.shares
+    totals: tuple[float, ...] = (0.0,) * len(DAMAGE)
     for number, form, apart in words:
-        old, share = forms[number], shares[number]
+        old = forms[number]
         length = len(old)
-        part = apart / length if apart < length else 1.0
-        letters += share * part
-        if part > LEGIBLE:
-            illegible = min((part - LEGIBLE) / (ILLEGIBLE - LEGIBLE), 1.0)
-            illegible_share += share * illegible
-            illegible_words += illegible > 1 / 2 and length > SHORT
-        if not is_known(old):
-            unknown += share * part
-        if has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
-            became += share
-    return became, letters, unknown, illegible_share, illegible_words
+        became = has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old))
+        part, unknown = apart / length if apart < length else 1.0, not is_known(old)
+        values = damage(shares[number], part, became=became, unknown=unknown, length=length, clip=_clipped)
+        totals = tuple(map(add, totals, values))
+    return totals
 
 
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of misspelt words."""
-    yield from zip(DAMAGE, damage(fates.source, fates.damaged), strict=True)
+    yield from zip(DAMAGE, damage_of(fates.source, fates.damaged), strict=True)
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:

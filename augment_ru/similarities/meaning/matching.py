@@ -4,13 +4,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import is_known, lemmas_of
-from augment_ru.similarities.meaning.letters import RespeltWord, misspelt_words
 from augment_ru.similarities.meaning.words import Fates, Source, digits_of, form_of, forms_of
 from augment_ru.text.edit_distance import edit_distance
 
+Triple = tuple[int, int, str]
+"""The start, the stop and the new text of an edit."""
+RespeltWord = tuple[int, str, int]
+"""The number of a word, its new form, and how many letters are written in it."""
 _MOST_PAIRS = 400
 """Of longer stretches nobody can say which new word is which old one misspelt."""
 _NEAR = 0.5
@@ -26,12 +30,65 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
         is_guess: whether the edits are guessed from two texts (`word_edits`): then words that are gone and new words
             may stand for each other wherever they are.
     """
-    as_written = all(edit.read == edit.text for edit in edits)
-    letters = misspelt_words(source, [(edit.start, edit.stop, edit.text) for edit in edits]) if as_written else None
-    if letters is not None:
-        return Fates(source, damaged=letters)
+    if all(edit.note is None or edit.read == edit.text for edit in edits):
+        words = misspelt(source, [(edit.start, edit.stop, edit.text) for edit in edits])
+        if words is not None:
+            return Fates(source, damaged=words)
     fates = Fates(source, is_guess=is_guess)
     return _matched(source, list(_stretches(source, edits, fates)), fates)
+
+
+def misspelt(source: Source, edits: Sequence[Triple]) -> list[RespeltWord] | None:
+    """The words that edits misspell by other letters; None if they do anything else, or a word may be another one.
+
+    The usual case of attacks on characters, which needs no matching. What the edits write is read as it is written.
+    """
+    words = _other_letters(source, edits)
+    forms = source.forms
+    for number, form, count in words or ():
+        if count >= len(form) and (len(form) > 1 or is_known(form)):
+            return None
+        if not form.isalpha() and digits_of(form) != digits_of(forms[number]):
+            return None
+    return None if words is None else [word for word in words if word[1] != forms[word[0]]]
+
+
+def _other_letters(source: Source, edits: Sequence[Triple]) -> list[RespeltWord] | None:
+    """The words in which edits put letters in place of as many; None if an edit does anything else.
+
+    Args:
+        source: the text.
+        edits: in order.
+
+    Returns:
+        The words, in order; the new form of some may be the old one.
+    """
+    starts, stops, forms = source.starts, source.stops, source.forms
+    found: list[RespeltWord] = []
+    number, first, behind, form, count = -1, 0, -1, "", 0
+    for start, stop, text in edits:
+        length = stop - start
+        if len(text) != length or not text.isalnum():
+            return None
+        if start >= behind:
+            if count:
+                found.append((number, form, count))
+            number = bisect_right(stops, start)
+            if number == len(stops):
+                return None
+            first, behind, form, count = starts[number], stops[number], forms[number], 0
+        if start < first or stop > behind:
+            return None
+        form = form[: start - first] + _kept_form(text) + form[stop - first :]
+        count += length
+    if count:
+        found.append((number, form, count))
+    if any(len(form) != len(forms[number]) for number, form, _ in found):
+        return None
+    return found
+
+
+_kept_form = lru_cache(maxsize=4096)(form_of)
 
 
 def fates_of_respelt(source: Source, words: Sequence[RespeltWord]) -> Fates:

@@ -6,9 +6,8 @@ from itertools import pairwise
 from operator import ne
 
 from augment_ru.language.morphology import lemmas_of, word_kind
-from augment_ru.similarities.meaning.features import NOMINAL
 from augment_ru.similarities.meaning.marks import BINDING
-from augment_ru.similarities.meaning.words import Fates, Source
+from augment_ru.similarities.meaning.words import NOMINAL, Fates, Source
 
 _PASSIVE = frozenset({"participle"})
 _GOVERNED = NOMINAL | {"adjective"}

@@ -13,8 +13,11 @@ from augment_ru.engine.edited import EditTable
 from augment_ru.engine.proposals import ranges
 from augment_ru.language.morphology import has_form, lemmas_of
 from augment_ru.similarities.meaning.columns import WordColumns
-from augment_ru.similarities.meaning.features import ILLEGIBLE, LEGIBLE, SHORT
-from augment_ru.similarities.meaning.words import digits_of, form_of
+from augment_ru.similarities.meaning.features import damage
+from augment_ru.similarities.meaning.marks import of_marks
+from augment_ru.similarities.meaning.matching import fates_of_respelt
+from augment_ru.similarities.meaning.rewriting import Rewriting
+from augment_ru.similarities.meaning.words import Fates, Source, digits_of, form_of
 from augment_ru.text.characters import Codes, Mask, decode
 
 
@@ -140,25 +143,10 @@ def respelt(words: WordColumns, letters: Letters) -> Respelt:
     for word in became.nonzero()[0].tolist():
         became[word] = set(lemmas_of(forms[word])).isdisjoint(lemmas_of(olds[word]))
     parts = np.where(are_other | ~new, 0.0, np.minimum(counts / lengths, 1.0))
-    of_words = _damage(words.shares[numbers], parts, became, unknown, lengths > SHORT)
-    damage = [np.bincount(of_sentence, weights=values, minlength=starts.size) for values in of_words]
+    of_words = damage(words.shares[numbers], parts, became=became, unknown=unknown, length=lengths, clip=np.clip)
+    losses = [np.bincount(of_sentence, weights=values, minlength=starts.size) for values in of_words]
     totals = words.totals[words.sentences[numbers[starts]]]
-    return Respelt(owners[starts], totals, np.array(damage), others)
-
-
-def _damage(shares: Floats, parts: Floats, became: Mask, unknown: Mask, long: Mask) -> tuple[Floats | Mask, ...]:
-    """What misspelt words add to the features `DAMAGE`, each of shape (words,); as `_meaning_lost.damage` has it.
-
-    Args:
-        shares: the share of each word in the information of its sentence.
-        parts: the share of its letters that differ.
-        became: whether it became another word.
-        unknown: whether the dictionary does not have it.
-        long: whether it has so many letters that it may become illegible as a whole.
-    """
-    letters = shares * parts
-    illegible = np.where(parts > LEGIBLE, np.minimum((parts - LEGIBLE) / (ILLEGIBLE - LEGIBLE), 1.0), 0.0)
-    return shares * became, letters, letters * unknown, shares * illegible, (illegible > 1 / 2) & long
+    return Respelt(owners[starts], totals, np.array(losses), others)
 
 
 def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) -> list[str]:
@@ -176,3 +164,36 @@ def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) 
     moved = np.cumsum(lengths) - lengths - words.starts[numbers]
     written[letters.places + moved.repeat(counts)] = letters.codes
     return decode(written[:-1]).split("\n")
+
+
+class Exchanged(NamedTuple):
+    """What words lose by other letters that make other words of them («и» for «в»): it depends on them alone.
+
+    Attributes:
+        marks: the features of the marks among them.
+        rewriting: what is lost and new.
+    """
+
+    marks: Mapping[str, float]
+    rewriting: Rewriting
+
+    def features(self, total: float) -> dict[str, float]:
+        """The features in a sentence whose words have this information in all."""
+        return {**self.marks, **dict(self.rewriting.features(total))}
+
+
+@lru_cache(maxsize=20_000)
+def exchanged(words: tuple[tuple[str, str], ...]) -> Exchanged | None:
+    """What words lose by other letters; None if one of them is found elsewhere, or is misspelt.
+
+    Args:
+        words: the form and the new form of the words of a sentence that may be other words.
+    """
+    source = Source(" ".join(old for old, _ in words))
+    if source.forms != [old for old, _ in words]:
+        return None
+    fates = fates_of_respelt(source, [(number, new, len(new)) for number, (_, new) in enumerate(words)])
+    if fates != Fates(source, replaced=fates.replaced):
+        return None
+    old = [[source.forms[number] for number in numbers] for numbers, _ in fates.replaced]
+    return Exchanged(dict(of_marks(fates)), Rewriting.of(old, [new for _, new in fates.replaced]))

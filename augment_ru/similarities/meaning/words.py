@@ -15,6 +15,8 @@ from augment_ru.language.frequency import information
 from augment_ru.language.morphology import WordKind, word_kind
 
 T = TypeVar("T")
+ATTRIBUTES = frozenset({"adjective", "participle"})
+NOMINAL = frozenset({"noun", "pronoun", "number"})
 JOINERS = "-‑'’.,:/"
 """The signs that join letters and digits on both sides into one word."""
 _LETTER = r"(?:[^\W_][\u0300-\u036f]*)"
@@ -75,19 +77,21 @@ class Source:
         stops = [match.end() for match in SENTENCE_END.finditer(self.text)]
         return list(pairwise(dict.fromkeys([0, *stops, len(self.text)])))
 
-    def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", list[Edit]]]:
+    def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", Sequence[Edit]]]:
         """The sentences that edits touch, each with its edits; sentences that one edit joins are one part.
 
         What is added behind the last word is a part with the whole text, which it may contradict; words that move there
         are not.
         """
         if not self.forms:
-            return [(self, list(edits))] if edits else []
-        behind = [edit for edit in edits if edit.start == edit.stop >= self.stops[-1]]
-        if behind and len(behind) < len(edits):
-            behind = self._added(edits, behind)
-        inside = [edit for edit in edits if edit not in behind] if behind else list(edits)
-        found = [(self, behind)] if behind else []
+            return [(self, edits)] if edits else []
+        behind: Sequence[Edit] = ()
+        if edits and edits[-1].start >= self.stops[-1]:
+            behind = [edit for edit in edits if edit.start == edit.stop >= self.stops[-1]]
+            if len(behind) < len(edits):
+                behind = self._added(edits, behind)
+        inside = [edit for edit in edits if edit not in behind] if behind else edits
+        found: list[tuple[Source, Sequence[Edit]]] = [(self, behind)] if behind else []
         if self.is_one_sentence:
             return [*found, (self, inside)] if inside else found
         at = 0

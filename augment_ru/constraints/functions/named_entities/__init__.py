@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from augment_ru.constraints.functions.named_entities import extents, homonyms, institutions, names
-from augment_ru.constraints.functions.named_entities.view import View
+from augment_ru.constraints.functions.named_entities import extents, institutions, names
+from augment_ru.constraints.functions.named_entities.view import View, head_kind
 from augment_ru.edits import Span
 from augment_ru.language.readings import lemmas, readings
 from augment_ru.text.doc import Doc
@@ -18,7 +18,7 @@ _STEPS = (
     names.capitals,
     names.initials,
     names.lower_case,
-    homonyms.first_words,
+    names.first_words,
     extents.adjectival,
     extents.genitives,
     extents.titles,
@@ -63,7 +63,7 @@ def _names_alone(view: View, labels: Sequence[str], at: int) -> bool:
     if _is_name(word):
         return True
     alone = not (at and labels[at - 1]) and not (at + 1 < len(labels) and labels[at + 1])
-    return alone and not names.head_kind(word) and _is_nominal(word)
+    return alone and not head_kind(word) and _is_nominal(word)
 
 
 @lru_cache(maxsize=100_000)

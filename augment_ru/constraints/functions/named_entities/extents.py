@@ -7,45 +7,19 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from augment_ru.constraints.functions.named_entities.institutions import agree, is_of_place
-from augment_ru.constraints.functions.named_entities.names import ROMAN, Labels, head_kind
-from augment_ru.constraints.functions.named_entities.view import View
+from augment_ru.constraints.functions.named_entities.names import ROMAN
+from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
 from augment_ru.constraints.quotations import is_title, quoted
 from augment_ru.language.readings import CASES, has_reading, readings
 
-_PARTICLES = frozenset({
-    "де", "ван", "фон", "дер", "ден", "дель", "делла", "ла", "ле", "дю", "аль", "эль", "ибн", "бен", "бин",
-    "оглы", "кызы", "заде", "von", "van", "de", "der", "den", "di", "du", "la", "le", "al",
-})  # fmt: skip
-_AFTER_A_NAME = frozenset({"да", "ди", "дела", "дос", "лос", "тер", "дас", "do", "da", "dos"})
 _NAMED_AFTER = frozenset({"имени", "им"})
 _JOINTS = frozenset({"-", "'", "’", "&", "/"})
 _OPENING = frozenset('«„“"')
 _CLOSING = frozenset('»”“"')
-_CREATURES = frozenset({
-    "змей", "баба", "дед", "царь", "царевна", "царевич", "конь", "волк", "лис", "лиса", "кот", "мышь", "медведь",
-    "птица", "рыба", "богатырь", "соловей", "дракон", "кощей", "снегурочка", "король", "человек", "отец", "бык",
-})  # fmt: skip
-"""Creatures whose noun is a part of their name in tales."""
 _NEAR = 8
 """How many tokens before a title may name its kind: «газета», «роман»."""
 _ADJECTIVES = 4
 """The most tokens from the first adjective of a name to its noun."""
-
-
-_UNIQUE = frozenset({
-    "верховный", "конституционный", "государственный", "федеральный", "центральный", "генеральный", "северный",
-    "южный", "восточный", "западный", "тихоокеанский", "черноморский", "балтийский", "всемирный", "всероссийский",
-    "европейский", "международный", "национальный", "следственный", "исторический", "политехнический", "театральный",
-    "пушкинский", "октябрьский", "красный", "белый", "третьяковский", "каспийский", "олимпийский", "паралимпийский",
-})  # fmt: skip
-"""Adjectives that make a name of a noun for an institution, so that the two are a name at the start of a sentence."""
-_OF_MANY = frozenset({
-    "клуб", "компания", "фирма", "газета", "журнал", "издательство", "организация", "телеканал", "школа", "движение",
-    "партия", "студия", "банк", "бригада", "больница", "клиника", "фабрика", "колледж", "сборная", "телекомпания",
-    "авиакомпания", "радиостанция", "спецслужба", "объединение", "служба", "общество", "корпорация", "холдинг",
-})  # fmt: skip
-"""Nouns of which a place has many: «Немецкий клуб» is any of them."""
-_COMPANY_MARKS = frozenset({"co", "inc", "ltd", "corp", "bros", "jr"})
 
 
 def adjectival(view: View, labels: Labels) -> None:
@@ -83,9 +57,10 @@ def _is_distinctive(words: Sequence[str]) -> bool:
         return True
     lemmas = {reading.lemma for reading in readings(noun)}
     if is_of_place(adjective):
-        return not lemmas & _OF_MANY
+        return not lemmas & name_words("of_many")
     return any(
-        reading.lemma in _UNIQUE or "Surn" in reading.grammemes or not reading.known for reading in readings(adjective)
+        reading.lemma in name_words("distinctive") or "Surn" in reading.grammemes or not reading.known
+        for reading in readings(adjective)
     )
 
 
@@ -162,7 +137,7 @@ def joined(view: View, labels: Labels) -> None:
 
 def _ends_company(view: View, at: int) -> bool:
     """Whether a token is the full stop of «Co.» or the like."""
-    return view.texts[at] == "." and view.texts[at - 1].lower() in _COMPANY_MARKS
+    return view.texts[at] == "." and view.texts[at - 1].lower() in name_words("company_mark")
 
 
 def _quoted_parts(view: View, labels: Labels) -> None:
@@ -184,7 +159,7 @@ def _epithets(view: View, labels: Labels) -> None:
     for at in view.capitalised:
         if at + 1 >= len(labels) or labels[at] or not view.capitals[at + 1] or labels[at + 1] != "PER":
             continue
-        creature = [reading for reading in readings(view.texts[at]) if reading.lemma in _CREATURES]
+        creature = [reading for reading in readings(view.texts[at]) if reading.lemma in name_words("creature")]
         epithet = readings(view.texts[at + 1])
         if any(reading.known and reading.name for reading in epithet):
             continue
@@ -197,6 +172,8 @@ def _particle(view: View, labels: Labels, at: int) -> None:
     if at < 0 or not labels[at + 1] or labels[at + 1] == "LOC":
         return
     word = view.texts[at]
-    if word.lower() in _PARTICLES or (word in _AFTER_A_NAME and at and labels[at - 1] == "PER"):
+    if word.lower() in name_words("particle") or (
+        word in name_words("inner_particle") and at and labels[at - 1] == "PER"
+    ):
         labels[at] = "PER"
         _particle(view, labels, at - 1)

@@ -5,41 +5,9 @@ Each function is a step that writes labels into a list, one entry a token, or a 
 
 from functools import lru_cache
 
-from augment_ru.constraints.functions.named_entities.names import Labels, head_kind
-from augment_ru.constraints.functions.named_entities.view import View
-from augment_ru.language.readings import CASES, Lemmas, Reading, has_reading, readings
+from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
+from augment_ru.language.readings import CASES, Reading, has_lemma, has_reading, may_be_form, readings
 
-_AUTHORITIES = Lemmas({
-    "министерство", "правительство", "парламент", "сенат", "конгресс", "дума", "администрация", "мэрия", "префектура",
-    "муниципалитет", "прокуратура", "суд", "трибунал", "комитет", "комиссия", "департамент", "управление", "посольство",
-    "консульство", "полиция", "милиция", "армия", "сборная", "федерация", "ассоциация", "союз", "академия", "институт",
-    "университет", "фонд", "палата", "агентство", "служба", "инспекция", "собрание", "казначейство", "таможня",
-    "избирком", "комиссариат", "секретариат", "генпрокуратура", "горсовет", "управа",
-})  # fmt: skip
-"""Nouns that form a name with the genitive of a place or of another institution, without a capital of their own."""
-_OFFICES = frozenset({"министерство", "комитет", "департамент", "управление", "комиссариат"})
-"""Those of them that form a name with «по»; a ministry forms it with any genitive, too."""
-_SEATS = frozenset({
-    "правительство", "парламент", "сенат", "мэрия", "префектура", "прокуратура", "суд", "управление", "дума",
-    "министерство", "полиция", "посольство", "избирком", "таможня", "муниципалитет",
-})  # fmt: skip
-"""Those of them that form a name with the adjective of a place."""
-_OFFICIAL = frozenset({
-    "верховный", "государственный", "федеральный", "областной", "городской", "районный", "краевой", "республиканский",
-    "центральный", "главный", "генеральный", "законодательный", "следственный", "конституционный", "арбитражный",
-    "военный", "национальный", "международный", "всероссийский", "избирательный", "таможенный", "налоговый",
-    "пограничный", "окружной", "апелляционный", "антимонопольный", "торгово-промышленный", "счётный", "общественный",
-    "территориальный", "региональный", "межрегиональный", "народный", "высший", "миграционный", "транспортный",
-})  # fmt: skip
-"""Adjectives that belong to the name of an institution behind them."""
-_GOVERNED = {
-    "борьба": {"с", "со"}, "противодействие": {"с"}, "связь": {"с", "со"}, "взаимодействие": {"с", "со"},
-    "работа": {"с", "со"}, "сотрудничество": {"с", "со", "в"}, "отношение": {"с", "со"}, "надзор": {"за", "в", "на"},
-    "контроль": {"за", "над", "в", "на"}, "наблюдение": {"за"}, "безопасность": {"в", "на"}, "защита": {"от"},
-    "управление": {"на"}, "право": {"на"}, "обслуживание": {"на"}, "регулирование": {"в"}, "развитие": {"в"},
-    "политика": {"в"}, "торговля": {"с"}, "помощь": {"в"},
-}  # fmt: skip
-"""Nouns with the prepositions behind which a name goes on: «по борьбе с коррупцией», «по надзору в сфере связи»."""
 _CASE_AFTER = {
     "по": "datv",
     "с": "ablt",
@@ -50,23 +18,8 @@ _CASE_AFTER = {
     "на": "loct",
     "от": "gent",
 }
-_OCCASIONS = frozenset({
-    "заказ", "просьба", "решение", "слово", "данные", "данное", "данный", "причина", "повод", "приказ", "итог",
-    "мнение", "требование", "инициатива", "иск", "договор", "контракт", "сообщение", "обвинение", "подозрение",
-    "результат", "указание", "поручение", "ходатайство", "адрес", "телефон", "жалоба", "заявление", "обращение",
-    "факт", "статья", "распоряжение", "сведение", "информация", "предложение", "приглашение", "очередь", "понедельник",
-    "вторник", "среда", "четверг", "пятница", "суббота", "воскресенье", "утро", "вечер", "сравнение", "отношение",
-    "мера", "прежний", "который", "этот", "тот", "весь", "свой", "его", "её", "их", "один", "два", "три",
-})  # fmt: skip
-"""Words that «по» connects with a verb, not with a name: «по данным», «по решению суда»."""
 _CHAIN = 9
 """The most tokens by which a name may go on."""
-_OTHER_STEMS = frozenset({
-    "французский", "немецкий", "датский", "турецкий", "греческий", "польский", "шведский", "вологодский", "чувашский",
-    "киргизский", "эстонский", "финский", "грузинский", "таджикский", "узбекский", "казахский", "абхазский",
-    "ингушский",
-})  # fmt: skip
-"""Adjectives of places whose stem differs from that of the place."""
 _PLACE_ENDINGS = ("", "а", "ь", "я", "и", "ы", "о", "е", "ия", "ск", "ка", "ай", "й")
 _PLACE_SUFFIXES = ("", "й", "ов", "ев", "ин", "ен", "ан", "н", "ей")
 
@@ -80,7 +33,7 @@ def institutions(view: View, labels: Labels) -> None:
             continue
         stop = chain(view, labels, at + 1, within=True)
         complete = _is_complete(view, labels, range(at, stop), noun)
-        start = _first_adjective(view, labels, at, complete=complete, seat=noun in _SEATS)
+        start = _first_adjective(view, labels, at, complete=complete, seat=noun in name_words("seat"))
         if complete or start < at:
             stop = stop if complete else at + 1
             labels[start:stop] = ["ORG"] * (stop - start)
@@ -89,10 +42,14 @@ def institutions(view: View, labels: Labels) -> None:
 @lru_cache(maxsize=100_000)
 def _authority(word: str) -> str:
     """The lemma of a noun for an institution, in the singular; "" for another word."""
-    if not _AUTHORITIES.may_have(word):
+    if not may_be_form(word, name_words("authority")):
         return ""
     return next(
-        (reading.lemma for reading in readings(word) if reading.lemma in _AUTHORITIES and "sing" in reading.grammemes),
+        (
+            reading.lemma
+            for reading in readings(word)
+            if reading.lemma in name_words("authority") and "sing" in reading.grammemes
+        ),
         "",
     )
 
@@ -104,7 +61,7 @@ def _is_complete(view: View, labels: Labels, places: range, noun: str) -> bool:
     if any(labels[at] in ("LOC", "ORG") for at in places[1:]):
         return True
     after = view.texts[places[1]]
-    return noun in _OFFICES and (noun == "министерство" or after == "по")
+    return noun in name_words("office") and (noun == "министерство" or after == "по")
 
 
 def _first_adjective(view: View, labels: Labels, at: int, *, complete: bool, seat: bool) -> int:
@@ -113,7 +70,7 @@ def _first_adjective(view: View, labels: Labels, at: int, *, complete: bool, sea
     for before in range(at - 1, max(at - 4, -1), -1):
         word = view.texts[before]
         of_place = seat and is_of_place(word)
-        official = complete and any(reading.lemma in _OFFICIAL for reading in readings(word))
+        official = complete and has_lemma(word, name_words("official"))
         if labels[before] == "PER" or not (of_place or official) or not agree(word, view.texts[at]):
             break
         start = before
@@ -129,8 +86,8 @@ def is_of_place(word: str) -> bool:
     """
     return any(
         reading.pos == "ADJF"
-        and (reading.lemma in _OTHER_STEMS or reading.lemma.endswith(("ский", "ской", "цкий")))
-        and (reading.lemma in _OTHER_STEMS or _has_place(reading.lemma))
+        and (reading.lemma in name_words("of_place") or reading.lemma.endswith(("ский", "ской", "цкий")))
+        and (reading.lemma in name_words("of_place") or _has_place(reading.lemma))
         for reading in readings(word.lower())
     )
 
@@ -202,7 +159,7 @@ def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
         placed = _is_place(view, stop - 1) and (stop > at or not within)
         if placed and word != "по" and not view.capitals[stop] and not (labels[stop] and labels[stop] != "PER"):
             break
-        if word in {"и", "по"} or word in _GOVERNED.get(noun, ()):
+        if word in {"и", "по"} or f"{noun} {word}" in name_words("governs"):
             if not _goes_on(view, labels, stop, case := _CASE_AFTER.get(word, case)):
                 break
             noun = ""
@@ -226,7 +183,7 @@ def _goes_on(view: View, labels: Labels, at: int, case: str) -> bool:
     word, following = view.texts[at], view.texts[at + 1]
     if view.capitals[at + 1] and (word in {"и", "по"}):
         return False
-    if word == "по" and (following == "делу" or any(reading.lemma in _OCCASIONS for reading in readings(following))):
+    if word == "по" and (following == "делу" or has_lemma(following, name_words("occasion"))):
         return False
     return _stands_in(following, {case} if word != "и" else {case, "gent"})
 
@@ -246,7 +203,7 @@ def _is_place(view: View, at: int) -> bool:
 
 def _is_person(word: str) -> bool:
     """Whether a word in lower case is one person, who is not part of an institution: «суд жителя Москвы»."""
-    if not word[0].islower() or any(reading.lemma in {"президент", "человек", "ребёнок"} for reading in readings(word)):
+    if not word[0].islower() or has_lemma(word, {"президент", "человек", "ребёнок"}):
         return False
     return all("anim" in reading.grammemes and "sing" in reading.grammemes for reading in _likely(word))
 

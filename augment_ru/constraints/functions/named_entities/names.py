@@ -4,54 +4,24 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from augment_ru.constraints.functions.named_entities.view import View
+from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
 from augment_ru.language.morphology import NAME_LABELS, has_form_with
-from augment_ru.language.readings import Lemmas, has_reading, readings
-from augment_ru.resources import common_abbreviations, name_heads
-
-Labels = list[str]
-"""The label of each token; "" for a token outside names."""
+from augment_ru.language.readings import has_reading, lemmas, may_be_form, readings
+from augment_ru.resources import common_abbreviations
 
 _OF_NAMES = frozenset(NAME_LABELS)
 _ORGANISATION = frozenset({"Orgn"})
 _NOMINAL = frozenset({"NOUN", "ADJF", "ADJS", "PRTF", "NUMR", ""})
 _CLOSED = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "ADVB", "INTJ"})
 _PRONOUNS = frozenset({"Apro", "NPRO", "Anum"})
-_LEGAL_FORMS = frozenset({
-    "ООО", "ОАО", "ЗАО", "ПАО", "АО", "НАО", "ИП", "ТОО", "ЧП", "НКО", "АНО", "ФГУП", "МУП", "ГУП", "ФГБУ",
-    "ГБУ", "НПО",
-})  # fmt: skip
-_PLACES = frozenset({
-    "река", "город", "село", "деревня", "посёлок", "столица", "страна", "государство", "приток", "хутор",
-    "станица", "аул", "кишлак", "местечко", "планета", "спутник", "звезда", "гора", "озеро", "остров",
-    "полуостров", "область", "край", "республика", "район", "улица", "вершина",
-})  # fmt: skip
-_UNIQUE = Lemmas({
-    "бундестаг", "бундесрат", "кнессет", "меджлис", "хурал", "риксдаг", "стортинг", "фолькетинг", "госдеп",
-    "госдепартамент", "центробанк", "центризбирком", "евросоюз", "еврокомиссия", "европарламент", "интерпол",
-})  # fmt: skip
-"""Institutions that are one of a kind, so that a capital is not needed to tell them."""
 _ACTIONS = frozenset({"VERB", "INFN", "GRND", "PRTF", "PRTS", "ADVB", "PRED"})
-_RANKS = frozenset({
-    "президент", "председатель", "министр", "премьер", "премьер-министр", "герой", "день", "год", "закон",
-    "конституция", "кодекс", "указ", "господин", "госпожа", "олимпиада", "чемпионат", "премия", "интернет",
-    "рождество", "пасха", "договор", "соглашение", "губернатор", "мэр", "глава", "война", "революция", "директор",
-})  # fmt: skip
-"""Words that are no names of persons, places or organisations when they stand with a capital inside a sentence."""
+_SHORTEST_GIVEN = 3
+"""The fewest characters of a given name."""
+_VERB_WITHIN = 4
+"""How many tokens after the first word of a sentence its verb may stand."""
 _MARKS = frozenset('«»"„“”!?…')
 ROMAN = re.compile(r"[IVXLCХ]+(-[а-яё]+)?")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
-
-
-@lru_cache(maxsize=100_000)
-def head_kind(word: str) -> str:
-    """LOC or ORG if the word is a noun that forms names («министерство», «море»), else "".
-
-    >>> head_kind("министерством"), head_kind("кошка")
-    ('ORG', '')
-    """
-    heads = name_heads()
-    return next((heads[reading.lemma] for reading in readings(word) if reading.lemma in heads), "")
 
 
 def annotated_entities(view: View, labels: Labels) -> None:
@@ -63,7 +33,7 @@ def annotated_entities(view: View, labels: Labels) -> None:
         if (
             (_is_closed(tokens[first].text) and (starts or stop == first + 1))
             or (starts and _is_action(tokens[first].text))
-            or tokens[first].text in _LEGAL_FORMS
+            or tokens[first].text in name_words("legal_form")
         ):
             start = first + 1
         label = tokens[first].entity.partition("-")[2]
@@ -118,7 +88,9 @@ def _is_no_name(view: View, inside: Sequence[int]) -> bool:
 def _is_thing(word: str) -> bool:
     """Whether a word is an abbreviation of a common noun, alone or with a hyphen: «ДНК», «ДНК-тест», «IT-рынок»."""
     first, hyphen, rest = word.partition("-")
-    return (first in common_abbreviations() or (first in _LEGAL_FORMS)) and (not hyphen or not rest[:1].isupper())
+    return (first in common_abbreviations() or (first in name_words("legal_form"))) and (
+        not hyphen or not rest[:1].isupper()
+    )
 
 
 @lru_cache(maxsize=100_000)
@@ -134,7 +106,7 @@ def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
     if not any(reading.pos == "NOUN" for reading in found):
         return True
     if stop == first + 1:
-        place = any(reading.lemma in _PLACES for reading in found)
+        place = any(reading.lemma in name_words("defining") for reading in found)
         before_a_name = stop < len(view.texts) and view.capitals[stop]
         return (label == "LOC" and not place) or (label == "ORG" and not head_kind(word) and not before_a_name)
     return label != "PER" and (head_kind(word) != "" or (label == "ORG" and not view.capitals[first + 1]))
@@ -188,7 +160,7 @@ def _is_defined(view: View, at: int) -> bool:
     if at + 2 >= len(view.texts) or view.texts[at + 1] not in {"—", "–", "-"}:
         return False
     return any(
-        reading.lemma in _PLACES and "nomn" in reading.grammemes
+        reading.lemma in name_words("defining") and "nomn" in reading.grammemes
         for word in view.texts[at + 2 : at + 5]
         for reading in readings(word)
     )
@@ -197,7 +169,7 @@ def _is_defined(view: View, at: int) -> bool:
 def _is_name_inside(view: View, at: int, labels: Labels) -> bool:
     """Whether a word with a capital inside a sentence may be a name."""
     found = readings(view.texts[at])
-    if any(reading.lemma in _RANKS for reading in found):
+    if any(reading.lemma in name_words("rank") for reading in found):
         return False
     nominal = any(reading.pos in _NOMINAL and not reading.grammemes & _PRONOUNS for reading in found)
     return nominal and not _is_closed(view.texts[at]) and not _is_adjective_of(view, at, labels)
@@ -264,9 +236,44 @@ def lower_case(view: View, labels: Labels) -> None:
 @lru_cache(maxsize=100_000)
 def _is_institution(word: str) -> bool:
     """Whether a word in any letter case is the name of one institution: «госдума», «минздрав», «бундестаг»."""
-    if not (_UNIQUE.may_have(word) or has_form_with(word, _ORGANISATION)):
+    if not (may_be_form(word, name_words("unique")) or has_form_with(word, _ORGANISATION)):
         return False
     found = readings(word)
-    return any(reading.lemma in _UNIQUE for reading in found) or all(
+    return any(reading.lemma in name_words("unique") for reading in found) or all(
         reading.known and "Orgn" in reading.grammemes for reading in found
     )
+
+
+def first_words(view: View, labels: Labels) -> None:
+    """Take the label from a first word whose verb is one of things; label one whose verb is one of persons."""
+    for at in view.starts:
+        word = view.texts[at]
+        if at + 1 >= len(labels) or labels[at + 1] or view.capitals[at + 1] or labels[at] not in ("", "PER"):
+            continue
+        if len(word) < _SHORTEST_GIVEN or not _is_homonym(word):
+            continue
+        verb = _verb(view, at + 1)
+        done = lemmas(verb) if verb else frozenset()
+        last = "умирать" in done and "последней" in view.texts[at + 1 : at + _VERB_WITHIN]
+        if last or done & name_words("of_things") or (verb and has_reading(verb, "2per")):  # «любовь не купишь»
+            labels[at] = ""
+        elif done & name_words("of_persons"):
+            labels[at] = "PER"
+
+
+def _is_homonym(word: str) -> bool:
+    """Whether a word in the nominative is a given name, or a common noun."""
+    found = [reading for reading in readings(word) if "nomn" in reading.grammemes and reading.pos == "NOUN"]
+    return any("Name" in reading.grammemes for reading in found) and any(
+        reading.known and not reading.name for reading in found
+    )
+
+
+def _verb(view: View, at: int) -> str:
+    """The first verb behind a word, in its clause; "" if there is none."""
+    for word in view.texts[at : at + _VERB_WITHIN]:
+        if not word[0].isalpha():
+            break
+        if any(reading.pos in {"VERB", "PRTS"} for reading in readings(word)[:2]):
+            return word
+    return ""

@@ -1,18 +1,38 @@
-"""The tokens of a text with what their letter case says about names."""
+"""The tokens of a text with what their letter case says about names, and the words that names are known by."""
 
 import re
 import unicodedata
+from functools import cache, lru_cache
 
+from augment_ru.language.readings import readings
 from augment_ru.language.truecase import shouted
+from augment_ru.resources import name_heads, word_lists
 from augment_ru.text.doc import Doc
 
 _ENDS = frozenset({".", "!", "?", "…", "...", "?!", "!!!", "!!", "?..", "!..", "•", "*"})
 _OPENING = frozenset("«„“\"'(‘[—–-")
-_ABBREVIATIONS = frozenset({
-    "г", "гг", "ул", "пр", "пл", "пер", "д", "дом", "р", "оз", "о", "обл", "пос", "с", "св", "им", "проф",
-    "акад", "доц", "ген", "гр", "тов", "мр", "м-р", "т", "ж", "п", "ст", "наб", "бул", "просп",
-})  # fmt: skip
 _MARKER = re.compile(r"[A-HА-З]|[0-9]{1,3}")
+
+
+Labels = list[str]
+"""The label of each token; "" for a token outside names."""
+
+
+@cache
+def name_words(kind: str) -> frozenset[str]:
+    """The words of one kind in `dictionaries/name_words.tsv`."""
+    return word_lists("name_words")[kind]
+
+
+@lru_cache(maxsize=100_000)
+def head_kind(word: str) -> str:
+    """LOC or ORG if the word is a noun that forms names («министерство», «море»), else "".
+
+    >>> head_kind("министерством"), head_kind("кошка")
+    ('ORG', '')
+    """
+    heads = name_heads()
+    return next((heads[reading.lemma] for reading in readings(word) if reading.lemma in heads), "")
 
 
 class View:
@@ -59,7 +79,7 @@ class View:
             return True
         if last == "." and before:
             word = self.texts[before - 1]
-            return not (word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isupper()))
+            return not (word.lower() in name_words("shortened") or (len(word) == 1 and word.isupper()))
         return last in _ENDS or unicodedata.category(last[0]) == "So"  # an emoji ends a sentence
 
     def _after_marker(self, at: int) -> bool:
