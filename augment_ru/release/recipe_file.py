@@ -219,7 +219,8 @@ def _adversary(where: str, raw: Mapping[str, Any], tasks: Sequence[TaskRecipe]) 
     try:
         check_search(len(values["attacks"]), values["budget"], values["draws"], None)
     except AugmentError as error:
-        raise AugmentError(f"{where}: {str(error).removeprefix('--')}") from error
+        said = str(error).replace("`", "")  # parameters are keys here
+        raise AugmentError(f"{where}: {said}") from error
     lists = {key: tuple(values[key]) for key in ("models", "attacks")}
     named = None if values["tasks"] is None else tuple(values["tasks"])
     return AdversaryRecipe(**values | lists | {"tasks": named, "options": options})

@@ -157,7 +157,7 @@ def test_names_and_options(bert: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "options", "message"),
     [
-        ("bertscore:/nowhere", {}, "no such folder; the default, --similarity meaning, needs no model"),
+        ("bertscore:/nowhere", {}, "no such folder; the default, `similarity` meaning, needs no model"),
         ("bertscore:nobody/nothing", {}, "augment-ru models pull nobody/nothing"),
         ("bertscore:{bert}", {}, "no layer is known for"),
         ("bertscore:{bert}@9", {}, "it has layers 0 to 3"),
