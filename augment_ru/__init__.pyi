@@ -23,7 +23,7 @@ from .release.verify import verify_release as verify_release
 from .errors import AugmentError as AugmentError
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.examples import Example as Example, Model as Model
-from .evaluation.report import Evaluation as Evaluation
+from .evaluation.evaluation import Evaluation as Evaluation
 from .language.annotate import Annotator as Annotator
 from .models._torch import TorchModel as TorchModel
 from .records.record import Record as Record

@@ -29,7 +29,7 @@ def similarity(source: str, **given: Any) -> None:  # noqa: ANN401
     from augment_ru.engine.prepare import Preparation  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.engine.similarity import similarity_of  # noqa: PLC0415
     from augment_ru.evaluation.table_text import as_text  # noqa: PLC0415
-    from augment_ru.evaluation.terminal import print_table  # noqa: PLC0415
+    from augment_ru.evaluation.terminal import print_tables  # noqa: PLC0415
     from augment_ru.formats.encodings import UTF8, check_encoding  # noqa: PLC0415
     from augment_ru.formats.files import check_outputs, named_files, replacing  # noqa: PLC0415
     from augment_ru.formats.json_lines import encoded_row  # noqa: PLC0415
@@ -61,6 +61,6 @@ def similarity(source: str, **given: Any) -> None:  # noqa: ANN401
         say(f"wrote {amount(len(pairs), 'pair')} to {output}")
     made = figures_table(figures(pairs, scores))
     if form == "table":
-        print_table(made)
+        print_tables([made])
     else:
         click.echo(as_text(made, form), nl=False)

@@ -21,20 +21,20 @@ def totals(reports: tuple[Path, ...], form: str | None) -> None:
     augment-ru totals winograd.json ru_worldtree.json
     """  # noqa: D301  (the backspace is click's mark for lines that stay as they are)
     from augment_ru.evaluation import totals as means  # noqa: PLC0415  (so that --help loads nothing heavy)
+    from augment_ru.evaluation.report import as_json, read_report  # noqa: PLC0415
     from augment_ru.evaluation.table_text import as_text  # noqa: PLC0415
-    from augment_ru.evaluation.terminal import print_table  # noqa: PLC0415
+    from augment_ru.evaluation.terminal import print_tables  # noqa: PLC0415
     from augment_ru.formats.json_lines import encoded  # noqa: PLC0415
 
     try:
-        read = [means.read_report(path) for path in reports]
+        read = [read_report(path) for path in reports]
     except AugmentError as error:
         raise usage(error) from error
-    with means.of_reports(reports):
-        if form == "json":
-            click.echo(encoded(means.totals(read)))
-            return
-        for table in means.total_tables(read, [path.stem for path in reports]):
-            if form in {None, "table"}:
-                print_table(table)
-            else:
-                click.echo(as_text(table, form))
+    if form == "json":
+        click.echo(encoded(as_json(means.totals(read))))
+        return
+    for table in means.total_tables(read, [path.stem for path in reports]):
+        if form in {None, "table"}:
+            print_tables([table])
+        else:
+            click.echo(as_text(table, form))

@@ -14,6 +14,9 @@ from augment_ru.records.task import Task
 Answer: TypeAlias = tuple[Any, ...]
 """A prediction as metrics compare it: an entry for each of `task.decided`, in the form of the metrics' kind."""
 
+Golds: TypeAlias = Sequence[Sequence[Gold | None]]
+"""For each original, the right answer of each of `task.decided`; None where it has none."""
+
 _BITS = 14_000
 """Bits of the longest number in a prediction: Python writes no number of over 4,300 digits."""
 _PLAIN = frozenset({str, float, bool, type(None)})

@@ -2,38 +2,69 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.compare_originals import with_originals_as_rows, without_rates
-from augment_ru.evaluation.comparisons import comparisons
-from augment_ru.evaluation.intervals import bootstrap
+from augment_ru.evaluation.comparisons import RIGHT, comparisons
+from augment_ru.evaluation.intervals import Cells
 from augment_ru.evaluation.named_model import QuestionCounts
-from augment_ru.evaluation.named_reports import NamedReport, check_report, damage_named, names_apart, nothing_shared
-from augment_ru.evaluation.outcomes import AttackOutcomes
+from augment_ru.evaluation.outcomes import WORST, WORST_ASR, AttackOutcomes, worst_cells
+from augment_ru.evaluation.pairs import ORIGINAL
 from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.rates import JudgedRun, cells_of, mean_asr, percent, rate_entry, together_entries
-from augment_ru.evaluation.right_answers import RIGHT, right_cells, right_differences, right_entry
-from augment_ru.evaluation.robustness import worst_cells
-from augment_ru.evaluation.row_outcomes import read_outcomes
-from augment_ru.evaluation.shared_rows import shared_rows
-from augment_ru.evaluation.shown_names import shown_names
-from augment_ru.evaluation.tables import beats_majority
+from augment_ru.evaluation.rates import JudgedRun, Name, judged_runs, mean_asr, percent
+from augment_ru.evaluation.report import (
+    COMPARISON,
+    COMPARISON_VERSION,
+    VERSION,
+    ChangedScore,
+    ComparedAttack,
+    ComparedModel,
+    ComparedReport,
+    Comparison,
+    SavedModel,
+    SavedReport,
+    read_report,
+)
+from augment_ru.evaluation.tables import beats_majority, shown_names
 from augment_ru.version import __version__
 
-FORMAT = "augment-ru comparison"
-VERSION = 1
+Shared: TypeAlias = Mapping[str, Sequence[tuple[str, Sequence[int]]]]
+"""By attack the keys of the rows that all reports have, each with its number in every report."""
+
+
+class NamedReport(NamedTuple):
+    """A report under the name that the comparison gives it; errors name its file, if it was read from one."""
+
+    name: str
+    values: SavedReport
+    file: str | None = None
+
+    @property
+    def where(self) -> str:
+        """How errors call it."""
+        return self.file or self.name
+
+
+def named_report(path: Path) -> NamedReport:
+    """A report that `augment-ru evaluate -o` wrote, under its title, or else under the name of its file.
+
+    Raises:
+        AugmentError: the file cannot be read, or holds none.
+    """
+    values = read_report(path)
+    return NamedReport(values.title or path.stem, values, str(path))
 
 
 def compare(
     reports: Sequence[NamedReport], *, seed: int = 42, title: str | None = None, date: str | None = None
-) -> dict[str, Any]:
+) -> Comparison:
     """Compare the models of several reports under the attacks, and over the rows, that all reports share.
 
-    Rows are shared if their texts, those of their originals and the right answers are the same. The keys of the result
-    are explained in docs/evaluation.md.
+    Rows are shared if their texts, those of their originals and the right answers are the same. Reports without attacks
+    are compared as if an attack had left every row as it is.
 
     Args:
         reports: the reports; to a name that occurs twice its file is added, or else a number.
@@ -42,159 +73,201 @@ def compare(
         date: the date that it states.
 
     Raises:
-        AugmentError: there are fewer than two reports, one is none, or they share no rows.
+        AugmentError: there are fewer than two reports, they share no rows, or one is damaged or does not state them.
     """
     if len(reports) < 2:  # noqa: PLR2004
         raise AugmentError("one report alone has nothing to be compared with; give two or more")
-    for report in reports:
-        check_report(report)
-    if are_clean := all(not report.values["attacks"] for report in reports):
-        reports = [with_originals_as_rows(one) for one in reports]
-    names = names_apart(reports)
-    shared = shared_rows([report.values["rows"] for report in reports])
+    clean = not any(report.values.attacks for report in reports)
+    rows = [_stated_rows(report, clean=clean) for report in reports]
+    names = _names_apart(reports)
+    shared = _shared(rows)
     if not shared:
-        raise nothing_shared(reports)
-    judged, models = _judged(names, reports, shared, seed)
-    records = len({key.partition("-")[0] for own in shared.values() for key, _ in own})
-    found = {
-        "format": FORMAT,
-        "version": VERSION,
-        "signature": f"{FORMAT}-v{VERSION}|seed={seed}|augment-ru={__version__}",
-        "unit": "percent",
-        **({} if title is None else {"title": title}),
-        **({} if date is None else {"date": date}),
-        "reports": [_described(name, report.values, shared) for name, report in zip(names, reports, strict=True)],
-        "task": reports[0].values["task"],
-        "gold": reports[0].values["gold"],
-        "correct": reports[0].values["correct"],
-        "metrics": [RIGHT],
-        "majority": {},
-        "originals": records,
-        "originals_without_gold": 0,
-        "rows": {attack: len(own) for attack, own in shared.items()},
-        "attacks": list(shared),
-        "models": models,
-        "comparisons": list(right_differences(judged, records)) if are_clean else comparisons(judged, records),
-    }
-    return without_rates(found) if are_clean else found
-
-
-def _judged(
-    names: Sequence[str],
-    reports: Sequence[NamedReport],
-    shared: Mapping[str, Sequence[tuple[str, Sequence[int]]]],
-    seed: int,
-) -> tuple[list[JudgedRun], list[dict[str, Any]]]:
-    """The judged runs of all reports over the shared rows, and their entries."""
-    keys = {attack: [key.partition("-")[0] for key, _ in own] for attack, own in shared.items()}
-    number_of = {key: at for at, key in enumerate(dict.fromkeys(key for own in keys.values() for key in own))}
-    records = len(number_of)
-    runs, all_outcomes, entries = [], [], []
-    shown = _model_names(names, reports)
-    for at, report in enumerate(reports):
-        for model in report.values["models"]:
-            with damage_named(report):
-                outcomes = {
-                    attack: _outcomes(
-                        model["attacks"][attack]["outcomes"],
-                        [numbers[at] for _, numbers in own],
-                        [number_of[key] for key in keys[attack]],
-                    )
-                    for attack, own in shared.items()
-                }
-            name = shown[at, model["model"]]
-            episodes = next(iter(outcomes.values())).before.shape[1]
-            runs.append(ModelRun(name, model["signature"], model["shots"], [()] * episodes, {}, QuestionCounts()))
-            all_outcomes.append(outcomes)
-            weak = not beats_majority(report.values, model)
-            entries.append({"report": names[at], "of": model["model"], "beats_majority": not weak})
-    if len({len(next(iter(one.values())).known) for one in all_outcomes}) > 1:
-        raise AugmentError("the reports count different answers of the rows; evaluate them with the same task")
-    judged = _resampled(runs, all_outcomes, records, seed)
-    return judged, [entry | _entry(one, records) for entry, one in zip(entries, judged, strict=True)]
-
-
-def _model_names(names: Sequence[str], reports: Sequence[NamedReport]) -> dict[tuple[int, str], str]:
-    """By the number of a report and the name of a model how the comparison calls it: alone, or with the report."""
-    own = {(at, model["model"]) for at, report in enumerate(reports) for model in report.values["models"]}
-    count = Counter(name for _, name in own)
-    short = shown_names(sorted(count))
-    return {(at, name): short[name] + (f" ({names[at]})" if count[name] > 1 else "") for at, name in own}
-
-
-def _outcomes(written: Sequence[Sequence[str]], rows: Sequence[int], originals: Sequence[int]) -> AttackOutcomes:
-    flags = {name: flags[..., list(rows)] for name, flags in read_outcomes(written).items()}
-    every, none = np.ones(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
-    return AttackOutcomes(
-        original=np.array(originals, np.int64),
-        known=flags["known"][:, 0],
-        before=flags["before"],
-        after=flags["after"],
-        flipped=flags["before"] != flags["after"],
-        perturbed=every,
-        judged=none,
-        valid=none,
-        status={},
+        raise _nothing_shared(reports, rows)
+    judged, records = _judged(reports, _model_names(names, reports), shared, seed)
+    runs = iter(judged)
+    return Comparison(
+        signature=f"{COMPARISON}-v{COMPARISON_VERSION}|seed={seed}|augment-ru={__version__}",
+        title=title,
+        date=date,
+        reports=[
+            ComparedReport(
+                name=name,
+                data=report.values.data,
+                date=report.values.date,
+                signature=report.values.signature,
+                rows=sum(map(len, own.values())),
+                shared=sum(map(len, shared.values())),
+                attacks_left_out=[attack for attack in own if attack not in shared],
+            )
+            for name, report, own in zip(names, reports, rows, strict=True)
+        ],
+        task=reports[0].values.task,
+        gold=reports[0].values.gold,
+        correct=reports[0].values.correct,
+        metrics=[RIGHT],
+        majority={},
+        originals=records,
+        originals_without_gold=0,
+        rows={} if clean else {attack: len(own) for attack, own in shared.items()},
+        attacks=[] if clean else list(shared),
+        models=[
+            _compared(next(runs), name, report.values, model, clean=clean)
+            for name, report in zip(names, reports, strict=True)
+            for model in report.values.models
+        ],
+        comparisons=comparisons(judged),
     )
 
 
-def _resampled(
-    runs: Sequence[ModelRun], outcomes: Sequence[Mapping[str, AttackOutcomes]], records: int, seed: int
-) -> list[JudgedRun]:
-    """The runs with their rates in the same resamples of the shared originals."""
-    together = [worst_cells(own, records) for own in outcomes]
-    named = [
-        (number, (attack, "asr"), cells_of(of_attack, records)["asr"])
-        for number, own in enumerate(outcomes)
-        for attack, of_attack in own.items()
-    ]
-    named += [(number, ("", name), cells) for number, own in enumerate(together) for name, cells in own.items()]
-    named += [(number, ("", RIGHT), right_cells(own, records)) for number, own in enumerate(outcomes)]
-    drawn = bootstrap([cells for _, _, cells in named], seed)
-    return [
-        JudgedRun(
-            run,
-            outcomes[number],
-            together[number],
-            {key: values for (of, key, _), values in zip(named, drawn, strict=True) if of == number},
+def _stated_rows(report: NamedReport, *, clean: bool) -> Mapping[str, Sequence[str]]:
+    """The keys of the rows by attack; without attacks those of the originals.
+
+    Raises:
+        AugmentError: an older version wrote the report, or a later one.
+    """
+    values = report.values
+    if values.version != VERSION:
+        raise AugmentError(
+            f"{report.where}: is a report of version {values.version}; this augment-ru compares version {VERSION}; "
+            "run augment-ru evaluate again"
         )
-        for number, run in enumerate(runs)
+    if values.rows is None or (clean and values.original_rows is None):
+        raise AugmentError(
+            f"{report.where}: states no rows, so an older version wrote it; run augment-ru evaluate again"
+        )
+    return {ORIGINAL: values.original_rows or ()} if clean else values.rows
+
+
+def _names_apart(reports: Sequence[NamedReport]) -> list[str]:
+    """The names of the reports; a name that occurs several times gets its file, and what is equal then a number."""
+    count = Counter(report.name for report in reports)
+    names = [
+        f"{report.name} ({Path(report.file).name})" if report.file and count[report.name] > 1 else report.name
+        for report in reports
+    ]
+    count = Counter(names)
+    return [f"{name} {turn + 1}" if count[name] > 1 else name for name, turn in _turns(names)]
+
+
+def _turns(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Each name, with how often it stands before."""
+    seen = Counter[str]()
+    found = []
+    for name in names:
+        found.append((name, seen[name]))
+        seen[name] += 1
+    return found
+
+
+def _shared(rows: Sequence[Mapping[str, Sequence[str]]]) -> Shared:
+    """The shared rows; a row that stands in a report twice is shared as often as every report has it."""
+    found: dict[str, list[tuple[str, list[int]]]] = {}
+    for attack in rows[0]:
+        if all(attack in own for own in rows):
+            numbers = [{turn: at for at, turn in enumerate(_turns(own[attack]))} for own in rows]
+            common = [turn for turn in numbers[0] if all(turn in own for own in numbers)]
+            if common:
+                found[attack] = [(turn[0], [own[turn] for own in numbers]) for turn in common]
+    return found
+
+
+def _nothing_shared(reports: Sequence[NamedReport], rows: Sequence[Mapping[str, Sequence[str]]]) -> AugmentError:
+    """The error for reports that share no rows: what each of them has."""
+    names = [report.file or name for report, name in zip(reports, _names_apart(reports), strict=True)]
+    if not all(rows):
+        told = ", ".join(name for name, own in zip(names, rows, strict=True) if not own)
+        return AugmentError(f"{told}: no attacks, and others have some; compare reports with attacks, or those without")
+    if not set.intersection(*map(set, rows)):
+        told = "; ".join(f"{name}: {', '.join(own)}" for name, own in zip(names, rows, strict=True))
+        return AugmentError(f"the reports share no attack ({told}); evaluate the models on the same perturbed rows")
+    data = ((report.values.data and report.values.data.name) or "rows" for report in reports)
+    told = ", ".join(f"{name} of {one}" for name, one in zip(names, data, strict=True))
+    return AugmentError(f"the reports share no rows ({told}); evaluate the models on the same perturbed rows")
+
+
+def _model_names(names: Sequence[str], reports: Sequence[NamedReport]) -> list[dict[str, str]]:
+    """For each report, by the name of a model how the comparison calls it: alone, or with the report."""
+    own = [dict.fromkeys(model.model for model in report.values.models) for report in reports]
+    count = Counter(name for models in own for name in models)
+    short = shown_names(sorted(count))
+    return [
+        {model: short[model] + (f" ({name})" if count[model] > 1 else "") for model in models}
+        for name, models in zip(names, own, strict=True)
     ]
 
 
-def _entry(judged: JudgedRun, records: int) -> dict[str, Any]:
-    attacks: dict[str, Any] = {}
-    for attack, one in judged.outcomes.items():
-        known = int(one.known.sum()) * one.before.shape[1]
-        sides = {"before": int(one.right.sum()), "after": int((one.after & one.known[:, None, :]).sum())}
-        attacks[attack] = rate_entry("asr", {"asr": cells_of(one, records)["asr"]}, judged, attack) | {
-            "right": int(one.right.sum()),
-            "broken": int(one.broken.sum()),
-            "fixed": int(one.fixed.sum()),
-            "rows": int(one.original.size),
-            "metrics": {RIGHT: {side: percent(count / known if known else None) for side, count in sides.items()}},
-        }
-    return {
-        "model": judged.run.model,
-        "signature": judged.run.signature,
-        "shots": judged.run.shots,
-        "episodes": judged.run.episodes,
-        "metrics": {RIGHT: right_entry(judged, records)},
-        **together_entries(judged),
-        "asr_mean": mean_asr(attacks),
-        "attacks": attacks,
-    }
+def _judged(
+    reports: Sequence[NamedReport], called: Sequence[Mapping[str, str]], shared: Shared, seed: int
+) -> tuple[list[JudgedRun], int]:
+    """The runs of all models over the shared rows, in the same resamples of their originals; how many these are.
+
+    Raises:
+        AugmentError: the outcomes of a report are damaged, or the reports are of different tasks.
+    """
+    keys = {attack: [key.partition("-")[0] for key, _ in rows] for attack, rows in shared.items()}
+    number_of = {key: at for at, key in enumerate(dict.fromkeys(key for own in keys.values() for key in own))}
+    runs, outcomes, cells = [], [], []
+    for at, (report, names) in enumerate(zip(reports, called, strict=True)):
+        for model in report.values.models:
+            try:
+                own = {
+                    attack: AttackOutcomes.of_letters(
+                        model.outcomes if attack == ORIGINAL else model.attacks[attack].outcomes,
+                        [numbers[at] for _, numbers in rows],
+                        [number_of[key] for key in keys[attack]],
+                    )
+                    for attack, rows in shared.items()
+                }
+                ((_, episodes),) = {one.before.shape[:2] for one in own.values()}
+            except (ValueError, LookupError) as error:
+                raise AugmentError(
+                    f"{report.where}: is damaged: the outcomes of {model.model} are not those of its rows"
+                ) from error
+            runs.append(
+                ModelRun(names[model.model], model.signature, model.shots, [()] * episodes, {}, QuestionCounts())
+            )
+            outcomes.append(own)
+            cells.append(_cells(own, len(number_of)))
+    if len({len(one.known) for own in outcomes for one in own.values()}) > 1:
+        raise AugmentError("the reports count different answers of the rows; evaluate them with the same task")
+    return judged_runs(runs, outcomes, cells, seed), len(number_of)
 
 
-def _described(
-    name: str, values: Mapping[str, Any], shared: Mapping[str, Sequence[tuple[str, Sequence[int]]]]
-) -> dict[str, Any]:
-    return {
-        "name": name,
-        "data": values.get("data"),
-        "date": values.get("date"),
-        "signature": values["signature"],
-        "rows": sum(len(keys) for keys in values["rows"].values()),
-        "shared": sum(len(own) for own in shared.values()),
-        "attacks_left_out": [attack for attack in values["rows"] if attack not in shared],
-    }
+def _cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[Name, Cells]:
+    """The hits and trials of the rates of a model run over so many originals.
+
+    Under attacks an original counts once in the rate of right decisions, whatever the number of its rows; without, as
+    often as it stands in the data.
+    """
+    found = {(attack, "asr"): one.cells(one.broken, one.right, records) for attack, one in outcomes.items()}
+    found |= {("", name): one for name, one in worst_cells(outcomes, records).items()}
+    right = [one.cells(one.right, one.known, records) for one in outcomes.values()]
+    once = (np.minimum(np.maximum.reduce(counts), 1) for counts in zip(*right, strict=True))
+    found["", RIGHT] = right[0] if ORIGINAL in outcomes else Cells(*once)
+    return found
+
+
+def _compared(judged: JudgedRun, name: str, report: SavedReport, model: SavedModel, *, clean: bool) -> ComparedModel:
+    attacks = {}
+    for attack, one in judged.outcomes.items() if not clean else ():
+        known = int(one.known.sum())
+        before, after = (
+            percent(int(side.sum()) / known if known else None) for side in (one.right, one.after & one.known)
+        )
+        attacks[attack] = ComparedAttack(
+            rate=judged.success(attack), rows=one.original.size, metrics={RIGHT: ChangedScore(before, after)}
+        )
+    return ComparedModel(
+        report=name,
+        of=model.model,
+        beats_majority=beats_majority(report, model),
+        model=judged.run.model,
+        signature=model.signature,
+        shots=model.shots,
+        episodes=judged.run.episodes,
+        metrics={RIGHT: judged.rate("", RIGHT)},
+        worst_case=None if clean else judged.rate("", WORST),
+        worst_case_asr=None if clean else judged.rate("", WORST_ASR),
+        asr_mean=mean_asr({attack: one.rate for attack, one in attacks.items()}),
+        attacks=attacks,
+    )

@@ -11,6 +11,7 @@ from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.answers import check_labels_shared, golds_of, labels_among
 from augment_ru.evaluation.cache import Cache
 from augment_ru.evaluation.demonstrations import demonstrations
+from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.examples import Model, ModelRequest, PredictFunction, example_of, maker_of, model_of
 from augment_ru.evaluation.flipping import WANTED, Wanted, flipping_edits
 from augment_ru.evaluation.intervals import scipy_stats
@@ -19,9 +20,8 @@ from augment_ru.evaluation.metrics import Kind, metrics_of, over_classes, sklear
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EPISODES, SHOTS, EvaluationPlan, ModelRun, run_model
-from augment_ru.evaluation.rates import judged_runs
+from augment_ru.evaluation.rates import evaluated_runs
 from augment_ru.evaluation.released import TEST
-from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.subpopulations import subpopulations
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
 from augment_ru.formats.encodings import UTF8
@@ -153,7 +153,7 @@ def evaluate(
                 own = run_model(model, plan, answers, advance)
             on_model_done(own)
             runs += own
-        judged = judged_runs(runs, pairs, golds, kind, seed)
+        judged = evaluated_runs(runs, pairs, golds, kind, seed)
         flips = flipping_edits(judged, named, plan, golds, answers, flipping)
     finally:
         if answers:

@@ -15,14 +15,13 @@ from augment_ru import registry
 from augment_ru.draws import digests
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import by_field, prediction_json
+from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.finding import findings
-from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair
-from augment_ru.evaluation.properties import TITLES
+from augment_ru.evaluation.pairs import WORST_ROWS, Pair
 from augment_ru.evaluation.rates import JudgedRun
-from augment_ru.evaluation.report import Evaluation
-from augment_ru.evaluation.shown_names import names_of
+from augment_ru.evaluation.report import AnyReport, Report, as_json
+from augment_ru.evaluation.subpopulations import TITLES
 from augment_ru.evaluation.table_text import ShownTable
-from augment_ru.evaluation.worst_case import about_chosen
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.resources import PACKAGE
@@ -47,7 +46,7 @@ _LONG = 4000
 """Pieces (words, spaces, signs) beyond which two texts are not aligned piece by piece, which takes quadratic time."""
 
 
-def page(evaluation: Evaluation, report: Mapping[str, Any] | None = None, date: str | None = None) -> str:
+def page(evaluation: Evaluation, report: Report | None = None, date: str | None = None) -> str:
     """The page as HTML; the same arguments give the same bytes.
 
     Args:
@@ -55,7 +54,7 @@ def page(evaluation: Evaluation, report: Mapping[str, Any] | None = None, date: 
         report: its report, if it has been made already.
         date: the date that the page shows if the report states none; None for none.
     """
-    return page_of(_data(evaluation, report or evaluation.report(), date))
+    return page_of(_data(evaluation, report or evaluation.counted(), date))
 
 
 def page_of(data: Mapping[str, Any]) -> str:
@@ -83,10 +82,9 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _data(evaluation: Evaluation, report: Mapping[str, Any], date: str | None) -> dict[str, Any]:
+def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str, Any]:
     """The data of the page's script: the report, and the examples with their originals."""
     pairs, task = evaluation.pairs, evaluation.pairs.task
-    attacks = list(pairs.attacks)
     every = [(attack, row) for attack, rows in pairs.attacks.items() for row in range(len(rows))]
     chosen = [every[at] for at in _sample(len(every), evaluation.seed)]
     index: dict[int, int] = {}
@@ -94,9 +92,9 @@ def _data(evaluation: Evaluation, report: Mapping[str, Any], date: str | None) -
     examples: list[dict[str, Any]] = []
     for attack, row in chosen:
         pair = pairs.attacks[attack][row]
-        original = pairs.originals[pair.original]
         if pair.original not in index:
             index[pair.original] = len(originals)
+            original = pairs.originals[pair.original]
             originals.append(
                 {
                     "id": original.id,
@@ -106,28 +104,32 @@ def _data(evaluation: Evaluation, report: Mapping[str, Any], date: str | None) -
                 }
             )
         texts = originals[index[pair.original]]["texts"]
+        # for each run the edits that flip the answer, None where it was not asked
+        flipping = [evaluation.flipping.get((number, attack, row)) for number in range(len(evaluation.judged))]
         examples.append(
             {
                 "original": index[pair.original],
-                "attack": attacks.index(attack),
+                "attack": report.attacks.index(attack),
                 "status": pair.status,
                 "similarity": pair.similarity,
                 "probability": pair.probability,
                 "edits": dict(_edits(pair, texts)),
                 "protected": {name: spans for name, spans in (pair.protected or {}).items() if name in texts and spans},
                 "predictions": [_prediction(evaluation, judged, attack, row) for judged in evaluation.judged],
-                **_flipping(evaluation, attack, row),
+                **({"flipping": flipping} if any(one is not None for one in flipping) else {}),
             }
         )
-    task_name = [] if task.name == GENERIC else [f"task {task.name}"]
-    stated = [report["data"]["name"], report.get("date", date)]
+    header = [report.data.name, report.date or date, None if task.name == GENERIC else f"task {task.name}"]
+    explained = {name: about(evaluation.specs.get(name, name)) for name in report.attacks}
+    searches = ["searches"] if report.searches else []
+    sections = ["rates", *searches, "strength", "subpopulations", "worst", "examples"] if report.attacks else []
     return {
-        **data_of_report(report),
-        "header": [*(one for one in stated if one), *task_name],
-        **({} if attacks else {"lead": _WITHOUT_ATTACKS}),
+        **data_of_report(report, tables.tables_of(report, tuple(tables.TABLES))),
+        "header": [one for one in header if one],
+        **({} if report.attacks else {"lead": _WITHOUT_ATTACKS}),
         "findings": findings(report),
-        "about": {name: about(evaluation.specs.get(name, name)) for name in attacks} | _about_chosen(report),
-        "sections": _sections(report),
+        "about": explained | ({WORST_ROWS: tables.about_chosen(report.worst_of)} if report.worst_of else {}),
+        "sections": ["robustness", *sections],
         "properties": TITLES,
         "subpopulations": [{"name": one.name, "cells": one.cells} for one in evaluation.subpopulations],
         "originals": originals,
@@ -137,48 +139,25 @@ def _data(evaluation: Evaluation, report: Mapping[str, Any], date: str | None) -
     }
 
 
-def data_of_report(report: Mapping[str, Any], shown: Sequence[ShownTable] | None = None) -> dict[str, Any]:
+def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, Any]:
     """What the page shows of a report: its numbers without those of single rows, its tables, and how names are shown.
 
     Args:
         report: the report.
-        shown: its tables; None for all that it has.
+        shown: its tables.
     """
-    shown = tables.tables_of(report, tuple(tables.TABLES)) if shown is None else shown
+    numbers = as_json(report)
+    for key in ("rows", "comparisons"):
+        del numbers[key]
+    for model in numbers["models"]:
+        for entry in model["attacks"].values():
+            entry.pop("outcomes", None)
     return {
-        "report": {
-            **{key: value for key, value in report.items() if key not in ("rows", "comparisons")},
-            "models": [
-                {**model, "attacks": {name: _without_rows(entry) for name, entry in model["attacks"].items()}}
-                for model in report["models"]
-            ],
-        },
+        "report": numbers,
         "tables": {table.key: {**table._asdict(), "best": sorted(table.best)} for table in shown},
-        "names": names_of(report),
-        "weak": [not tables.beats_majority(report, model) for model in report["models"]],
+        "names": tables.names_of(report),
+        "weak": [not tables.beats_majority(report, model) for model in report.models],
     }
-
-
-def _about_chosen(report: Mapping[str, Any]) -> dict[str, str]:
-    return {WORST_ROWS: about_chosen(report[CHOSEN])} if CHOSEN in report else {}
-
-
-def _without_rows(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in entry.items() if key != "outcomes"}
-
-
-def _sections(report: Mapping[str, Any]) -> list[str]:
-    """The sections of the page that the report has something for."""
-    if not report["attacks"]:
-        return ["robustness"]
-    searches = ["searches"] if report.get("searches") else []
-    return ["robustness", "rates", *searches, "strength", "subpopulations", "worst", "examples"]
-
-
-def _flipping(evaluation: Evaluation, attack: str, row: int) -> dict[str, Any]:
-    """`flipping`: for each run the edits that flip the answer, None where it was not asked; nothing if none was."""
-    found = [evaluation.flipping.get((number, attack, row)) for number in range(len(evaluation.judged))]
-    return {"flipping": found} if any(one is not None for one in found) else {}
 
 
 def about(attack: str) -> str:

@@ -1,229 +1,457 @@
-"""The report of an evaluation as JSON values; the same predictions give the same bytes."""
+"""The report of an evaluation, and a comparison of several, as values; their fields are the keys of their JSON.
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+docs/evaluation.md explains the keys. Rates, metrics and the ends of intervals are percentages; they are None where the
+denominator is 0. A field whose default is None is left out of the JSON where it is None.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation import tables
-from augment_ru.evaluation.answers import Answer, by_field, most_frequent, prediction_json
-from augment_ru.evaluation.breakdowns import by_strength, by_subpopulation
-from augment_ru.evaluation.comparisons import comparisons
-from augment_ru.evaluation.flipping import Flipping
-from augment_ru.evaluation.intervals import RESAMPLES
-from augment_ru.evaluation.metrics import Kind, Metric
-from augment_ru.evaluation.outcomes import Golds, groups_of, outcomes_of_originals, scores
-from augment_ru.evaluation.pairs import Pairs
-from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.rates import DIGITS, JudgedRun, attack_entry, mean_asr, metric_entries, together_entries
-from augment_ru.evaluation.row_outcomes import original_keys, row_keys, written_outcomes
-from augment_ru.evaluation.searches import searches
-from augment_ru.evaluation.subpopulations import Subpopulation
-from augment_ru.evaluation.table_text import as_text
-from augment_ru.evaluation.worst_case import chosen_from
-from augment_ru.version import __version__
 
 FORMAT = "augment-ru evaluation"
 VERSION = 2
 """The version of the report's form; it changes when a key changes its meaning or is removed."""
+COMPARISON = "augment-ru comparison"
+COMPARISON_VERSION = 1
 
-CORRECT = {
-    "labels": "same label",
-    "answers": "exact match after normalisation",
-    "lists": "every option judged rightly",
-}
+Interval: TypeAlias = Sequence[float]
+"""The two ends of a 95 % interval."""
+Letters: TypeAlias = Sequence[Sequence[str]]
+"""For each label and episode the outcomes of all rows, a letter each: k, b, f, w; `-` without a right answer."""
+
+_INLINE = {"inline": True}
+"""Of a field whose value has no object of its own: its keys stand among the others."""
+
+
+def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON values out)
+    """A report, or a part of one, as JSON values."""
+    if isinstance(value, Mapping):
+        return {key: as_json(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(one) for one in value]
+    if not is_dataclass(value):
+        return value
+    found: dict[str, Any] = {}
+    for one in fields(value):
+        own = as_json(getattr(value, one.name))
+        if own is not None or one.default is not None:
+            found |= own if one.metadata == _INLINE else {one.name: own}
+    if isinstance(value, ComparedModel) and not value.attacks:  # such reports have another order of keys
+        found |= {key: found.pop(key) for key in ("beats_majority", "metrics", "asr_mean", "attacks")}
+    return found
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
-    """The answers of all models, judged: what the report, the page and the predictions are made of.
+class Spread:
+    """The standard deviation of a rate over episodes (n - 1; None of fewer than two known rates), and its episodes."""
+
+    std: float | None
+    episodes: Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A rate with its interval.
 
     Attributes:
-        pairs: the rows.
-        golds: the right answers of the originals.
-        kind: what answers are.
-        metrics: the metrics, by name.
-        judged: every model run with its outcomes.
-        subpopulations: the subpopulations of the originals.
-        settings: further parts of the signature: name to value.
-        seed: the seed of the demonstrations and of the bootstrap.
-        title: the title of the report; None for none.
-        data: the name of the file of rows, without its folder; None for rows made in Python.
-        date: the date that the report states; None for none.
-        flipping: by the number of a judged run, the attack and the number of the row: which edits flip the answer, by
-            field; for rows whose edits were asked one by one.
-        specs: the attacks behind the names of the variations of a release.
+        value: the rate.
+        ci95: its interval.
+        interval_method: `wilson` or `bootstrap`.
+        spread: its spread over episodes; None of one episode.
+        right: how many decisions are right on the original, for a rate of these.
     """
 
-    pairs: Pairs
-    golds: Golds
-    kind: Kind
-    metrics: Mapping[str, Metric]
-    judged: Sequence[JudgedRun]
-    subpopulations: Sequence[Subpopulation]
-    settings: Mapping[str, str]
-    seed: int
+    value: float | None
+    ci95: Interval | None
+    interval_method: str | None = None
+    spread: Spread | None = field(default=None, metadata=_INLINE)
+    right: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuccessRate:
+    """An attack success rate with its interval and its counts, over episodes and labels."""
+
+    asr: float | None
+    ci95: Interval | None
+    interval_method: str | None = None
+    spread: Spread | None = field(default=None, metadata=_INLINE)
+    right: int
+    broken: int
+    fixed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A metric of a group of rows, of a label, or of both; of an attack also before and after it."""
+
+    group: str | None = None
+    label: str | None = None
+    value: float
+    before: float | None = None
+    after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A metric of a model on the originals: the mean over episodes, and its standard deviation if there are several."""
+
+    value: float
+    std: float | None = None
+    parts: Sequence[Part] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedScore:
+    """A metric of a model before and after an attack, over the rows of the attack."""
+
+    before: float | None
+    after: float | None
+    before_std: float | None = None
+    after_std: float | None = None
+    parts: Sequence[Part] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """The success rate of an attack over some of its rows.
+
+    Attributes:
+        value: the name of the cell.
+        low: the lowest number in it; None if it is no range of numbers.
+        high: the highest.
+        rate: the success rate.
+        rows: the number of rows.
+        accuracy_before: the percentage of right decisions on the originals.
+        accuracy_after: that on the perturbed rows.
+        wide_interval: whether the interval is wide.
+    """
+
+    value: str
+    low: float | None = None
+    high: float | None = None
+    rate: SuccessRate = field(metadata=_INLINE)
+    rows: int
+    accuracy_before: float | None
+    accuracy_after: float | None
+    wide_interval: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidRows:
+    """The rates over the rows that people found valid, and how many they judged."""
+
+    judged: int
+    valid: int
+    share: Rate
+    right: int
+    broken: int
+    asr: Rate
+    asr_all_rows: Rate
+    flip_rate: Rate
+    performance_drop_rate: Rate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackReport:
+    """What an attack does to a model."""
+
+    rate: SuccessRate = field(metadata=_INLINE)
+    unchanged: int
+    rejected: int
+    rows: int
+    decisions: int
+    asr_perturbed_rows: Rate
+    asr_all_rows: Rate
+    flips: int
+    flip_rate: Rate
+    performance_drop_rate: Rate
+    metrics: Mapping[str, ChangedScore]
+    valid_rows: ValidRows | None = None
+    labels: Mapping[str, SuccessRate] | None = None
+    subpopulations: Mapping[str, Sequence[Cell]]
+    strength: Mapping[str, Sequence[Cell]]
+    outcomes: Letters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReport:
+    """A model with one number of shots; without attacks it has no rates, and states its outcomes itself."""
+
+    model: str
+    signature: str | None
+    shots: int | None
+    episodes: int
+    metrics: Mapping[str, Score]
+    worst_case: Rate | None = None
+    worst_case_asr: Rate | None = None
+    consistency: Rate | None = None
+    asr_mean: float | None
+    attacks: Mapping[str, AttackReport]
+    outcomes: Letters | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McNemar:
+    """McNemar's test of how many decisions are `right` or `broken`; the difference is in points."""
+
+    counted: str
+    decisions: int
+    a: int
+    b: int
+    only_a: int
+    only_b: int
+    difference: float | None
+    p: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelDifference:
+    """The difference of two models under an attack in percentage points; without attacks that of right answers."""
+
+    between: str = "models"
+    attack: str | None = None
+    a: str
+    b: str
+    shots: Sequence[int | None]
+    difference: float | None
+    ci95: Interval | None
+    mcnemar: McNemar | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackDifference:
+    """The difference of two attacks on a model, in percentage points."""
+
+    between: str = "attacks"
+    model: str
+    shots: int | None
+    a: str
+    b: str
+    difference: float | None
+    ci95: Interval | None
+    mcnemar: McNemar | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """The success rate of a search at a number of queries."""
+
+    queries: int
+    broken: int
+    asr: float | None
+    ci95: Interval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchReport:
+    """What a search came to: counts, means over the rows that it broke, and `minimal`, a percentage of them."""
+
+    model: str | None
+    budget: int
+    right: int
+    broken: int
+    curve: Sequence[CurvePoint]
+    queries: int
+    queries_a_success: float | None
+    changes: float | None
+    changed_words: float | None
+    minimal: float | None
+    similarity: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenFrom:
+    """What rows that were chosen as the worst were chosen from, and by which models."""
+
+    attacks: Sequence[str]
+    models: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The file of rows without its folder, None for rows made in Python; and a hash of them."""
+
+    name: str | None
+    digest: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The report of an evaluation."""
+
+    format: str = FORMAT
+    version: int = VERSION
+    signature: str
+    unit: str = "percent"
     title: str | None = None
-    data: str | None = None
     date: str | None = None
-    flipping: Flipping = field(default_factory=dict)
-    specs: Mapping[str, str] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
-        attacks = ", ".join(self.pairs.attacks)
-        return f"Evaluation(models: {models}; attacks: {attacks}; originals: {len(self.pairs.originals):,})"
-
-    def _repr_html_(self) -> str:
-        """The table of rates, for notebooks."""
-        from augment_ru.evaluation.notebook import rates_html  # noqa: PLC0415  (only notebooks need it)
-
-        return rates_html(self.report())
-
-    @property
-    def signature(self) -> str:
-        """One line with all that defines the numbers."""
-        parts = {
-            "asr": "broken/right",
-            "correct": CORRECT[self.kind].replace(" ", "-"),
-            "task": self.pairs.task.name,
-            "fields": ",".join(self.pairs.task.fields),
-            "gold": ",".join(self.pairs.task.gold),
-            "metrics": ",".join(self.metrics),
-            **self.settings,
-            "seed": str(self.seed),
-            "bootstrap": str(RESAMPLES),
-            "augment-ru": __version__,
-            "scikit-learn": _version("scikit-learn"),
-        }
-        return "|".join([f"{FORMAT}-v{VERSION}", *(f"{name}={value}" for name, value in parts.items())])
-
-    def report(self) -> dict[str, Any]:
-        """The report; its keys are explained in docs/evaluation.md."""
-        task = self.pairs.task
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "signature": self.signature,
-            "unit": "percent",
-            **({} if self.title is None else {"title": self.title}),
-            **({} if self.date is None else {"date": self.date}),
-            "data": {"name": self.data, "digest": self.settings.get("data")},
-            "task": task.name,
-            "fields": list(task.fields),
-            "gold": list(task.gold),
-            "metrics": list(self.metrics),
-            "correct": CORRECT[self.kind],
-            "originals": len(self.pairs.originals),
-            "originals_without_gold": sum(None in gold for gold in self.golds),
-            "attacks": list(self.pairs.attacks),
-            **({"specs": dict(self.specs)} if self.specs else {}),
-            "majority": self._majority(),
-            "models": [self._model(one) for one in self.judged],
-            "comparisons": comparisons(self.judged, len(self.pairs.originals)),
-            **searches(self.pairs),
-            **chosen_from(self.pairs),
-            "rows": row_keys(self.pairs, self.golds),
-            **({} if self.pairs.attacks else {"original_rows": original_keys(self.pairs, self.golds)}),
-        }
-
-    def _majority(self) -> dict[str, float]:
-        """The score of each metric if every row got the most frequent right answer; empty where answers are lists."""
-        if self.kind == "lists":
-            return {}
-        columns = list(zip(*self.golds, strict=True))
-        constant = tuple(most_frequent(column) for column in columns)
-        answers: list[Answer] = [constant] * len(self.golds)
-        found = scores(self.metrics, self.golds, [answers], groups_of(self.pairs))
-        return {name: round(score.values[0], DIGITS) for name, score in found.items()}
-
-    def _model(self, judged: JudgedRun) -> dict[str, Any]:
-        run = judged.run
-        attacks = {
-            attack: attack_entry(judged, attack, self.pairs, self.golds, self.metrics)
-            | {
-                "subpopulations": by_subpopulation(outcomes, self.subpopulations),
-                "strength": by_strength(outcomes, self.pairs.attacks[attack]),
-                "outcomes": written_outcomes(outcomes),
-            }
-            for attack, outcomes in judged.outcomes.items()
-        }
-        return {
-            "model": run.model,
-            "signature": run.signature,
-            "shots": run.shots,
-            "episodes": run.episodes,
-            "metrics": metric_entries(judged, self.pairs, self.golds, self.metrics),
-            **together_entries(judged),
-            "asr_mean": mean_asr(attacks),
-            "attacks": attacks,
-            **({} if attacks else {"outcomes": self._outcomes_of_originals(run)}),
-        }
-
-    def _outcomes_of_originals(self, run: ModelRun) -> list[list[str]]:
-        """The outcomes of an evaluation without attacks: k for right, w for wrong."""
-        return written_outcomes(outcomes_of_originals(run, self.pairs, self.golds, self.kind))
-
-    def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
-        """The numbers of the report as a pandas DataFrame: a row for each model and attack.
-
-        Raises:
-            AugmentError: pandas is not installed.
-        """
-        try:
-            import pandas as pd  # noqa: PLC0415  (a package of the user's)
-        except ImportError as error:
-            raise AugmentError("to_frame needs pandas; pip install pandas") from error
-        return pd.DataFrame(tables.numbers(self.report()))
-
-    def to_markdown(self) -> str:
-        """The tables of the report in markdown."""
-        parts = [f"{table.title}\n\n{as_text(table, 'markdown')}" for table in tables.tables_of(self.report())]
-        return "\n".join(parts)
-
-    def _clean_predictions(self, run: ModelRun, episode: int) -> Iterator[dict[str, Any]]:
-        """A row for each original, of an evaluation without attacks."""
-        task = self.pairs.task
-        for original, gold, answer in zip(self.pairs.originals, self.golds, run.originals[episode], strict=True):
-            yield {
-                "model": run.model,
-                "shots": run.shots,
-                "episode": episode,
-                "attack": None,
-                "id": original.id,
-                "gold": by_field(gold, task),
-                "original_prediction": prediction_json(answer, task),
-                **dict.fromkeys(("prediction", "status", "outcome")),
-            }
-
-    def predictions(self) -> Iterator[dict[str, Any]]:
-        """A row for each model, number of shots, episode, attack and record: enough to count the report again."""
-        task = self.pairs.task
-        for judged in self.judged:
-            run = judged.run
-            for episode in range(run.episodes):
-                if not self.pairs.attacks:
-                    yield from self._clean_predictions(run, episode)
-                for attack, pairs in self.pairs.attacks.items():
-                    outcomes = judged.outcomes[attack]
-                    for row, pair in enumerate(pairs):
-                        yield {
-                            "model": run.model,
-                            "shots": run.shots,
-                            "episode": episode,
-                            "attack": attack,
-                            "id": self.pairs.originals[pair.original].id,
-                            "gold": by_field(self.golds[pair.original], task),
-                            "original_prediction": prediction_json(run.originals[episode][pair.original], task),
-                            "prediction": prediction_json(run.attacks[attack][episode][row], task),
-                            "status": pair.status,
-                            "outcome": by_field(outcomes.names(episode, row), task),
-                        }
+    data: Data
+    task: str
+    fields: Sequence[str]
+    gold: Sequence[str]
+    metrics: Sequence[str]
+    correct: str
+    originals: int
+    originals_without_gold: int
+    attacks: Sequence[str]
+    specs: Mapping[str, str] | None = None
+    majority: Mapping[str, float]
+    models: Sequence[ModelReport]
+    comparisons: Sequence[ModelDifference | AttackDifference]
+    searches: Mapping[str, SearchReport] | None = None
+    worst_of: ChosenFrom | None = None
+    rows: Mapping[str, Sequence[str]]
+    original_rows: Sequence[str] | None = None
 
 
-def _version(package: str) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedReport:
+    """A report in a comparison: its perturbed rows, how many are shared, and the attacks that not all reports have."""
+
+    name: str
+    data: Data | None
+    date: str | None
+    signature: str | None
+    rows: int
+    shared: int
+    attacks_left_out: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedAttack:
+    """What an attack does to a model over the shared rows."""
+
+    rate: SuccessRate = field(metadata=_INLINE)
+    rows: int
+    metrics: Mapping[str, ChangedScore]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedModel:
+    """A model of a report over the shared rows: the name of the report, and the model's name `of` it."""
+
+    report: str
+    of: str
+    beats_majority: bool
+    model: str
+    signature: str | None
+    shots: int | None
+    episodes: int
+    metrics: Mapping[str, Rate]
+    worst_case: Rate | None = None
+    worst_case_asr: Rate | None = None
+    asr_mean: float | None
+    attacks: Mapping[str, ComparedAttack]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Several reports side by side, over the rows that all of them share."""
+
+    format: str = COMPARISON
+    version: int = COMPARISON_VERSION
+    signature: str
+    unit: str = "percent"
+    title: str | None = None
+    date: str | None = None
+    reports: Sequence[ComparedReport]
+    task: str
+    gold: Sequence[str]
+    correct: str
+    metrics: Sequence[str]
+    majority: Mapping[str, float]
+    originals: int
+    originals_without_gold: int
+    rows: Mapping[str, int]
+    attacks: Sequence[str]
+    models: Sequence[ComparedModel]
+    comparisons: Sequence[ModelDifference | AttackDifference]
+
+
+AnyReport: TypeAlias = Report | Comparison
+AnyModel: TypeAlias = ModelReport | ComparedModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedScore:
+    """A metric in a file."""
+
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedAttack:
+    """An attack in a file."""
+
+    asr: float | None = None
+    outcomes: Letters = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedModel:
+    """A model in a file."""
+
+    model: str
+    signature: str | None = None
+    shots: int | None
+    metrics: Mapping[str, SavedScore]
+    attacks: Mapping[str, SavedAttack]
+    outcomes: Letters = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedReport:
+    """What is read of a file of `evaluate -o`, also of one that an older version wrote, which has fewer keys."""
+
+    version: int = 1
+    signature: str | None = None
+    title: str | None = None
+    date: str | None = None
+    data: Data | None = None
+    task: str
+    gold: Sequence[str] = ()
+    metrics: Sequence[str] = ()
+    correct: str = ""
+    attacks: Sequence[str]
+    majority: Mapping[str, float] = field(default_factory=dict)
+    models: Annotated[Sequence[SavedModel], msgspec.Meta(min_length=1)]
+    rows: Mapping[str, Sequence[str]] | None = None
+    original_rows: Sequence[str] | None = None
+
+
+def read_report(path: Path) -> SavedReport:
+    """The report in a file that `evaluate -o` wrote.
+
+    Raises:
+        AugmentError: there is none.
+    """
     try:
-        return version(package)
-    except PackageNotFoundError:
-        return "none"
+        return saved_report(msgspec.json.decode(path.read_bytes()), str(path))
+    except OSError as error:
+        raise AugmentError(f"{path}: cannot be read ({error.strerror}); give a report.json of evaluate") from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise AugmentError(f"{path}: is no JSON; give a report.json of evaluate -o") from error
+
+
+def saved_report(values: object, where: str) -> SavedReport:
+    """The report in JSON values.
+
+    Args:
+        values: the values.
+        where: what they are called in messages.
+
+    Raises:
+        AugmentError: they are no report.
+    """
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise AugmentError(f"{where}: is no report; give the file of augment-ru evaluate -o REPORT.json")
+    try:
+        return msgspec.convert(values, SavedReport)
+    except msgspec.ValidationError as error:
+        raise AugmentError(f"{where}: is damaged, or no report of augment-ru evaluate: {error}") from error

@@ -9,6 +9,7 @@ from typing import Any
 
 from augment_ru.evaluation.intervals import wilson
 from augment_ru.evaluation.pairs import CHOSEN, Pair, Pairs
+from augment_ru.evaluation.report import CurvePoint, SearchReport
 from augment_ru.records.record import Record
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
@@ -17,14 +18,10 @@ _QUERIES = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 _DIGITS = 2
 
 
-def searches(pairs: Pairs) -> dict[str, Any]:
-    """`{"searches": …}` with an entry for each attack whose rows are of a search; nothing if there is none."""
-    found = {
-        attack: _entry([pair for pair in rows if _is_searched(pair)], pairs)
-        for attack, rows in pairs.attacks.items()
-        if any(map(_is_searched, rows))
-    }
-    return {"searches": found} if found else {}
+def searches(pairs: Pairs) -> dict[str, SearchReport]:
+    """What came of each attack whose rows are of a search."""
+    found = {attack: list(filter(_is_searched, rows)) for attack, rows in pairs.attacks.items()}
+    return {attack: _of_search(rows, pairs) for attack, rows in found.items() if rows}
 
 
 def _is_searched(pair: Pair) -> bool:
@@ -34,39 +31,35 @@ def _is_searched(pair: Pair) -> bool:
     return isinstance(pair.metadata.get("queries"), int) and isinstance(pair.metadata.get("budget"), int)
 
 
-def _entry(rows: Sequence[Pair], pairs: Pairs) -> dict[str, Any]:
-    """The entry of an attack; rates are in per cent of the rows that the model answered right before."""
+def _of_search(rows: Sequence[Pair], pairs: Pairs) -> SearchReport:
+    """What came of an attack; rates are of the rows that the model answered right before."""
     right = [pair.metadata for pair in rows if pair.metadata.get("status") != "wrong_before"]
     broken = [pair for pair in rows if pair.metadata.get("status") == "broken"]
     budget = max(int(pair.metadata["budget"]) for pair in rows)
-    numbers = [number for number in _QUERIES if number < budget] + [budget]
-    similarities = [pair.similarity for pair in broken if pair.similarity is not None]
+    queries = sum(int(one["queries"]) for one in right)
     words = [changed_words(Record(pairs.originals[pair.original].values, pairs.task).texts(), pair) for pair in broken]
-    return {
-        "model": rows[0].metadata.get("model"),
-        "budget": budget,
-        "right": len(right),
-        "broken": len(broken),
-        "curve": [_point(number, right) for number in numbers],
-        "queries": sum(int(one["queries"]) for one in right),
-        "queries_a_success": _ratio(sum(int(one["queries"]) for one in right), len(broken)),
-        "changes": _mean([float(pair.metadata.get("changes", 0)) for pair in broken]),
-        "changed_words": _mean([float(count) for count in words if count is not None]),
-        "minimal": _ratio(100 * sum(bool(pair.metadata.get("minimal")) for pair in broken), len(broken)),
-        "similarity": _mean(similarities, digits=4),
-    }
+    return SearchReport(
+        model=rows[0].metadata.get("model"),
+        budget=budget,
+        right=len(right),
+        broken=len(broken),
+        curve=[_point(number, right) for number in (*(one for one in _QUERIES if one < budget), budget)],
+        queries=queries,
+        queries_a_success=_ratio(queries, len(broken)),
+        changes=_mean([float(pair.metadata.get("changes", 0)) for pair in broken]),
+        changed_words=_mean([float(count) for count in words if count is not None]),
+        minimal=_ratio(100 * sum(bool(pair.metadata.get("minimal")) for pair in broken), len(broken)),
+        similarity=_mean([pair.similarity for pair in broken if pair.similarity is not None], digits=4),
+    )
 
 
-def _point(queries: int, right: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _point(queries: int, right: Sequence[Mapping[str, Any]]) -> CurvePoint:
     """The success rate at a number of queries, with Wilson's interval."""
     hits = sum(isinstance(at := one.get("broken_at"), int) and at <= queries for one in right)
     band = wilson(hits, len(right))
-    return {
-        "queries": queries,
-        "broken": hits,
-        "asr": _ratio(100 * hits, len(right)),
-        "ci95": None if band is None else [round(100 * end, _DIGITS) for end in band],
-    }
+    return CurvePoint(
+        queries, hits, _ratio(100 * hits, len(right)), band and [round(100 * end, _DIGITS) for end in band]
+    )
 
 
 def changed_words(texts: Mapping[str, str], pair: Pair) -> int | None:

@@ -1,15 +1,24 @@
-"""Subpopulations: the originals split by their properties."""
+"""Subpopulations: the originals split by their properties (TAPE, sections 4.2, 6.3), each into cells of values."""
 
-from collections.abc import Mapping, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.bins import BINS, binned
-from augment_ru.evaluation.properties import MEASURED, field_property, properties_of
+from augment_ru.language.morphology import morphology
 from augment_ru.records import field_paths
-from augment_ru.records.record import Record
+from augment_ru.records.answers import answer_values, label_of
+from augment_ru.records.record import Record, list_of_texts, option_markers
 from augment_ru.records.task import Task
+from augment_ru.text.words import hyphenated_words
+
+Value: TypeAlias = str | int | float | bool | None
 
 _FEW = 8
 """A field of numbers with at most so many different values has a cell for each: a grade, a mark."""
@@ -55,3 +64,240 @@ def subpopulations(
         if bins is not None and (len(bins[0]) > 1 or name in by):
             found.append(Subpopulation(name, *bins))
     return found
+
+
+Property: TypeAlias = Callable[[Record], Value]
+
+MEASURED = ("length", "type_token_ratio", "readability")
+"""The properties that are measured on the text."""
+
+TITLES = {
+    "length": "length, words",
+    "type_token_ratio": "different words / words",
+    "readability": "readability (a higher number is easier)",
+    "candidates": "number of options",
+    "answer_kind": "kind of the answer",
+    "referent_gender": "gender of the referent",
+    "referent_number": "number of the referent",
+}
+"""The properties in words, where their names do not say enough."""
+
+_FIELDS: dict[str, tuple[str, ...]] = {
+    "per_ethics": ("source",),
+    "sit_ethics": ("source",),
+    "ru_worldtree": ("exam_name", "school_grade", "knowledge_type"),
+    "mera_ruworldtree": ("meta.exam_name", "meta.school_grade", "meta.knowledge_type"),
+    "mera_rcb": ("meta.genre", "meta.verb", "meta.negation"),
+    "mera_ruethics": ("meta.question",),
+    "mera_rummlu": ("meta.domain",),
+    "rcb": ("genre", "verb", "negation"),
+    "lidirus": ("lexical-semantics", "predicate-argument-structure", "logic", "knowledge"),
+    "winograd": ("homonymia_type",),
+}
+"""Fields of a task's rows that are properties; for TAPE's tasks those of its Table 2."""
+
+
+def properties_of(task: Task, *, labels: bool) -> dict[str, Property]:
+    """The properties of a task's rows: name to the function of an original.
+
+    Args:
+        task: the task.
+        labels: whether right answers are labels.
+    """
+    found: dict[str, Property] = {
+        "length": lambda record: len(hyphenated_words(_text(record))),
+        "type_token_ratio": lambda record: type_token_ratio(_text(record)),
+        "readability": lambda record: flesch(_text(record)),
+    }
+    if task.name == "winograd":
+        found["referent_gender"] = lambda record: _referent(record, "gender")
+        found["referent_number"] = lambda record: _referent(record, "number")
+    if task.lists or task.options:
+        found["candidates"] = _candidates
+    if not labels:
+        found["answer_kind"] = _answer_kind
+    elif len(task.decided) == 1:
+        found[task.gold[0]] = _label
+    return found | {name: field_property(name) for name in _FIELDS.get(task.name, ())}
+
+
+def field_property(name: str) -> Property:
+    """The value of a field as a property; a list is joined by commas, an object is its text in Python's form."""
+
+    def value_of(record: Record) -> Value:
+        value = field_paths.value(record.values, name)
+        if isinstance(value, str | int | float | bool) or value is None:
+            return value
+        return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+    return value_of
+
+
+def _text(record: Record) -> str:
+    return "\n".join(record.texts().values())
+
+
+def _label(record: Record) -> Value:
+    value = field_paths.value(record.values, record.task.gold[0])
+    return None if value is None else label_of(value)
+
+
+def _candidates(record: Record) -> Value:
+    """The number of options: entries of a list, or markers in the text."""
+    for name in record.task.lists:
+        return len(list_of_texts(field_paths.value(record.values, name)))
+    for name in record.task.options:
+        return len(option_markers(str(field_paths.value(record.values, name))))
+    return None
+
+
+def _referent(record: Record, grammeme: str) -> Value:
+    """The gender or number of the noun that the pronoun may stand for."""
+    answer = record.values.get("answer")
+    words = hyphenated_words(answer) if isinstance(answer, str) else []
+    return _grammemes(words[-1])[grammeme] if words else None
+
+
+@cache
+def _grammemes(word: str) -> Mapping[str, str | None]:
+    parses = morphology().parse(word)
+    nouns = [parse for parse in parses if parse.tag.POS == "NOUN"] or parses
+    return {"number": nouns[0].tag.number, "gender": nouns[0].tag.gender}
+
+
+_DIGIT = re.compile(r"\d")
+_PHRASE = 3
+"""Words beyond which a written answer is a phrase."""
+
+_NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Trad"})
+"""pymorphy3's grammemes for given names, surnames, patronymics, places, organisations and trade marks."""
+
+
+def _answer_kind(record: Record) -> Value:
+    """The kind of a written answer: `number` (also a date), `name`, `word` (up to three) or `phrase`."""
+    for name in record.task.gold:
+        value = next(answer_values(field_paths.values(record.values, name)), None)
+        if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
+            text = str(value).strip().lstrip("«\"'(")
+            if _DIGIT.search(text):
+                return "number"
+            if len(hyphenated_words(text)) > _PHRASE:
+                return "phrase"
+            return "name" if _is_name(text) else "word"
+    return None
+
+
+@cache
+def _is_name(text: str) -> bool:
+    """Whether a word after the first has a capital letter, or a capitalised word is a name in the dictionary."""
+    words = hyphenated_words(text)
+    if any(word[0].isupper() for word in words[1:]):
+        return True
+    return any(_NAMES & set(morphology().parse(word)[0].tag.grammemes) for word in words if word[0].isupper())
+
+
+_VOWELS = frozenset("аеёиоуыэюяАЕЁИОУЫЭЮЯ")
+
+
+def type_token_ratio(text: str) -> float | None:
+    """Different words / words, in any letter case, in (0, 1]; None without words.
+
+    >>> type_token_ratio("Кот и кот и пёс")
+    0.6
+    """
+    words = [word.lower() for word in hyphenated_words(text)]
+    return len(set(words)) / len(words) if words else None
+
+
+def flesch(text: str) -> float | None:
+    """Flesch's reading ease with coefficients for Russian; a higher number is an easier text; None without words.
+
+    206.835 − 1.3 · words per sentence − 60.1 · syllables per word (Оборнева И. В. Автоматизированная оценка сложности
+    учебных текстов на основе статистических параметров. Дис. … канд. пед. наук. М., 2006).
+    Each vowel is a syllable; razdel splits the sentences.
+
+    >>> round(flesch("Мама мыла раму."), 3)
+    82.735
+    """
+    words = hyphenated_words(text)
+    if not words:
+        return None
+    from razdel import sentenize  # noqa: PLC0415  (its import is slow, and few commands need it)
+
+    sentences = len([sentence for sentence in sentenize(text) if hyphenated_words(sentence.text)])
+    syllables = sum(letter in _VOWELS for word in words for letter in word)
+    return 206.835 - 1.3 * len(words) / sentences - 60.1 * syllables / len(words)
+
+
+BINS = 4
+"""The number of bins of numbers: quartiles."""
+
+_MOST = 20
+"""The most cells for different values; the rarest values share the last one."""
+
+OTHERS = "(others)"
+MISSING = "(none)"
+
+
+def binned(values: Sequence[Value], most_numbers: int = BINS) -> tuple[tuple[str, ...], list[int]] | None:
+    """The names of the cells, and the index of the cell of each value; None if all values are None.
+
+    Args:
+        values: the values.
+        most_numbers: numbers with more different values are put into quartiles.
+
+    >>> binned(["a", "b", None, "a"])
+    (('a', 'b', '(none)'), [0, 1, 2, 0])
+    """
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    numbers = [float(value) for value in known if isinstance(value, int | float) and not isinstance(value, bool)]
+    if len(numbers) == len(known) and len(set(numbers)) > most_numbers:
+        return _quartiles(values, numbers)
+    names = [None if value is None else _name(value) for value in values]
+    counts = Counter(name for name in names if name is not None)
+    ordered = sorted(counts, key=lambda name: (-counts[name], name))
+    own = set(ordered if len(ordered) <= _MOST else ordered[: _MOST - 1])
+    cells = sorted(own, key=_numbers_first)
+    cells += [OTHERS] * (len(own) < len(counts)) + [MISSING] * (len(known) < len(values))
+    index = {name: at for at, name in enumerate(cells)}
+    return tuple(cells), [index[MISSING if name is None else name if name in index else OTHERS] for name in names]
+
+
+def _name(value: str | float) -> str:
+    return f"{value:.4g}" if isinstance(value, float) and not value.is_integer() else label_of(value)
+
+
+def _numbers_first(name: str) -> tuple[int, float, str]:
+    """A sort key: numbers by value, then all else by name."""
+    try:
+        return 0, float(name), name
+    except ValueError:
+        return 1, 0.0, name
+
+
+def _quartiles(values: Sequence[Value], numbers: Sequence[float]) -> tuple[tuple[str, ...], list[int]]:
+    """Bins of about the same size, named by the lowest and the highest number in them."""
+    inner = np.unique(np.quantile(numbers, np.arange(1, BINS) / BINS, method="higher"))
+    bin_of = np.searchsorted(inner, numbers, side="right")
+    used = sorted(set(bin_of.tolist()))
+    digits = _digits(numbers)
+    names: list[str] = []
+    for which in used:
+        inside = [number for number, one in zip(numbers, bin_of, strict=True) if one == which]
+        low, high = (f"{end:.{digits}f}".replace("-", "−") for end in (min(inside), max(inside)))
+        names.append(low if low == high else f"{low}–{high}")
+    if len(numbers) < len(values):
+        names.append(MISSING)
+    index = {which: at for at, which in enumerate(used)}
+    bins = iter(bin_of.tolist())
+    return tuple(names), [len(used) if value is None else index[next(bins)] for value in values]
+
+
+def _digits(numbers: Sequence[float]) -> int:
+    """The digits after the point that show three significant digits of the spread; 0 for whole numbers."""
+    if all(number.is_integer() for number in numbers):
+        return 0
+    spread = max(numbers) - min(numbers)
+    return max(0, 2 - math.floor(math.log10(spread))) if spread else 2

@@ -1,165 +1,354 @@
 """The tables of a report: for the terminal, the page, and as text; and its numbers as rows."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from augment_ru.errors import unknown
-from augment_ru.evaluation import detail_tables
-from augment_ru.evaluation.shown_names import names_of
-from augment_ru.evaluation.table_text import INTERVAL, ShownTable, shown, span
+from augment_ru.evaluation.report import (
+    AnyModel,
+    AnyReport,
+    AttackDifference,
+    AttackReport,
+    ChosenFrom,
+    ComparedModel,
+    ModelDifference,
+    ModelReport,
+    Rate,
+    Report,
+    SavedModel,
+    SavedReport,
+)
+from augment_ru.evaluation.table_text import INTERVAL, NONE, ShownTable, shown, span
 
-_RATES = ("asr_perturbed_rows", "asr_all_rows", "performance_drop_rate", "flip_rate")
-"""The rates of an attack beside its success rate."""
+_SMALLEST_P = 0.0001
+_FOLDERS = re.compile(
+    r"(?<=:)(?:[^:]*/(?=[^/:]+\.(?:jsonl|json|csv|tsv|parquet|txt)(?:\.\w+)?(?:$|:))|(?:\.{0,2}|~)/(?:[^:]*/)?(?=[^/:]+$))"
+)
+"""Folders in an argument behind a colon: of a file of rows, or of a path that begins with `/`, `./`, `../` or `~/`."""
 
 
-def shots_of(model: Mapping[str, Any]) -> str:
+def shown_names(names: Iterable[str]) -> Mapping[str, str]:
+    """By name how it is shown; names that would be shown alike stay as they are.
+
+    >>> shown_names(["linear:data/train.jsonl", "hf-causal:org/model"])
+    {'linear:data/train.jsonl': 'linear:train.jsonl', 'hf-causal:org/model': 'hf-causal:org/model'}
+    >>> shown_names(["linear:a/train.jsonl", "linear:b/train.jsonl"])
+    {'linear:a/train.jsonl': 'linear:a/train.jsonl', 'linear:b/train.jsonl': 'linear:b/train.jsonl'}
+    """
+    short = {name: name if "://" in name else _FOLDERS.sub("", name) for name in names}
+    count = Counter(short.values())
+    return {name: one if count[one] == 1 else name for name, one in short.items()}
+
+
+def names_of(report: AnyReport) -> Mapping[str, str]:
+    """How the models and attacks of a report are shown."""
+    return shown_names([*(model.model for model in report.models), *report.attacks])
+
+
+def about_chosen(chosen: ChosenFrom) -> str:
+    """What rows that were chosen as the worst are, in two sentences."""
+    models = f" ({', '.join(chosen.models)})" if chosen.models else ""
+    attacks = f" among the rows of {', '.join(chosen.attacks)}" if chosen.attacks else ""
+    return (
+        f"Of each original the row that breaks most of the models{models}{attacks}: what an adversary who may choose "
+        "the attack does to these models. To others it is no worst case."
+    )
+
+
+def shots_of(shots: int | None) -> str:
     """The number of demonstrations; a dash for a model that does not read them."""
-    return "–" if model["shots"] is None else str(model["shots"])
+    return NONE if shots is None else str(shots)
 
 
-def beats_majority(report: Mapping[str, Any], model: Mapping[str, Any]) -> bool:
+def beats_majority(report: AnyReport | SavedReport, model: AnyModel | SavedModel) -> bool:
     """Whether a model's main metric on the originals is higher than that of the most frequent right answer.
 
     A comparison of reports states it of each model, because it counts another metric.
     """
-    if "beats_majority" in model:
-        return bool(model["beats_majority"])
-    metric = next(iter(report["metrics"]), None)
-    found = model["metrics"].get(metric)
-    return found is not None and found["value"] > report["majority"].get(metric, -100.0)
+    if isinstance(model, ComparedModel):
+        return model.beats_majority
+    metric = next(iter(report.metrics), "")
+    found = model.metrics.get(metric)
+    return found is not None and found.value is not None and found.value > report.majority.get(metric, -100.0)
 
 
-def best_models(report: Mapping[str, Any]) -> dict[str, int]:
+def best_models(report: AnyReport) -> dict[str, int]:
     """By attack, and for the mean under "mean", the number of the model with the lowest rate.
 
     Models that are no better than the most frequent right answer do not compete; a tie has no best model, and neither
     has a column in which one model competes.
     """
     found: dict[str, int] = {}
-    competing = [number for number, model in enumerate(report["models"]) if beats_majority(report, model)]
-    for name in [*report["attacks"], "mean"]:
-        rates = {number: _rate(report["models"][number], name) for number in competing}
-        known = {number: round(rate, 2) for number, rate in rates.items() if rate is not None}
+    for name in [*report.attacks, "mean"]:
+        known = {
+            number: round(rate, 2)
+            for number, model in enumerate[AnyModel](report.models)
+            if beats_majority(report, model)
+            and (rate := model.asr_mean if name == "mean" else model.attacks[name].rate.asr) is not None
+        }
         lowest = [number for number, rate in known.items() if rate == min(known.values())]
         if len(known) > 1 and len(lowest) == 1:
             found[name] = lowest[0]
     return found
 
 
-def _rate(model: Mapping[str, Any], name: str) -> float | None:
-    rate: float | None = model["asr_mean"] if name == "mean" else model["attacks"][name]["asr"]
-    return rate
-
-
-def headline(report: Mapping[str, Any]) -> ShownTable:
+def headline(report: AnyReport) -> ShownTable:
     """Models by attacks: the main metric on the originals and after each attack, and the attack success rate."""
-    metric = next(iter(report["metrics"]), "")
-    attacks = list(report["attacks"])
-    columns = ["model", "shots", metric]
-    best, rows, names = best_models(report), [], names_of(report)
-    marked: set[tuple[int, int]] = set()
-    for number, model in enumerate(report["models"]):
-        row = [names[model["model"]], shots_of(model), shown(model["metrics"].get(metric, {}).get("value"))]
-        for name in attacks:
-            entry = model["attacks"][name]
-            after = entry["metrics"].get(metric, {}).get("after")
-            rate = shown(entry["asr"]) + _spread(entry)
+    metric, names, best = report.metrics[0], names_of(report), best_models(report)
+    rows, marked = [], set[tuple[int, int]]()
+    for number, model in enumerate[AnyModel](report.models):
+        score = model.metrics.get(metric)
+        row = [names[model.model], shots_of(model.shots), shown(score.value if score else None)]
+        for name in report.attacks:
+            entry = model.attacks[name]
+            changed, spread = entry.metrics.get(metric), entry.rate.spread
             marked |= {(number, len(row) + 1)} if best.get(name) == number else set()
-            row += [shown(after), rate]
-        if attacks:
+            after = changed.after if changed else None
+            row += [shown(after), shown(entry.rate.asr) + _spread(spread.std if spread else None)]
+        if model.worst_case and model.worst_case_asr:
             marked |= {(number, len(row))} if best.get("mean") == number else set()
-            row += [
-                shown(model["asr_mean"]),
-                shown(model["worst_case"]["value"]),
-                shown(model["worst_case_asr"]["value"]),
-            ]
+            row += [shown(model.asr_mean), shown(model.worst_case.value), shown(model.worst_case_asr.value)]
         rows.append(row)
-    heads = ["", "", ""]
-    for name in attacks:
+    columns, heads = ["model", "shots", metric], [""] * 3
+    for name in report.attacks:
         columns += [f"{names[name]}: {metric}", f"{names[name]}: ASR"]
         heads += [f"{names[name]}: "] * 2
-    columns += ["mean ASR", "worst case", "worst-case ASR"] if attacks else []
+    columns += ["mean ASR", "worst case", "worst-case ASR"] if report.attacks else []
     heads += [""] * (len(columns) - len(heads))
     return ShownTable("Before and after each attack, %", columns, rows, 2, frozenset(marked), "rates", heads)
 
 
-def counts(report: Mapping[str, Any]) -> ShownTable:
+def clean(report: AnyReport) -> ShownTable:
+    """The metrics of each model on the originals; with intervals in a comparison of reports."""
+    names, models = names_of(report), list[AnyModel](report.models)
+    with_interval = {name for model in models for name, one in model.metrics.items() if isinstance(one, Rate)}
+    columns = ["model", "shots"]
+    for name in report.metrics:
+        columns += [name, *([INTERVAL] if name in with_interval else [])]
+    rows = []
+    for model in models:
+        row = [names[model.model], shots_of(model.shots)]
+        for name in report.metrics:
+            one = model.metrics.get(name)
+            if isinstance(one, Rate):
+                row += [shown(one.value) + _spread(one.spread.std if one.spread else None), span(one.ci95)]
+            else:
+                row.append(shown(one.value) + _spread(one.std) if one else NONE)
+        rows.append(row)
+    if report.majority:
+        most = [shown(report.majority.get(name)) for name in report.metrics]
+        rows.append(["(most frequent answer)", NONE, *most])
+    return ShownTable("Metrics, %", columns, rows, 2, key="metrics")
+
+
+def _spread(deviation: float | None) -> str:
+    """The standard deviation over episodes, if there are several."""
+    return "" if deviation is None else f" ±{deviation:.2f}"
+
+
+def _attacked(report: Report) -> Iterator[tuple[ModelReport, list[str], AttackReport]]:
+    """Each model with each attack: the model, the cells that name both, the attack."""
+    names = names_of(report)
+    for model in report.models:
+        for attack, entry in model.attacks.items():
+            yield model, [names[model.model], shots_of(model.shots), names[attack]], entry
+
+
+def counts(report: Report) -> ShownTable:
     """The counts behind each rate, with the metrics before and after."""
-    metrics = list(report["metrics"])
-    columns = ["model", "shots", "attack", *metrics, "right", "broken", "fixed", "ASR, %", INTERVAL]
+    columns = ["model", "shots", "attack", *report.metrics, "right", "broken", "fixed", "ASR, %", INTERVAL]
     columns += ["ASR of perturbed rows, %", "ASR of all rows, %", "drop rate, %", "flips, %"]
     columns += ["unchanged", "rejected", "rows"]
-    rows, names = [], names_of(report)
-    for model, name, entry in _entries(report):
-        changes = [entry["metrics"].get(metric) for metric in metrics]
+    rows = []
+    for _, named, entry in _attacked(report):
+        rate, changes = entry.rate, [entry.metrics.get(metric) for metric in report.metrics]
         rows.append(
             [
-                names[model["model"]],
-                shots_of(model),
-                names[name],
-                *("–" if one is None else f"{one['before']:.1f} → {one['after']:.1f}" for one in changes),
-                *(f"{entry[key]:,}" for key in ("right", "broken", "fixed")),
-                shown(entry["asr"]),
-                span(entry["ci95"]),
-                *(shown(entry[key]["value"]) for key in _RATES),
-                *(f"{entry[key]:,}" for key in ("unchanged", "rejected", "rows")),
+                *named,
+                *(NONE if one is None else f"{one.before:.1f} → {one.after:.1f}" for one in changes),
+                *(f"{count:,}" for count in (rate.right, rate.broken, rate.fixed)),
+                shown(rate.asr),
+                span(rate.ci95),
+                *(shown(one.value) for one in _further(entry).values()),
+                *(f"{count:,}" for count in (entry.unchanged, entry.rejected, entry.rows)),
             ]
         )
     return ShownTable("Counts", columns, rows, 3, key="counts")
 
 
-def valid(report: Mapping[str, Any]) -> ShownTable:
+def _further(entry: AttackReport) -> dict[str, Rate]:
+    """The rates of an attack beside its success rate, by name."""
+    return {
+        "asr_perturbed_rows": entry.asr_perturbed_rows,
+        "asr_all_rows": entry.asr_all_rows,
+        "performance_drop_rate": entry.performance_drop_rate,
+        "flip_rate": entry.flip_rate,
+    }
+
+
+def valid(report: Report) -> ShownTable:
     """The rates over the rows that people found valid, beside those over all."""
     columns = ["model", "shots", "attack", "judged", "valid", "valid, %", "ASR, all rows", "ASR, valid rows", INTERVAL]
-    columns += ["broken", "right"]
-    rows, names = [], names_of(report)
-    for model, name, entry in _entries(report):
-        if found := entry.get("valid_rows"):
-            cells = [f"{found['judged']:,}", f"{found['valid']:,}", shown(found["share"]["value"]), shown(entry["asr"])]
-            cells += [shown(found["asr"]["value"]), span(found["asr"]["ci95"])]
-            cells += [f"{found['broken']:,}", f"{found['right']:,}"]
-            rows.append([names[model["model"]], shots_of(model), names[name], *cells])
-    return ShownTable("Over the rows that people found valid, %", columns, rows, 3, key="valid")
-
-
-def clean(report: Mapping[str, Any]) -> ShownTable:
-    """The metrics of each model on the originals."""
-    metrics, names = list(report["metrics"]), names_of(report)
-    with_interval = {
-        name for name in metrics if any("ci95" in one["metrics"].get(name, {}) for one in report["models"])
-    }
-    columns = ["model", "shots"]
-    for name in metrics:
-        columns += [name, *([INTERVAL] if name in with_interval else [])]
     rows = []
-    for one in report["models"]:
-        row = [names[one["model"]], shots_of(one)]
-        for name in metrics:
-            found = one["metrics"].get(name, {})
-            row.append(shown(found.get("value")) + _spread(found))
-            row += [span(found.get("ci95"))] if name in with_interval else []
-        rows.append(row)
-    if report["majority"]:
-        rows.append(["(most frequent answer)", "–", *(shown(report["majority"].get(name)) for name in metrics)])
-    return ShownTable("Metrics, %", columns, rows, 2, key="metrics")
+    for _, named, entry in _attacked(report):
+        if found := entry.valid_rows:
+            cells = [f"{found.judged:,}", f"{found.valid:,}", shown(found.share.value), shown(entry.rate.asr)]
+            cells += [shown(found.asr.value), span(found.asr.ci95), f"{found.broken:,}", f"{found.right:,}"]
+            rows.append([*named, *cells])
+    title = "Over the rows that people found valid, %"
+    return ShownTable(title, [*columns, "broken", "right"], rows, 3, key="valid")
 
 
-def _spread(entry: Mapping[str, Any]) -> str:
-    """The standard deviation over episodes, if there are several."""
-    return f" ±{entry['std']:.2f}" if entry.get("std") is not None else ""
+def curve(report: Report) -> ShownTable:
+    """Searches against a model: the success rate at each number of queries with its interval, and what they found."""
+    found, names = report.searches or {}, names_of(report)
+    numbers = sorted({point.queries for one in found.values() for point in one.curve})
+    columns = ["attack", "budget", *(f"{number:,}" for number in numbers)]
+    columns += ["queries a success", "words", "changes", "minimal, %"]
+    rows = []
+    for attack, one in found.items():
+        rates = {point.queries: f"{shown(point.asr, 1)} ({span(point.ci95)})" for point in one.curve}
+        points = [rates.get(number, NONE) for number in numbers]
+        sizes = (one.queries_a_success, one.changed_words, one.changes, one.minimal)
+        rows.append([names[attack], f"{one.budget:,}", *points, *(shown(size, 1) for size in sizes)])
+    title = "Searches: rows broken by a number of queries, % of those right before (95 %)"
+    return ShownTable(title, columns, rows, 2, key="curve")
 
 
-TABLES: Mapping[str, Callable[[Mapping[str, Any]], ShownTable]] = {
+def together(report: Report) -> ShownTable:
+    """What all attacks do together: the worst case and the consistency, each with its interval."""
+    names, rows = names_of(report), []
+    for model in report.models:
+        rates = (model.worst_case, model.worst_case_asr, model.consistency)
+        cells = chain.from_iterable((shown(rate.value), span(rate.ci95)) for rate in rates if rate)
+        rows.append([names[model.model], shots_of(model.shots), *cells])
+    columns = ["model", "shots", "worst case", INTERVAL, "worst-case ASR", INTERVAL, "consistency", INTERVAL]
+    return ShownTable("All attacks together, %", columns, rows, 2, key="together")
+
+
+def transfer(report: Report) -> ShownTable:
+    """Rows made against one model asked of every model: the attack success rate; empty if there is one model alone."""
+    made, names = list(report.searches or ()), names_of(report)
+    rows = [
+        [names[model.model], shots_of(model.shots), *(shown(model.attacks[attack].rate.asr) for attack in made)]
+        for model in report.models
+        if len(report.models) > 1 and made
+    ]
+    title = "Transfer: rows made against a model (columns), asked of each (lines); ASR, %"
+    return ShownTable(title, ["asked", "shots", *(names[attack] for attack in made)], rows, 2, key="transfer")
+
+
+def models(report: AnyReport) -> ShownTable:
+    """The differences between any two models under each attack; without attacks, of their right answers."""
+    names = names_of(report)
+    rows = [
+        [
+            *([names[one.attack]] if one.attack is not None else []),
+            names[one.a] + _shots_after(one.shots[0]),
+            names[one.b] + _shots_after(one.shots[1]),
+            *_difference(one),
+        ]
+        for one in report.comparisons
+        if isinstance(one, ModelDifference)
+    ]
+    difference, *columns = _difference_columns("right after" if report.attacks else "right")
+    first = ["attack", "first", "second", difference] if report.attacks else ["first", "second", _RIGHT_DIFFERENCE]
+    return ShownTable("Differences between models", [*first, *columns], rows, len(first) - 1, key="models")
+
+
+def attacks(report: AnyReport) -> ShownTable:
+    """The differences between any two attacks on each model."""
+    names = names_of(report)
+    rows = [
+        [names[one.model] + _shots_after(one.shots), names[one.a], names[one.b], *_difference(one)]
+        for one in report.comparisons
+        if isinstance(one, AttackDifference)
+    ]
+    columns = ["model", "first", "second", *_difference_columns("broken")]
+    return ShownTable("Differences between attacks", columns, rows, 3, key="attacks")
+
+
+_RIGHT_DIFFERENCE = "right, first − second, points"
+
+
+def _difference_columns(counted: str) -> list[str]:
+    """The columns of a difference; `counted` is what McNemar's test counts."""
+    columns = ["ASR, first − second, points", INTERVAL, "decisions", f"{counted}: first", f"{counted}: second"]
+    return [*columns, "only first", "only second", "p (McNemar)"]
+
+
+def _difference(one: ModelDifference | AttackDifference) -> Sequence[str]:
+    """The cells of a difference: that of the rates, then what McNemar's test counts."""
+    cells, test = [shown(one.difference), span(one.ci95)], one.mcnemar
+    if test is None:
+        return [*cells, *[NONE] * 6]
+    numbers = (test.decisions, test.a, test.b, test.only_a, test.only_b)
+    p = "< 0.0001" if test.p < _SMALLEST_P else f"{test.p:.4f}"
+    return [*cells, *(f"{number:,}" for number in numbers), p]
+
+
+def _shots_after(shots: int | None) -> str:
+    """What stands behind the name of a model that reads demonstrations."""
+    return "" if shots is None else f", {shots}-shot"
+
+
+def strength(report: Report) -> ShownTable:
+    """The rate of each model under each attack, by the similarity and the probability of the perturbation."""
+    columns = ["model", "shots", "attack", "by", "range", "rows", "right", "broken", "ASR, %", INTERVAL]
+    rows = [
+        [
+            *named,
+            by,
+            cell.value,
+            *(f"{count:,}" for count in (cell.rows, cell.rate.right, cell.rate.broken)),
+            shown(cell.rate.asr),
+            span(cell.rate.ci95),
+        ]
+        for _, named, entry in _attacked(report)
+        for by, cells in entry.strength.items()
+        for cell in cells
+    ]
+    return ShownTable("Success rate by strength", columns, rows, 5, key="strength")
+
+
+def subpopulations(report: Report) -> ShownTable:
+    """The rate of each model under each attack in every cell of every property."""
+    columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]
+    columns += ["right", "broken", "ASR, %", INTERVAL]
+    rows = [
+        [
+            *named,
+            name,
+            cell.value,
+            f"{cell.rows:,}",
+            shown(cell.accuracy_before),
+            shown(cell.accuracy_after),
+            f"{cell.rate.right:,}",
+            f"{cell.rate.broken:,}",
+            shown(cell.rate.asr),
+            span(cell.rate.ci95),
+        ]
+        for _, named, entry in _attacked(report)
+        for name, cells in entry.subpopulations.items()
+        for cell in cells
+    ]
+    return ShownTable("Subpopulations", columns, rows, 5, key="subpopulations")
+
+
+TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "rates": headline,
     "counts": counts,
-    "together": detail_tables.together_table,
+    "together": together,
     "valid": valid,
-    "curve": detail_tables.curve_table,
-    "transfer": detail_tables.transfer_table,
-    "models": detail_tables.models_table,
-    "attacks": detail_tables.attacks_table,
-    "strength": detail_tables.strength_table,
-    "subpopulations": detail_tables.subpopulations_table,
+    "curve": curve,
+    "transfer": transfer,
+    "models": models,
+    "attacks": attacks,
+    "strength": strength,
+    "subpopulations": subpopulations,
 }
 """What makes each table of a report, by its key."""
 
@@ -167,7 +356,7 @@ SHORT = ("rates", "counts", "together", "valid", "curve", "transfer")
 """The tables that are printed unless others are asked for: the others have very many rows."""
 
 
-def tables_of(report: Mapping[str, Any], keys: Sequence[str] = SHORT) -> list[ShownTable]:
+def tables_of(report: Report, keys: Sequence[str] = SHORT) -> list[ShownTable]:
     """The tables of a report that have rows; of one without attacks the metrics alone.
 
     Args:
@@ -178,7 +367,7 @@ def tables_of(report: Mapping[str, Any], keys: Sequence[str] = SHORT) -> list[Sh
         AugmentError: there is no such table.
     """
     check_tables(keys)
-    if not report["attacks"]:
+    if not report.attacks:
         return [clean(report)]
     return [table for key in keys if (table := TABLES[key](report)).rows]
 
@@ -194,34 +383,30 @@ def check_tables(keys: Sequence[str]) -> None:
             raise unknown("table", key, TABLES)
 
 
-def _entries(report: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Mapping[str, Any]]]:
-    for model in report["models"]:
-        for name, entry in model["attacks"].items():
-            yield model, name, entry
-
-
-def numbers(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+def numbers(report: Report) -> list[dict[str, Any]]:
     """The numbers of a report as rows: one for each model and attack, or for each model without attacks."""
-    if not report["attacks"]:
-        return [_of_model(model) for model in report["models"]]
+    if not report.attacks:
+        return [_of_model(model) for model in report.models]
     return [
         {
             **_of_model(model),
-            "attack": name,
+            "attack": attack,
             **{
-                f"{metric}_{side}": one[side]
-                for metric, one in entry["metrics"].items()
-                for side in ("before", "after")
+                f"{metric}_{side}": value
+                for metric, one in entry.metrics.items()
+                for side, value in (("before", one.before), ("after", one.after))
             },
-            **{key: entry[key] for key in ("asr", "right", "broken", "fixed", "unchanged", "rejected", "rows")},
-            "asr_low": entry["ci95"] and entry["ci95"][0],
-            "asr_high": entry["ci95"] and entry["ci95"][1],
-            **{key: entry[key]["value"] for key in _RATES},
+            **{name: getattr(entry.rate, name) for name in ("asr", "right", "broken", "fixed")},
+            **{name: getattr(entry, name) for name in ("unchanged", "rejected", "rows")},
+            "asr_low": entry.rate.ci95 and entry.rate.ci95[0],
+            "asr_high": entry.rate.ci95 and entry.rate.ci95[1],
+            **{name: rate.value for name, rate in _further(entry).items()},
         }
-        for model, name, entry in _entries(report)
+        for model in report.models
+        for attack, entry in model.attacks.items()
     ]
 
 
-def _of_model(model: Mapping[str, Any]) -> dict[str, Any]:
-    found = {"model": model["model"], "shots": model["shots"], "episodes": model["episodes"]}
-    return found | {name: one["value"] for name, one in model["metrics"].items()}
+def _of_model(model: ModelReport) -> dict[str, Any]:
+    scores = {name: one.value for name, one in model.metrics.items()}
+    return {"model": model.model, "shots": model.shots, "episodes": model.episodes, **scores}

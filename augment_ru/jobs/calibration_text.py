@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from augment_ru.draws import Floats
-from augment_ru.evaluation.column_groups import column_groups
+from augment_ru.evaluation.table_text import column_groups
 from augment_ru.jobs.calibrate import Calibration
 
 _BARS = " ▁▂▃▄▅▆▇█"

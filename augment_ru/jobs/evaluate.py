@@ -14,9 +14,9 @@ from augment_ru.evaluation.evaluate import check_models, evaluate
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.protocol import SHOTS, ModelRun, check_shots
 from augment_ru.evaluation.released import rows_file
-from augment_ru.evaluation.table_text import as_text
+from augment_ru.evaluation.report import AnyReport, as_json
+from augment_ru.evaluation.table_text import ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, tables_of
-from augment_ru.evaluation.worst_case import worst_case
 from augment_ru.formats.encodings import check_encoding
 from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
@@ -137,16 +137,13 @@ def run_evaluation(job: EvaluationJob) -> None:
         date=None if job.date == "none" else job.date,
         **job.settings,
     )
-    report = evaluation.report()
+    report = evaluation.counted()
     if job.report == "-":
-        print(encoded_row(report))
+        print(encoded_row(as_json(report)))
     elif job.report is not None:
         with replacing(Path(job.report)) as stream:
-            stream.write(pretty(report))
-    for path, rows in (
-        (job.predictions, evaluation.predictions),
-        (job.worst_case, partial(worst_case, evaluation.pairs, evaluation.judged)),
-    ):
+            stream.write(pretty(as_json(report)))
+    for path, rows in ((job.predictions, evaluation.predictions), (job.worst_case, evaluation.worst_case)):
         if path is not None:
             with replacing(Path(path)) as stream:
                 for row in rows():
@@ -156,22 +153,23 @@ def run_evaluation(job: EvaluationJob) -> None:
 
         with replacing(Path(job.html)) as stream:
             stream.write(page(evaluation, report, job.page_date).encode("utf-8", "replace"))
-    _print_tables(job, report)
+    print_shown(tables_of(report, job.keys), job.form, report, to_stderr=job.report == "-")
     files = [file for file in (job.report, job.html, job.predictions, job.worst_case) if file]
     wrote = ", ".join("the report to stdout" if file == "-" else file for file in files)
     say(f"wrote {wrote or 'no file; -o REPORT.json keeps the report'}", quiet=job.quiet)
 
 
-def _print_tables(job: EvaluationJob, report: Mapping[str, Any]) -> None:
-    if job.form != "table":
-        text = "\n".join(as_text(table, job.form) for table in tables_of(report, job.keys))
-        print(text, end="", file=sys.stderr if job.report == "-" else sys.stdout)
-        return
-    from rich.console import Console  # noqa: PLC0415
+def print_shown(shown: Sequence[ShownTable], form: str, report: AnyReport, *, to_stderr: bool) -> None:
+    """Print tables of a report: for a terminal, or in a format of `evaluation.table_text`."""
+    if form == "table":
+        from rich.console import Console  # noqa: PLC0415  (for tables alone)
 
-    from augment_ru.evaluation.terminal import print_tables  # noqa: PLC0415
+        from augment_ru.evaluation.terminal import print_tables  # noqa: PLC0415
 
-    print_tables(report, Console(stderr=job.report == "-"), tables_of(report, job.keys))
+        print_tables(shown, report, Console(stderr=to_stderr))
+    else:
+        text = "\n".join(as_text(table, form) for table in shown)
+        print(text, end="", file=sys.stderr if to_stderr else sys.stdout)
 
 
 def pretty(report: Mapping[str, Any]) -> bytes:

@@ -11,7 +11,7 @@ from augment_ru.engine.outcome import STATUSES
 from augment_ru.engine.perturber import Perturbed, Perturber
 from augment_ru.engine.search import Cost
 from augment_ru.errors import amount
-from augment_ru.evaluation.column_groups import column_groups
+from augment_ru.evaluation.table_text import column_groups
 from augment_ru.formats.json_lines import indented
 from augment_ru.version import __version__
 

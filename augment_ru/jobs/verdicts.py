@@ -9,7 +9,7 @@ from augment_ru.evaluation import verdicts
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.pairs import Pairs
-from augment_ru.evaluation.totals import read_report
+from augment_ru.evaluation.report import SavedReport, read_report
 from augment_ru.formats.files import check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.read import read_rows
@@ -85,7 +85,7 @@ def _outcomes(path: str, pairs: Pairs) -> Outcomes:
     return found
 
 
-def _reported(source: str) -> tuple[str, Mapping[str, Any]] | None:
+def _reported(source: str) -> tuple[str, SavedReport] | None:
     """The rows that a report is of, and the report; None if the source is no report.
 
     Raises:
@@ -98,30 +98,28 @@ def _reported(source: str) -> tuple[str, Mapping[str, Any]] | None:
         report = read_report(path)
     except AugmentError:
         return None
-    data = report.get("data")
-    name = data.get("name") if isinstance(data, Mapping) else None
-    rows = path.parent / name if isinstance(name, str) and Path(name).name == name else None
+    name = report.data and report.data.name
+    rows = path.parent / name if name and Path(name).name == name else None
     if rows is None or not rows.exists():
         raise AugmentError(f"{source}: its rows, {name or 'made in Python'}, are not beside it; give the file of rows")
     return str(rows), report
 
 
-def _reported_outcomes(source: str, report: Mapping[str, Any], digest: str) -> Outcomes:
+def _reported_outcomes(source: str, report: SavedReport, digest: str) -> Outcomes:
     """The same of the first model run in a report.
 
     Raises:
         AugmentError: the rows were changed since, or the report is damaged.
     """
-    if report["data"].get("digest") != digest:
+    if report.data is None or report.data.digest != digest:
         raise AugmentError(f"{source}: its rows were changed since; run augment-ru evaluate again")
     try:
-        attacks = report["models"][0]["attacks"]
         return {
             (attack, number): " ".join(_WORDS[letter] for letter in letters)
-            for attack, entry in attacks.items()
-            for number, letters in enumerate(zip(*(label[0] for label in entry["outcomes"]), strict=True))
+            for attack, entry in report.models[0].attacks.items()
+            for number, letters in enumerate(zip(*(label[0] for label in entry.outcomes), strict=True))
         }
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (LookupError, ValueError) as error:
         raise AugmentError(f"{source}: is damaged, or no report of augment-ru evaluate") from error
 
 

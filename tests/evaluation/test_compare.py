@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -11,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Example, evaluate
-from augment_ru.evaluation.compare import compare
+from augment_ru.evaluation.compare import NamedReport, compare, named_report
 from augment_ru.evaluation.compared_page import compared_findings, compared_page, compared_tables
-from augment_ru.evaluation.named_reports import NamedReport, named_report
+from augment_ru.evaluation.report import as_json, saved_report
 from commands import fails, run, write
 from evaluations import reader, table
 from profiles import examples
@@ -28,7 +29,17 @@ def sure(examples: Sequence[Example]) -> list[str]:
 
 def reports(*evaluations: Any) -> list[NamedReport]:  # noqa: ANN401
     """The reports of evaluations as they are read from files."""
-    return [NamedReport(f"r{at}", json.loads(json.dumps(one.report()))) for at, one in enumerate(evaluations)]
+    return [named(f"r{at}", one.report()) for at, one in enumerate(evaluations)]
+
+
+def named(name: str, values: object) -> NamedReport:
+    """A report in JSON values under a name."""
+    return NamedReport(name, saved_report(json.loads(json.dumps(values)), name))
+
+
+def compared(*evaluations: Any) -> Any:  # noqa: ANN401
+    """A comparison of the reports of evaluations, as JSON values."""
+    return as_json(compare(reports(*evaluations)))
 
 
 @given(OUTCOMES, OUTCOMES)
@@ -36,7 +47,7 @@ def reports(*evaluations: Any) -> list[NamedReport]:  # noqa: ANN401
 def test_of_equal_rows_it_counts_what_one_evaluation_counts(first: list[str], second: list[str]) -> None:
     rows = [*table(*first), *table(*second, attack="b")]
     together = evaluate(rows, {"m": reader, "yes": sure}).report()
-    found = compare(reports(evaluate(rows, {"m": reader}), evaluate(rows, {"yes": sure})))
+    found = compared(evaluate(rows, {"m": reader}), evaluate(rows, {"yes": sure}))
     assert found["comparisons"] == together["comparisons"]
     assert found["originals"] == together["originals"]
     for one, other in zip(found["models"], together["models"], strict=True):
@@ -57,7 +68,7 @@ def test_of_equal_rows_it_counts_what_one_evaluation_counts(first: list[str], se
 def test_only_shared_rows_count_in_any_order(order: list[int], kept: set[int]) -> None:
     rows = table("++", "+-", "-+", "--", "+-", "++", "+-", "++")
     other = [rows[at] for at in order if at in kept]
-    found = compare(reports(evaluate(rows, {"m": reader}), evaluate(other, {"m": reader})))
+    found = compared(evaluate(rows, {"m": reader}), evaluate(other, {"m": reader}))
     alone = evaluate([one for one in rows if one in other], {"m": reader}).report()["models"][0]
     assert found["rows"] == {"a": len(kept)}
     assert [one["model"] for one in found["models"]] == ["m (r0)", "m (r1)"]
@@ -80,7 +91,7 @@ def test_episodes_are_counted_too(tmp_path: Path) -> None:
     setting: dict[str, Any] = {"train": train, "shots": (2,), "episodes": 3}
     one, other = (evaluate(rows, {name: model}, **setting) for name, model in (("m", reader), ("shy", shy)))
     together = evaluate(rows, {"m": reader, "shy": shy}, **setting).report()
-    found = compare(reports(one, other))
+    found = compared(one, other)
     assert found["comparisons"] == together["comparisons"]
     assert [one["attacks"]["a"]["asr"] for one in found["models"]] == [
         one["attacks"]["a"]["asr"] for one in together["models"]
@@ -96,16 +107,17 @@ def test_reports_without_attacks_are_compared_by_their_right_answers() -> None:
         return ["yes" if int(one.text.split()[0]) % 2 else "no" for one in examples]
 
     one, other = (evaluate(own, {name: model}) for own, name, model in ((rows, "m", reader), (rows[2:], "even", even)))
-    found = compare(reports(one, other))
+    whole = compare(reports(one, other))
+    found = as_json(whole)
     assert (found["attacks"], found["rows"], found["originals"]) == ([], {}, 10)
     assert [model["metrics"]["right"]["value"] for model in found["models"]] == [50.0, 50.0]
     (entry,) = found["comparisons"]
     assert {key: entry["mcnemar"][key] for key in ("counted", "decisions", "a", "b", "only_a", "only_b")} == {
         "counted": "right", "decisions": 10, "a": 5, "b": 5, "only_a": 3, "only_b": 3,
     }  # fmt: skip
-    assert [table.key for table in compared_tables(found)] == ["metrics", "models", "reports"]
+    assert [table.key for table in compared_tables(whole)] == ["metrics", "models", "reports"]
     assert entry["difference"] == entry["mcnemar"]["difference"] == 0
-    assert compared_findings(found) == ["No difference between two models is clear: every 95 % interval includes 0."]
+    assert compared_findings(whole) == ["No difference between two models is clear: every 95 % interval includes 0."]
     everything = [{"id": n, "text": f"{n} {word}", "label": "yes"} for n, word in enumerate(["yes"] * 30)]
     never = evaluate(everything, {"never": lambda examples: ["no"] * len(examples)})
     always = compare(reports(evaluate(everything, {"m": reader}), never))
@@ -123,7 +135,8 @@ def test_reports_without_attacks_have_intervals_with_several_episodes_too(tmp_pa
 
     setting: dict[str, Any] = {"train": train, "shots": (2,), "episodes": 3}
     one, other = (evaluate(rows, {name: model}, **setting) for name, model in (("m", reader), ("shy", shy)))
-    found = compare(reports(one, other))
+    whole = compare(reports(one, other))
+    found = as_json(whole)
     means = []
     for entry, evaluation in zip(found["models"], (one, other), strict=True):
         (model,) = evaluation.report()["models"]
@@ -142,7 +155,7 @@ def test_reports_without_attacks_have_intervals_with_several_episodes_too(tmp_pa
     assert "mcnemar" not in entry
     assert entry["difference"] == pytest.approx(means[0] - means[1], abs=1e-3)
     assert entry["ci95"][0] < entry["difference"] < entry["ci95"][1]
-    metrics, differences, _ = compared_tables(found)
+    metrics, differences, _ = compared_tables(whole)
     assert metrics.columns == ["model", "shots", "right", "95 %"]
     assert "±" in metrics.rows[1][2]
     assert differences.rows[0][:2] == ["m, 2-shot", "shy, 2-shot"]
@@ -151,7 +164,7 @@ def test_reports_without_attacks_have_intervals_with_several_episodes_too(tmp_pa
 
 def test_an_original_that_stands_twice_counts_twice_without_attacks() -> None:
     rows = [{"id": n, "text": "5 no" if n < 3 else "6 yes", "label": "yes"} for n in range(4)]
-    found = compare(reports(evaluate(rows, {"m": reader}), evaluate(rows, {"yes": sure})))
+    found = compared(evaluate(rows, {"m": reader}), evaluate(rows, {"yes": sure}))
     assert [one["metrics"]["right"]["value"] for one in found["models"]] == [25.0, 100.0]
 
 
@@ -160,10 +173,10 @@ def test_errors_name_the_file_and_reports_of_one_title_are_told_apart(tmp_path: 
     for name, own in (("one", rows), ("two", rows), ("bad", rows), ("far", table("++", start=10))):
         report = evaluate(own, {"m": reader}, title="Отзывы").report()
         write(tmp_path / f"{name}.json", {**report, "models": [{}]} if name == "bad" else report)
-    one, two, bad, far = (named_report(tmp_path / f"{name}.json") for name in ("one", "two", "bad", "far"))
-    assert [entry["name"] for entry in compare([one, two])["reports"]] == ["Отзывы (one.json)", "Отзывы (two.json)"]
+    one, two, far = (named_report(tmp_path / f"{name}.json") for name in ("one", "two", "far"))
+    assert [entry.name for entry in compare([one, two]).reports] == ["Отзывы (one.json)", "Отзывы (two.json)"]
     with pytest.raises(AugmentError, match=r"^\S*bad\.json: is damaged"):
-        compare([one, bad])
+        named_report(tmp_path / "bad.json")
     with pytest.raises(AugmentError, match=r"\(\S*one\.json of rows, \S*far\.json of rows\)"):
         compare([one, far])
 
@@ -182,28 +195,32 @@ def test_what_cannot_be_compared_is_refused_in_one_line() -> None:
     (other,) = reports(evaluate([{"id": 1, "text": "1 yes", "label": "yes"}], {"m": reader}))
     with pytest.raises(AugmentError, match="r0 2: no attacks, and others have some"):
         compare([one, other])
-    bare = NamedReport("bare", {key: value for key, value in other.values.items() if key != "original_rows"})
+    bare = NamedReport("bare", replace(other.values, original_rows=None))
     with pytest.raises(AugmentError, match="bare: states no rows, so an older version wrote it"):
         compare([bare, other])
-    old = NamedReport("old", {key: value for key, value in one.values.items() if key != "rows"})
+    old = NamedReport("old", replace(one.values, rows=None))
     with pytest.raises(AugmentError, match="old: states no rows, so an older version wrote it"):
         compare([one, old])
-    later = NamedReport("later", {**one.values, "version": 99})
+    later = NamedReport("later", replace(one.values, version=99))
     with pytest.raises(AugmentError, match="later: is a report of version 99; this augment-ru compares version 2"):
         compare([one, later])
     with pytest.raises(AugmentError, match="strange: is no report"):
-        compare([one, NamedReport("strange", {"format": "x"})])
+        saved_report({"format": "x"}, "strange")
+    whole = evaluate(rows, {"m": reader}).report()
     damages: list[dict[str, Any]] = [{"rows": {"a": 5}}, {"models": [{}]}, {"models": 3}]
     for damage in damages:
         with pytest.raises(AugmentError, match=r"^bad: is damaged"):
-            compare([one, NamedReport("bad", {**one.values, **damage})])
+            saved_report({**whole, **damage}, "bad")
+    whole["models"][0]["attacks"]["a"]["outcomes"] = [["k"]]
+    with pytest.raises(AugmentError, match="bad: is damaged: the outcomes of m are not those of its rows"):
+        compare([one, named("bad", whole)])
 
 
 def test_rows_with_another_right_answer_are_other_rows() -> None:
     rows = table("++", "+-")
     other = [one | {"label": "no"} for one in rows]
     with pytest.raises(AugmentError, match="share no rows"):
-        compare(reports(evaluate(rows, {"m": reader}), evaluate(other, {"m": reader})))
+        compared(evaluate(rows, {"m": reader}), evaluate(other, {"m": reader}))
 
 
 def test_the_page_and_the_tables_hold_the_numbers() -> None:
@@ -241,8 +258,8 @@ def test_the_command_reads_what_evaluate_writes(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout.decode().splitlines()[1].startswith("majority,–,")
     assert done.stderr.decode() == f"augment-ru: wrote {tmp_path / 'c.json'}, {tmp_path / 'c.html'}\n"
-    assert json.loads((tmp_path / "c.json").read_text("utf-8")) == json.loads(
-        json.dumps(compare([named_report(one), named_report(other)]))
+    assert json.loads((tmp_path / "c.json").read_text("utf-8")) == as_json(
+        compare([named_report(one), named_report(other)])
     )
     first = (tmp_path / "c.html").read_bytes()
     assert (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from augment_ru import AugmentError, Example, evaluate
-from augment_ru.evaluation.report import Evaluation
+from augment_ru.evaluation.evaluation import Evaluation
 from evaluations import reader, row, table
 
 

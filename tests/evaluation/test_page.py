@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import browser as chromium
 from augment_ru import Edit, Example, Script, evaluate, registry
 from augment_ru.evaluation import page as pages
+from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.finding import findings
 from augment_ru.evaluation.intervals import wilson
 from augment_ru.evaluation.page import edits_between, page
-from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.table_text import FORMATS, as_text
 from augment_ru.evaluation.tables import TABLES, tables_of
 from evaluations import reader, table
@@ -87,7 +87,7 @@ def test_the_page_holds_the_report_and_every_example() -> None:
             del entry["outcomes"]
     del report["rows"], report["comparisons"]
     assert data["report"] == json.loads(json.dumps(report))
-    shown = {one.key: [list(row) for row in one.rows] for one in tables_of(done.report(), tuple(TABLES))}
+    shown = {one.key: [list(row) for row in one.rows] for one in tables_of(done.counted(), tuple(TABLES))}
     assert {key: one["rows"] for key, one in data["tables"].items()} == shown
     assert len(data["examples"]) == 140
     assert data["left_out"] == 0
@@ -235,11 +235,11 @@ def test_the_finding_is_told_in_words() -> None:
         one["genre"] = "b" if 20 <= at < 40 else "a"
         one["label"] = "yes" if at < 40 else "maybe"
     done = evaluate(rows, {"m": reader, "yes": _yes}, by=("genre",))
-    told = findings(done.report())
+    told = findings(done.counted())
     assert told[0].startswith("No better") or "no better" in told[0], "majority is as right as the reader"
     for at in range(40, 45):
         rows[at]["label"] = "no"
-    told = findings(evaluate(rows, {"m": reader, "yes": _yes}, by=("genre",)).report())
+    told = findings(evaluate(rows, {"m": reader, "yes": _yes}, by=("genre",)).counted())
     assert told[0].startswith(
         "a turns 22 % of the right answers of m (0-shot) wrong (accuracy 100 → 78 %), "
         "2.3 times as many where genre is b."
@@ -249,7 +249,7 @@ def test_the_finding_is_told_in_words() -> None:
 
 def test_a_rate_below_half_a_percent_is_not_told_as_none() -> None:
     rows = [*table("+-", *["++"] * 149), *(one | {"label": "no"} for one in table(*["--"] * 150, start=200))]
-    (told,) = findings(evaluate(rows, {"m": reader}).report())
+    (told,) = findings(evaluate(rows, {"m": reader}).counted())
     assert "turns less than 1 % of the right answers of m" in told
 
 
@@ -263,7 +263,7 @@ def test_the_finding_names_short_texts() -> None:
         source = rows[-1]["augment"]["source"]["text"] + long
         rows[-1]["augment"] |= {"source": {"text": source}, "edits": {"text": [[0, len(source), rows[-1]["text"]]]}}
     rows += [one | {"label": "no"} for one in table("--", "--", "--", start=60)]
-    (told,) = findings(evaluate(rows, {"m": reader}).report())
+    (told,) = findings(evaluate(rows, {"m": reader}).counted())
     assert told == (
         "a turns 32 % of the right answers of m (0-shot) wrong (accuracy 100 → 68 %), "
         "1.9 times as many in short texts (of one word)."
@@ -390,7 +390,7 @@ def test_every_table_is_saved_as_the_terminal_prints_it(
     path = tmp_path / "report.html"
     path.write_text(page(done), encoding="utf-8")
     window.open(path)
-    shown = tables_of(done.report(), tuple(TABLES))
+    shown = tables_of(done.counted(), tuple(TABLES))
     assert len(window.all(".exports button")) == 3 * len(shown)
     for table_ in shown:
         for form in FORMATS:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Example, evaluate
+from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.intervals import newcombe, wilson
-from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.table_text import FORMATS, as_text
 from augment_ru.evaluation.tables import best_models, headline, tables_of
 from evaluations import reader, table
@@ -108,21 +108,21 @@ def test_a_constant_wins_nothing_and_the_metric_stands_first() -> None:
     report = mixed().report()
     assert report["majority"] == {"accuracy": 80.0, "macro_f1": pytest.approx(44.4444)}
     assert [one["attacks"]["a"]["asr"] for one in report["models"]] == [0.0, 20.0, 0.0]
-    assert best_models(report) == {"a": 0, "mean": 0}, "the constant does not compete"
-    found = headline(report)
+    assert best_models(mixed().counted()) == {"a": 0, "mean": 0}, "the constant does not compete"
+    found = headline(mixed().counted())
     assert list(found.columns)[:5] == ["model", "shots", "accuracy", "a: accuracy", "a: ASR"]
     assert list(found.rows[1])[2:5] == ["100.00", "80.00", "20.00"]
 
 
 def test_a_tie_has_no_winner_and_neither_has_a_model_alone() -> None:
     rows = table("+-", "++", "--")
-    assert best_models(evaluate(rows, {"one": reader, "other": reader}).report()) == {}
-    assert best_models(evaluate(rows, {"one": reader, "constant": always("yes")}).report()) == {}
+    assert best_models(evaluate(rows, {"one": reader, "other": reader}).counted()) == {}
+    assert best_models(evaluate(rows, {"one": reader, "constant": always("yes")}).counted()) == {}
 
 
 def test_tables_are_written_in_every_format() -> None:
     done = mixed()
-    table_ = headline(done.report())
+    table_ = headline(done.counted())
     lines = as_text(table_, "markdown").splitlines()
     assert lines[0].startswith("| model | shots | accuracy | a: accuracy | a: ASR |")
     assert "| **0.00** |" in lines[2]
@@ -130,7 +130,7 @@ def test_tables_are_written_in_every_format() -> None:
     latex = as_text(table_, "latex")
     assert latex.startswith(r"\begin{tabular}{llrr")
     assert r"\textbf{0.00}" in latex
-    assert all(as_text(one, form) for one in tables_of(done.report()) for form in FORMATS)
+    assert all(as_text(one, form) for one in tables_of(done.counted()) for form in FORMATS)
     assert "Counts" in done.to_markdown()
 
 

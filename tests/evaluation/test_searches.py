@@ -12,10 +12,9 @@ from rich.console import Console
 from augment_ru import Example, evaluate
 from augment_ru.evaluation.finding import findings
 from augment_ru.evaluation.page import page
-from augment_ru.evaluation.report import Evaluation
 from augment_ru.evaluation.searches import changed_words
+from augment_ru.evaluation.tables import tables_of
 from augment_ru.evaluation.terminal import print_tables
-from augment_ru.evaluation.worst_case import worst_case
 from evaluations import reader, row, table
 from profiles import examples
 
@@ -68,18 +67,13 @@ def test_changed_words(edits: list[list[object]], count: int) -> None:
     assert changed_words({"text": "кот спит !"}, pair) == count
 
 
-def worst_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """What --worst-case writes."""
-    return list(worst_case(evaluation.pairs, evaluation.judged))
-
-
 def test_the_worst_case_is_the_row_that_breaks_most() -> None:
     weak, strong = table("++", "+-", "++", attack="weak"), table("+-", "+-", "++", attack="strong")
     weak[1]["augment"]["similarity"] = 0.95
     strong[2]["augment"]["similarity"] = 0.85
     evaluation = evaluate([*weak, *strong], {"reader": reader}, metrics=["accuracy"])
     chosen = {"worst_of": {"attacks": ["weak", "strong"], "models": ["reader"]}}
-    for found, wanted in zip(worst_rows(evaluation), (strong[0], weak[1], weak[2]), strict=True):
+    for found, wanted in zip(evaluation.worst_case(), (strong[0], weak[1], weak[2]), strict=True):
         assert found == wanted | {"augment": wanted["augment"] | chosen}
 
 
@@ -94,7 +88,7 @@ def test_over_the_worst_rows_one_model_has_the_rate_of_the_worst_case(outcomes: 
     rows = [one for name, own in zip("abc", alike, strict=True) for one in table(*own, attack=name)]
     evaluation = evaluate(rows, {"reader": reader}, metrics=["accuracy"])
     before = evaluation.report()["models"][0]
-    report = evaluate(worst_rows(evaluation), {"reader": reader}, metrics=["accuracy"]).report()
+    report = evaluate(list(evaluation.worst_case()), {"reader": reader}, metrics=["accuracy"]).report()
     assert report["attacks"] == ["worst_case"]
     assert report["worst_of"] == {"attacks": ["a", "b", "c"], "models": ["reader"]}
     (entry,) = report["models"]
@@ -102,7 +96,7 @@ def test_over_the_worst_rows_one_model_has_the_rate_of_the_worst_case(outcomes: 
     for key in ("worst_case", "worst_case_asr"):
         assert entry[key] == before[key]
     assert entry["attacks"]["worst_case"]["asr"] == before["worst_case_asr"]["value"]
-    both = evaluate([*rows, *worst_rows(evaluation)], {"reader": reader}, metrics=["accuracy"]).report()["models"][0]
+    both = evaluate([*rows, *evaluation.worst_case()], {"reader": reader}, metrics=["accuracy"]).report()["models"][0]
     assert both["asr_mean"] == before["asr_mean"]
 
 
@@ -114,13 +108,13 @@ def test_chosen_rows_of_searches_have_no_curve_and_say_what_they_are() -> None:
         return ["no" if one.text[0] in "678" else said for one, said in zip(examples, reader(examples), strict=True)]
 
     evaluation = evaluate(rows, {"reader": able}, metrics=["accuracy"])
-    chosen = evaluate(worst_rows(evaluation), {"reader": able}, metrics=["accuracy"])
-    report = chosen.report()
-    assert "searches" not in report
+    chosen = evaluate(list(evaluation.worst_case()), {"reader": able}, metrics=["accuracy"])
+    report = chosen.counted()
+    assert report.searches is None
     said = "Of each original the row that breaks most of the models (reader) among the rows of adversary:reader"
     assert said in page(chosen)
     shown = io.StringIO()
-    print_tables(report, Console(file=shown))
+    print_tables(tables_of(report), report, Console(file=shown))
     assert f"worst_case: {said}" in shown.getvalue()
     assert findings(report) == [
         (
@@ -134,5 +128,5 @@ def test_chosen_rows_without_metadata_find_their_originals_in_a_file() -> None:
     originals = [{"text": f"{n} yes", "label": "yes"} for n in range(3)]
     rows = [{"text": f"{n} {'no' if n else 'yes'}", "label": "yes", "perturbation": "a"} for n in range(3)]
     evaluation = evaluate(rows, {"reader": reader}, originals=originals, metrics=["accuracy"])
-    again = evaluate(worst_rows(evaluation), {"reader": reader}, originals=originals, metrics=["accuracy"])
+    again = evaluate(list(evaluation.worst_case()), {"reader": reader}, originals=originals, metrics=["accuracy"])
     assert again.report()["models"][0]["attacks"]["worst_case"]["broken"] == 2

@@ -5,9 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.bins import MISSING, OTHERS, binned
-from augment_ru.evaluation.subpopulations import subpopulations
-from augment_ru.evaluation.text_measures import flesch, type_token_ratio
+from augment_ru.evaluation.subpopulations import MISSING, OTHERS, binned, flesch, subpopulations, type_token_ratio
 from augment_ru.records.task import generic, task
 
 VALUES = st.lists(st.one_of(st.none(), st.integers(-50, 50), st.floats(-5, 5)), max_size=60)

@@ -16,7 +16,7 @@ TABLE = ShownTable(f"title {_NAME}", ["model", _NAME], [[_NAME, "1.0"], ["1\u00a
 def test_tables_on_a_terminal_show_names_as_they_are_spelt() -> None:
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=200, color_system=None)
-    print_tables({}, console, [TABLE])
+    print_tables([TABLE], console=console)
     said = file.getvalue()
     assert not set(said) & {"\x07", "\u202e"}
     assert "\x1b[35m" not in said
@@ -37,7 +37,7 @@ def test_an_interval_stays_beside_its_rate_and_a_column_of_dashes_goes_where_the
     row = ["linear:reviews_train.jsonl", NONE, "butterfingers", "59", "6.78", "2.7–16.2", "94.4", "85.5–98.0"]
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=width, color_system=None)
-    print_tables({}, console, [ShownTable("title", columns, [row], 3)])
+    print_tables([ShownTable("title", columns, [row], 3)], console=console)
     lines = file.getvalue().splitlines()
     heads = [line for line in lines if "model" in line]
     assert all(len(line) <= width for line in lines)

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from augment_ru import AugmentError, evaluate
 from augment_ru.cli.main import cli
-from augment_ru.evaluation.totals import read_report, total_tables, totals
+from augment_ru.evaluation.report import SavedReport, read_report, saved_report
+from augment_ru.evaluation.totals import total_tables, totals
 from commands import write
 from evaluations import reader, table
 
@@ -32,9 +33,9 @@ RATES = {
 """The first line of its Table 4; the average is 33.77."""
 
 
-def report(task: str, model: str, metrics: dict[str, float], rates: dict[str, float]) -> dict[str, Any]:
+def report(task: str, model: str, metrics: dict[str, float], rates: dict[str, float]) -> SavedReport:
     """A report, as far as totals read it."""
-    return {
+    values = {
         "format": "augment-ru evaluation",
         "task": task,
         "metrics": list(metrics),
@@ -48,6 +49,7 @@ def report(task: str, model: str, metrics: dict[str, float], rates: dict[str, fl
             }
         ],
     }
+    return saved_report(values, task)
 
 
 def test_the_averages_are_those_that_the_paper_prints() -> None:
@@ -56,10 +58,10 @@ def test_the_averages_are_those_that_the_paper_prints() -> None:
         for task, (first, one, second, other) in RUGPT_SMALL.items()
     ]
     (found,) = totals(reports)
-    assert found["f1"] == pytest.approx(27.24, abs=0.05)  # the paper's sums are of unrounded numbers
-    assert found["accuracy"] == pytest.approx(34.64, abs=0.05)
-    assert found["asr"] == pytest.approx(33.77, abs=0.005)
-    assert found["attacks"] == RATES
+    assert found.f1 == pytest.approx(27.24, abs=0.05)  # the paper's sums are of unrounded numbers
+    assert found.accuracy == pytest.approx(34.64, abs=0.05)
+    assert found.asr == pytest.approx(33.77, abs=0.005)
+    assert found.attacks == RATES
 
 
 def test_a_task_with_several_metrics_counts_once_and_a_diagnostic_one_not_at_all() -> None:
@@ -69,8 +71,8 @@ def test_a_task_with_several_metrics_counts_once_and_a_diagnostic_one_not_at_all
         report("mera_ruethics", "m", {"mcc": -90.0}, {}),
     ]
     (found,) = totals(reports)
-    assert found["tasks"] == [30.0, 50.0, -90.0]
-    assert found["total"] == 40.0
+    assert found.tasks == [30.0, 50.0, -90.0]
+    assert found.total == 40.0
     (table,) = total_tables(reports, ["rcb", "math", "ethics"])
     assert table.columns[2:6] == ["rcb", "math", "ethics *", "total"]
     assert table.rows[0][5] == "40.00"
@@ -100,8 +102,8 @@ def test_the_total_of_mera_is_that_of_its_table() -> None:
     ]
     reports += [report(f"mera_{name}", "Mistral", {"x": 100.0}, {"b": 90.0}) for name in ("ruhhh", "ruethics")]
     (found,) = totals(reports)
-    assert found["total"] == pytest.approx(40.0, abs=0.05)
-    assert (found["attacks"], found["asr"]) == ({"a": 10.0}, 10.0)
+    assert found.total == pytest.approx(40.0, abs=0.05)
+    assert (found.attacks, found.asr) == ({"a": 10.0}, 10.0)
 
 
 def test_the_total_of_russian_superglue_is_that_of_its_table() -> None:
@@ -110,13 +112,13 @@ def test_the_total_of_russian_superglue_is_that_of_its_table() -> None:
         for task, values in RUBERT.items()
     ]
     (found,) = totals(reports)
-    assert found["total"] == pytest.approx(54.6, abs=0.05)
+    assert found.total == pytest.approx(54.6, abs=0.05)
 
 
 def test_a_model_that_a_report_lacks_has_no_total() -> None:
     reports = [report("rcb", "a", {"accuracy": 40.0}, {"x": 1.0}), report("terra", "b", {"accuracy": 60.0}, {"x": 3.0})]
     found = totals(reports)
-    assert [(one["model"], one["total"], one["asr"]) for one in found] == [("a", None, None), ("b", None, None)]
+    assert [(one.model, one.total, one.asr) for one in found] == [("a", None, None), ("b", None, None)]
 
 
 def test_an_attack_that_one_task_does_not_take_is_averaged_over_the_others() -> None:
@@ -125,8 +127,8 @@ def test_an_attack_that_one_task_does_not_take_is_averaged_over_the_others() -> 
         report("ru_worldtree", "m", {"accuracy": 1.0}, {"eda_swap": 20.0, "back_translation": 6.0}),
     ]
     (found,) = totals(reports)
-    assert found["attacks"] == {"eda_swap": 15.0, "back_translation": 6.0}
-    assert found["asr"] == 10.5
+    assert found.attacks == {"eda_swap": 15.0, "back_translation": 6.0}
+    assert found.asr == 10.5
 
 
 def test_the_command_reads_what_evaluate_wrote(tmp_path: Path) -> None:
@@ -139,7 +141,7 @@ def test_the_command_reads_what_evaluate_wrote(tmp_path: Path) -> None:
         paths[-1].write_text(json.dumps(found), encoding="utf-8")
     done = CliRunner().invoke(cli, ["totals", *map(str, paths), "--format", "json"], standalone_mode=False)
     (entry,) = json.loads(done.output)
-    score = sum(one["value"] for one in read_report(paths[0])["models"][0]["metrics"].values()) / 2
+    score = sum(one.value or 0.0 for one in read_report(paths[0]).models[0].metrics.values()) / 2
     assert entry["total"] == pytest.approx(score)
     assert entry["accuracy"] == 50.0
 

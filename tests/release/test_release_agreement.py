@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from augment_ru import evaluate, registry
-from augment_ru.evaluation.report import Evaluation
+from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.records.task import Task
 from augment_ru.records.task import task as task_of
 from augment_ru.release.recipe import identifier

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru.evaluation.shown_names import shown_names
+from augment_ru.evaluation.tables import shown_names
 
 NAMES = st.lists(st.text("ab/:.~", max_size=8).map(lambda text: f"linear:{text}x.jsonl"), max_size=6)
 

@@ -1,0 +1,350 @@
+"""An evaluation: the answers of all models, judged, and the report that is counted from them.
+
+The same answers give the same bytes.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation import tables
+from augment_ru.evaluation.answers import Golds, by_field, most_frequent, prediction_json
+from augment_ru.evaluation.comparisons import comparisons
+from augment_ru.evaluation.flipping import Flipping
+from augment_ru.evaluation.intervals import RESAMPLES, wilson
+from augment_ru.evaluation.metrics import Kind, Metric
+from augment_ru.evaluation.outcomes import (
+    CONSISTENCY,
+    WORST,
+    WORST_ASR,
+    AttackOutcomes,
+    Flags,
+    original_keys,
+    outcomes_of_originals,
+    row_keys,
+)
+from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
+from augment_ru.evaluation.protocol import ModelRun
+from augment_ru.evaluation.rates import OF_VALID, JudgedRun, flags_of, mean_asr, percent, percents, success_rate
+from augment_ru.evaluation.report import (
+    FORMAT,
+    VERSION,
+    AttackReport,
+    Cell,
+    ChosenFrom,
+    Data,
+    ModelReport,
+    Rate,
+    Report,
+    ValidRows,
+    as_json,
+)
+from augment_ru.evaluation.scores import changed_scores, scores
+from augment_ru.evaluation.searches import searches
+from augment_ru.evaluation.subpopulations import Subpopulation, binned
+from augment_ru.evaluation.table_text import as_html, as_text
+from augment_ru.formats.row import KEY
+from augment_ru.version import __version__
+
+WIDE = 20.0
+"""Percentage points: the report flags a cell whose interval is wider."""
+
+CORRECT = {
+    "labels": "same label",
+    "answers": "exact match after normalisation",
+    "lists": "every option judged rightly",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The answers of all models, judged: what the report, the page and the predictions are made of.
+
+    Attributes:
+        pairs: the rows.
+        golds: the right answers of the originals.
+        kind: what answers are.
+        metrics: the metrics, by name.
+        judged: every model run with its outcomes.
+        subpopulations: the subpopulations of the originals.
+        settings: further parts of the signature: name to value.
+        seed: the seed of the demonstrations and of the bootstrap.
+        title: the title of the report; None for none.
+        data: the name of the file of rows, without its folder; None for rows made in Python.
+        date: the date that the report states; None for none.
+        flipping: by the number of a judged run, the attack and the number of the row: which edits flip the answer, by
+            field; for rows whose edits were asked one by one.
+        specs: the attacks behind the names of the variations of a release.
+    """
+
+    pairs: Pairs
+    golds: Golds
+    kind: Kind
+    metrics: Mapping[str, Metric]
+    judged: Sequence[JudgedRun]
+    subpopulations: Sequence[Subpopulation]
+    settings: Mapping[str, str]
+    seed: int
+    title: str | None = None
+    data: str | None = None
+    date: str | None = None
+    flipping: Flipping = field(default_factory=dict)
+    specs: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
+        attacks = ", ".join(self.pairs.attacks)
+        return f"Evaluation(models: {models}; attacks: {attacks}; originals: {len(self.pairs.originals):,})"
+
+    def _repr_html_(self) -> str:
+        """The table of rates, for notebooks; every name is escaped."""
+        return as_html(tables.tables_of(self.counted())[0])
+
+    @property
+    def signature(self) -> str:
+        """One line with all that defines the numbers."""
+        parts = {
+            "asr": "broken/right",
+            "correct": CORRECT[self.kind].replace(" ", "-"),
+            "task": self.pairs.task.name,
+            "fields": ",".join(self.pairs.task.fields),
+            "gold": ",".join(self.pairs.task.gold),
+            "metrics": ",".join(self.metrics),
+            **self.settings,
+            "seed": str(self.seed),
+            "bootstrap": str(RESAMPLES),
+            "augment-ru": __version__,
+            "scikit-learn": _version("scikit-learn"),
+        }
+        return "|".join([f"{FORMAT}-v{VERSION}", *(f"{name}={value}" for name, value in parts.items())])
+
+    def report(self) -> dict[str, Any]:
+        """The report as JSON values; its keys are explained in docs/evaluation.md."""
+        found: dict[str, Any] = as_json(self.counted())
+        return found
+
+    def counted(self) -> Report:
+        """The report."""
+        task, pairs = self.pairs.task, self.pairs
+        return Report(
+            signature=self.signature,
+            title=self.title,
+            date=self.date,
+            data=Data(self.data, self.settings.get("data")),
+            task=task.name,
+            fields=task.fields,
+            gold=task.gold,
+            metrics=list(self.metrics),
+            correct=CORRECT[self.kind],
+            originals=len(pairs.originals),
+            originals_without_gold=sum(None in gold for gold in self.golds),
+            attacks=list(pairs.attacks),
+            specs=self.specs or None,
+            majority=self._majority(),
+            models=[self._model(one) for one in self.judged],
+            comparisons=comparisons(self.judged),
+            searches=searches(pairs) or None,
+            worst_of=_chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
+            rows=row_keys(pairs, self.golds),
+            original_rows=None if pairs.attacks else original_keys(pairs, self.golds),
+        )
+
+    def _majority(self) -> dict[str, float]:
+        """The score of each metric if every row got the most frequent right answer; empty where answers are lists."""
+        if self.kind == "lists":
+            return {}
+        constant = tuple(most_frequent(column) for column in zip(*self.golds, strict=True))
+        found = scores(self.metrics, self.pairs, self.golds, [[constant] * len(self.golds)])
+        return {name: score.value for name, score in found.items()}
+
+    def _model(self, judged: JudgedRun) -> ModelReport:
+        run, pairs, golds = judged.run, self.pairs, self.golds
+        attacks = {attack: self._attack(judged, attack) for attack in pairs.attacks}
+        together = [judged.rate("", name) if attacks else None for name in (WORST, WORST_ASR, CONSISTENCY)]
+        return ModelReport(
+            model=run.model,
+            signature=run.signature,
+            shots=run.shots,
+            episodes=run.episodes,
+            metrics=scores(self.metrics, pairs, golds, run.originals),
+            worst_case=together[0],
+            worst_case_asr=together[1],
+            consistency=together[2],
+            asr_mean=mean_asr({attack: one.rate for attack, one in attacks.items()}),
+            attacks=attacks,
+            outcomes=None if attacks else outcomes_of_originals(run, pairs, golds, self.kind).letters,
+        )
+
+    def _attack(self, judged: JudgedRun, attack: str) -> AttackReport:
+        """What an attack does to a model."""
+        outcomes, rows, decided = judged.outcomes[attack], self.pairs.attacks[attack], self.pairs.task.decided
+        status = Counter(pair.status for pair in rows)
+        perturbed = outcomes.right & flags_of(pair.status == "perturbed" for pair in rows)
+        strengths = {
+            "similarity": [pair.similarity if pair.status == "perturbed" else None for pair in rows],
+            "probability": [pair.probability if pair.status == "perturbed" else None for pair in rows],
+        }
+        return AttackReport(
+            rate=judged.success(attack),
+            unchanged=status["unchanged"],
+            rejected=status["rejected"],
+            rows=len(rows),
+            decisions=int(outcomes.known.sum()),
+            asr_perturbed_rows=judged.rate(attack, "asr_perturbed_rows", int(perturbed.sum())),
+            asr_all_rows=judged.rate(attack, "asr_all_rows"),
+            flips=int(outcomes.flipped.sum()),
+            flip_rate=judged.rate(attack, "flip_rate"),
+            performance_drop_rate=judged.drop_rate(attack),
+            metrics=changed_scores(self.metrics, self.pairs, self.golds, judged.run, attack),
+            valid_rows=_valid_rows(judged, attack, rows),
+            labels={name: success_rate(outcomes, at) for at, name in enumerate(decided)} if len(decided) > 1 else None,
+            subpopulations={
+                one.name: [
+                    _cell(outcomes, np.array(one.of)[outcomes.original] == at, name)
+                    for at, name in enumerate(one.cells)
+                ]
+                for one in self.subpopulations
+            },
+            strength={name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
+            outcomes=outcomes.letters,
+        )
+
+    def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
+        """The numbers of the report as a pandas DataFrame: a row for each model and attack.
+
+        Raises:
+            AugmentError: pandas is not installed.
+        """
+        try:
+            import pandas as pd  # noqa: PLC0415  (a package of the user's)
+        except ImportError as error:
+            raise AugmentError("to_frame needs pandas; pip install pandas") from error
+        return pd.DataFrame(tables.numbers(self.counted()))
+
+    def to_markdown(self) -> str:
+        """The tables of the report in markdown."""
+        parts = [f"{table.title}\n\n{as_text(table, 'markdown')}" for table in tables.tables_of(self.counted())]
+        return "\n".join(parts)
+
+    def predictions(self) -> Iterator[dict[str, Any]]:
+        """A row for each model, number of shots, episode, attack and record: enough to count the report again."""
+        task = self.pairs.task
+        for judged in self.judged:
+            run = judged.run
+            for episode in range(run.episodes):
+                if not self.pairs.attacks:
+                    yield from (self._row(run, episode, None, at) for at in range(len(self.pairs.originals)))
+                for attack, pairs in self.pairs.attacks.items():
+                    names = judged.outcomes[attack].names
+                    for row, pair in enumerate(pairs):
+                        prediction = prediction_json(run.attacks[attack][episode][row], task)
+                        outcome = by_field(names(episode, row), task)
+                        yield self._row(run, episode, attack, pair.original, (prediction, pair.status, outcome))
+
+    def _row(
+        self, run: ModelRun, episode: int, attack: str | None, original: int, after: Sequence[Any] = (None, None, None)
+    ) -> dict[str, Any]:
+        """A row of predictions; `after`: the prediction for the perturbed row, its status, its outcome."""
+        task = self.pairs.task
+        return {
+            "model": run.model,
+            "shots": run.shots,
+            "episode": episode,
+            "attack": attack,
+            "id": self.pairs.originals[original].id,
+            "gold": by_field(self.golds[original], task),
+            "original_prediction": prediction_json(run.originals[episode][original], task),
+            **dict(zip(("prediction", "status", "outcome"), after, strict=True)),
+        }
+
+    def worst_case(self) -> Iterator[dict[str, Any]]:
+        """For each original, in their order, the row that breaks the most decisions of all models and episodes.
+
+        Of equal ones it is the most similar to its original, then the first in the order of the attacks. An original
+        that no row of any attack breaks is given by its most similar row. Such rows are chosen by what they break, so a
+        rate over them is that of no attack: each says what it was chosen from, and `evaluate` counts them as an attack
+        of their own.
+        """
+        best: dict[int, tuple[tuple[int, float], Pair]] = {}
+        for attack, rows in self.pairs.attacks.items():
+            broken = sum(judged.outcomes[attack].broken.sum(axis=(0, 1)) for judged in self.judged)
+            for pair, count in zip(rows, np.broadcast_to(broken, len(rows)).tolist(), strict=True):
+                strength = (count, 1.0 if pair.similarity is None else pair.similarity)
+                if pair.original not in best or strength > best[pair.original][0]:
+                    best[pair.original] = (strength, pair)
+        models = list(dict.fromkeys(judged.run.model for judged in self.judged))
+        chosen = {CHOSEN: {"attacks": list(self.pairs.attacks), "models": models}}
+        for original in sorted(best):
+            pair = best[original][1]
+            yield {**pair.values, KEY: {"attack": pair.attack, **pair.metadata, **chosen}}  # noqa: PD011  (a row has values, too)
+
+
+def _valid_rows(judged: JudgedRun, attack: str, rows: Sequence[Pair]) -> ValidRows | None:
+    """The rates over the rows that people found valid, and how many they judged; None if they judged none."""
+    known = sum(pair.verdict is not None for pair in rows)
+    if not known:
+        return None
+    valid, outcomes = flags_of(pair.verdict == "valid" for pair in rows), judged.outcomes[attack]
+    count = int(valid.sum())
+    return ValidRows(
+        judged=known,
+        valid=count,
+        share=Rate(percent(count / known), percents(wilson(count, known))),
+        right=int((outcomes.right & valid).sum()),
+        broken=int((outcomes.broken & valid).sum()),
+        asr=judged.rate(attack, f"{OF_VALID}asr"),
+        asr_all_rows=judged.rate(attack, f"{OF_VALID}asr_all_rows"),
+        flip_rate=judged.rate(attack, f"{OF_VALID}flip_rate"),
+        performance_drop_rate=judged.drop_rate(attack, OF_VALID),
+    )
+
+
+def _range_cells(outcomes: AttackOutcomes, values: Sequence[float | None]) -> list[Cell]:
+    """The cells of the rows in quartiles of these values."""
+    names, cell_of = binned(values) or ((), ())
+    found = []
+    for at, name in enumerate(names):
+        inside = [value for value, cell in zip(values, cell_of, strict=True) if cell == at and value is not None]
+        if inside:
+            found.append(_cell(outcomes, np.array(cell_of) == at, name, (min(inside), max(inside))))
+    return found
+
+
+def _cell(
+    outcomes: AttackOutcomes, rows: Flags, name: str, ends: tuple[float | None, float | None] = (None, None)
+) -> Cell:
+    """The success rate over some rows of an attack, flags of shape (rows,)."""
+    rate, known = success_rate(outcomes, (..., rows)), int(outcomes.known[..., rows].sum())
+    return Cell(
+        value=name,
+        low=ends[0],
+        high=ends[1],
+        rate=rate,
+        rows=int(rows.sum()),
+        accuracy_before=percent(rate.right / known if known else None),
+        accuracy_after=percent(float(outcomes.after[..., rows].sum()) / known if known else None),
+        wide_interval=rate.ci95 is None or rate.ci95[1] - rate.ci95[0] > WIDE,
+    )
+
+
+def _chosen_from(rows: Sequence[Pair]) -> ChosenFrom:
+    """The attacks and the models of rows that were chosen as the worst."""
+    said = [held for row in rows if isinstance(held := row.metadata.get(CHOSEN), Mapping)]
+
+    def named(key: str) -> list[str]:
+        lists = (held.get(key) for held in said)
+        return list(dict.fromkeys(str(name) for names in lists if isinstance(names, list) for name in names))
+
+    return ChosenFrom(named("attacks"), named("models"))
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "none"
