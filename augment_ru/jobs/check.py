@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from augment_ru import registry
-from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.protection import check_rules, protected
 from augment_ru.constraints.rule_file import Constraint, RuleExample, constraint_paths, name_of, read_constraint
 from augment_ru.edits import Span
 from augment_ru.engine.prepare import Preparation
@@ -132,7 +132,7 @@ def rule_problems(path: Path) -> Iterator[str]:
     where = name_of(path)
     try:
         constraint = read_constraint(path)
-        Protector((constraint,)).compiled()
+        check_rules((constraint,))
         if not any(example.spans for example in constraint.examples):
             yield f'{where}: no example with something protected; add text = "… [so] …"'
         if all(example.spans for example in constraint.examples):
@@ -149,8 +149,7 @@ def rule_problems(path: Path) -> Iterator[str]:
 def protected_in(constraint: Constraint, example: RuleExample) -> list[Span]:
     """The spans that the constraint protects in the text of an example."""
     (doc,) = Natasha()([example.text], constraint.layers)
-    (found,) = Protector((constraint,))([{**example.record, "text": example.text}], [{"text": doc}])
-    return found["text"]
+    return protected((constraint,), {**example.record, "text": example.text}, {"text": doc})["text"]
 
 
 def mismatch(example: RuleExample, found: Sequence[Span]) -> str:
