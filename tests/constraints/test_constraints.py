@@ -21,7 +21,7 @@ from augment_ru.constraints.spacy_matcher import as_spacy
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.errors import AugmentError
-from augment_ru.jobs.check import rule_problems
+from augment_ru.jobs.check import file_problems
 from augment_ru.language.annotate import Natasha
 from augment_ru.records.record import list_of_texts
 from augment_ru.records.task import Task
@@ -88,7 +88,7 @@ def test_gold_texts_hold_their_spans() -> None:
 
 @pytest.mark.parametrize("path", list(constraint_paths().values()), ids=list(constraint_paths()))
 def test_a_rule_file_does_what_its_examples_say(path: Path) -> None:
-    assert list(rule_problems(path)) == []
+    assert list(file_problems([path])) == []
 
 
 def _protected(spec: str, text: str, **record: object) -> list[tuple[str, str]]:
@@ -249,7 +249,7 @@ def test_a_rule_file_of_ones_own_works_by_path(tmp_path: Path) -> None:
         '[[example]]\ntext = "Мой [красный] шарф."\n[[example]]\ntext = "Мой шарф."\n',
         encoding="utf-8",
     )
-    assert list(rule_problems(path)) == []
+    assert list(file_problems([path])) == []
     assert read_constraint(path).layers >= {"lemmas"}
     result = Augmenter("butterfingers", constraints=[str(path)], probability=1.0, similarity="none")("Красная площадь")
     assert result.text.startswith("Красная")
