@@ -111,7 +111,7 @@ def missing(what: str, extra: str) -> AugmentError:
 def not_utf8(error: UnicodeDecodeError) -> AugmentError:
     """The error for rows in another encoding; that of a file that begins with the mark of UTF-16 is known."""
     is_utf16 = error.start == 0 and error.object[:2] in {BOM_UTF16_LE, BOM_UTF16_BE}
-    remedy = "give --encoding utf-16" if is_utf16 else "give its encoding, as in --encoding cp1251"
+    remedy = "give `encoding` utf-16" if is_utf16 else "give its encoding, as in `encoding` cp1251"
     return AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8, or {remedy}")
 
 

@@ -209,11 +209,11 @@ class Adversary:
         if not goal.is_known:
             fields = ", ".join(record.task.gold) or "none"
             raise AugmentError(
-                f"record {record.key}: no right answer (its fields: {fields}); name them with --label-field"
+                f"record {record.key}: no right answer (its fields: {fields}); name them with `label_fields`"
             )
         if self.target is not None and (goal.kind != "labels" or len(goal.golds) > 1):
             raise AugmentError(
-                f"--targeted {self.target}: the task '{record.task.name}' has no single label; leave it out"
+                f"`target` {self.target}: the task '{record.task.name}' has no single label; leave it out"
             )
         return goal
 
@@ -250,10 +250,10 @@ def _guide_of(guide: Model | NamedModel, model: NamedModel, cache: Cache | None)
         AugmentError: it gives no scores, or the model gives scores itself.
     """
     if model.scored is not None:
-        raise AugmentError(f"--guide: --model {model.name} gives scores itself and needs no guide; leave it out")
+        raise AugmentError(f"`guide`: `model` {model.name} gives scores itself and needs no guide; leave it out")
     named = guide if isinstance(guide, NamedModel) else NamedModel.of("guide", guide)
     if named.scored is None:
-        raise AugmentError(f"--guide {named.name}: gives no scores; linear, adaboost and the hf- models give some")
+        raise AugmentError(f"`guide` {named.name}: gives no scores; linear, adaboost and the hf- models give some")
     return Ledger(named, cache)
 
 
@@ -264,13 +264,13 @@ def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -
         AugmentError: there is no attack, or a number is out of its range.
     """
     if not attacks:
-        raise AugmentError("no attack; name one with --attack; augment-ru list attacks shows them")
+        raise AugmentError("no attack; name one with `attacks`; augment-ru list attacks shows them")
     if budget < 1:
-        raise AugmentError(f"--budget {budget}; needs a number of queries, 1 or more")
+        raise AugmentError(f"`budget` {budget}; needs a number of queries, 1 or more")
     if not 1 <= draws <= _MOST_DRAWS:
-        raise AugmentError(f"--draws {draws}; needs a number from 1 to {_MOST_DRAWS}")
+        raise AugmentError(f"`draws` {draws}; needs a number from 1 to {_MOST_DRAWS}")
     if seconds is not None and not seconds > 0:
-        raise AugmentError(f"--time {seconds}; needs a number of seconds over 0")
+        raise AugmentError(f"`seconds` {seconds}; needs a number of seconds over 0")
 
 
 def screened(

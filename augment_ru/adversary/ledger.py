@@ -68,4 +68,4 @@ class Ledger:
             prediction, scores = given
             return Scored(prediction, tuple({str(k): float(v) for k, v in one.items()} for one in scores))
         except (TypeError, ValueError, AttributeError) as error:
-            raise AugmentError(f"--model {self.model.name}: its scores are no list of labels with numbers") from error
+            raise AugmentError(f"`model` {self.model.name}: its scores are no list of labels with numbers") from error

@@ -103,7 +103,9 @@ def _end_quietly() -> NoReturn:
 def _fail(message: str, code: int) -> None:
     if "--debug" in sys.argv:
         raise  # noqa: PLE0704  (called while an error is handled)
-    click.echo(f"augment-ru: error: {escaped(message)}", err=True)
+    from augment_ru.jobs.flags import with_options  # noqa: PLC0415  (as above)
+
+    click.echo(f"augment-ru: error: {escaped(with_options(message))}", err=True)
     sys.exit(code)
 
 

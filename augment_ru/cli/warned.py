@@ -4,12 +4,14 @@ import logging
 
 import click
 
+from augment_ru.jobs.flags import with_options
+
 
 class _Lines(logging.Handler):
     """Prints each warning as one line, on the stderr of the moment."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        click.echo(f"augment-ru: warning: {record.getMessage()}", err=True)
+        click.echo(f"augment-ru: warning: {with_options(record.getMessage())}", err=True)
 
 
 def show_warnings() -> None:

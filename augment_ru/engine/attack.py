@@ -186,7 +186,7 @@ def errors_of(attack: Attack) -> Iterator[None]:
     except AugmentError:
         raise
     except Exception as error:
-        raise AugmentError(f"attack '{attack.name}' failed: {said(error)} (--debug shows where)") from error
+        raise AugmentError(f"attack '{attack.name}' failed: {said(error)} (`__cause__` shows where)") from error
 
 
 def checked_attack(attack: object) -> Attack:

@@ -113,7 +113,7 @@ class Preparation:
             if one.language not in (None, task.language):
                 raise AugmentError(
                     f"the constraint '{one.name}' reads {LANGUAGES[one.language]}, the texts of the task '{task.name}' "
-                    f"are {LANGUAGES[task.language]}; leave it out (--no-constraints for none)"
+                    f"are {LANGUAGES[task.language]}; leave it out (`constraints=()` for none)"
                 )
         return found
 

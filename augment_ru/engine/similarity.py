@@ -214,7 +214,7 @@ class _FunctionScorer(Scorer):
         except AugmentError:
             raise
         except Exception as error:  # the user's own code may raise anything
-            raise AugmentError(f"the similarity failed: {said(error)} (--debug shows where)") from error
+            raise AugmentError(f"the similarity failed: {said(error)} (`__cause__` shows where)") from error
         if scores.shape != (len(candidates),):
             raise AugmentError(
                 f"similarity: scores of shape {scores.shape} for {len(candidates)} pairs; return one a pair"

@@ -25,7 +25,7 @@ def check_encoding(name: str) -> None:
         "".encode(name)
     except LookupError as error:
         raise AugmentError(
-            f"--encoding {name}: no such encoding of texts; for Russian mostly utf-8, cp1251, koi8-r or utf-16"
+            f"`encoding` {name}: no such encoding of texts; for Russian mostly utf-8, cp1251, koi8-r or utf-16"
         ) from error
 
 
@@ -54,7 +54,7 @@ def in_utf8(stream: BinaryIO, encoding: str) -> Iterator[BinaryIO]:
         if form == UTF8 and codecs.lookup(encoding).name != "utf-8-sig":
             name = escaped(str(getattr(stream, "name", "input"))).replace("<stdin>", "stdin")
             _log.warning(
-                "%s: is in UTF-8, and read as UTF-8; --encoding %s is for files that are not in UTF-8", name, encoding
+                "%s: is in UTF-8, and read as UTF-8; `encoding` %s is for files that are not in UTF-8", name, encoding
             )
         yield content if form else _decoded(content, encoding)
 
@@ -89,7 +89,7 @@ def _decoded(stream: BinaryIO, encoding: str) -> BinaryIO:
                 text = decoder.decode(data, final=not data)
             except UnicodeDecodeError as error:
                 place = done - held + error.start
-                raise AugmentError(f"not {encoding} at byte {place}; name its encoding with --encoding") from error
+                raise AugmentError(f"not {encoding} at byte {place}; name its encoding with `encoding`") from error
             done += len(data)
             if text or not data:
                 return text.encode("utf-8", "surrogatepass")

@@ -41,8 +41,8 @@ def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
     """
     if key in values:
         raise AugmentError(
-            f"the row has a field '{key}' already (an output of perturb?); rename it; perturb has --meta none, and "
-            f"--attack A+B to do one attack after another"
+            f"the row has a field '{key}' already (an output of perturb?); rename it; perturb has `meta` none, and "
+            f"`attacks` A+B to do one attack after another"
         )
 
 

@@ -105,7 +105,7 @@ def _text(record: Record, changed: Changed) -> str:
     texts = record.texts()
     if len(texts) != 1:
         raise AugmentError(
-            f"a .txt file holds one text for each row, but the rows have {', '.join(texts)}; choose one with --field, "
+            f"a .txt file holds one text for each row, but the rows have {', '.join(texts)}; choose one with `fields`, "
             f"or write JSON lines (-o OUT.jsonl)"
         )
     ((name, text),) = texts.items()

@@ -95,7 +95,7 @@ def _call_or_halve(batch: Ints, lengths: Ints, call: Callable[[Ints], None]) -> 
         if batch.size == 1:
             raise AugmentError(
                 f"out of memory at a sequence of {int(lengths[batch[0]])} tokens; "
-                f"use a smaller model, dtype bfloat16, or --device cpu"
+                f"use a smaller model, dtype bfloat16, or `device` cpu"
             ) from error
     else:
         return

@@ -118,7 +118,7 @@ class _Prefix:
                 if piece <= _SMALLEST:
                     raise AugmentError(
                         f"out of memory at demonstrations of {group.prefix.size} tokens; "
-                        f"use fewer, a smaller model, dtype bfloat16, or --device cpu"
+                        f"use fewer, a smaller model, dtype bfloat16, or `device` cpu"
                     ) from error
             piece //= 2
 

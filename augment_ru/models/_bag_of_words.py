@@ -47,7 +47,7 @@ def train_of(request: ModelRequest, kind: str) -> Train:
     if task.norms:
         raise AugmentError(f"{task.name} has no one right answer to learn, but a label for each norm")
     if not path:
-        raise AugmentError(f"needs a train file: {kind}:TRAIN.jsonl, or --train TRAIN.jsonl")
+        raise AugmentError(f"needs a train file: {kind}:TRAIN.jsonl, or `train` TRAIN.jsonl")
     read = read_rows(str(path), encoding=request.encoding)
     if not read.rows:
         raise AugmentError(f"{path}: no rows")
@@ -57,7 +57,7 @@ def train_of(request: ModelRequest, kind: str) -> Train:
     for row, gold in zip(read.rows, golds, strict=True):
         for name, label in zip(task.gold, gold, strict=True):
             if label is None:
-                raise AugmentError(f"{row.where}: no label in '{name}'; name the field with --label-field")
+                raise AugmentError(f"{row.where}: no label in '{name}'; name the field with `label_fields`")
         try:
             texts.append(example_of(row.values, task).text)
         except AugmentError as error:

@@ -62,7 +62,7 @@ def random(request: ModelRequest, /) -> Random:
     """
     seed = chosen("random", Options, request.options).seed
     if request.argument:
-        raise AugmentError("random takes no argument; set its seed with --seed")
+        raise AugmentError("random takes no argument; set its seed with `seed`")
     if not request.labels:
         raise AugmentError(f"{request.task.name} has no labels to choose from; random is for classification")
     return Random(request.labels, seed)

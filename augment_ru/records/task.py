@@ -206,12 +206,12 @@ def recognise(row: Mapping[str, Any]) -> Task:
         return generic()
     best = [one for one in fitting if not any(one.keys < other.keys for other in fitting)]
     if len(best) > 1:
-        raise AugmentError(f"the fields fit several tasks: {', '.join(one.name for one in best)}; choose with --task")
+        raise AugmentError(f"the fields fit several tasks: {', '.join(one.name for one in best)}; choose with `task`")
     if best:
         return best[0]
     raise AugmentError(
         f"no field 'text', and no task has the fields {', '.join(row) or '(none)'}{inside(row)}; "
-        f"name the text field with --field, or a task with --task"
+        f"name the text field with `fields`, or a task with `task`"
     )
 
 

@@ -219,7 +219,7 @@ class ReleaseBuild:
         for shard, path in zip(inputs, paths, strict=True):
             finished = read_shard(path)
             if finished is None:
-                raise AugmentError(f"{path}: was deleted or changed during the build; run again with --resume")
+                raise AugmentError(f"{path}: was deleted or changed during the build; run again with `resume`")
             found[shard.task].append(finished)
         return found
 

@@ -103,7 +103,7 @@ class Staging:
             return
         if not resume:
             raise AugmentError(
-                f"{self.target}: an unfinished build stands beside it; continue it with --resume, "
+                f"{self.target}: an unfinished build stands beside it; continue it with `resume`, "
                 f"or delete the folder {self.unfinished}"
             )
         if different := _first_difference(before, facts):

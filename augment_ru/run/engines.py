@@ -50,11 +50,11 @@ def engine_of(name: str, workers: int | None) -> Engine:
     """
     kind, _, address = name.partition(":")
     if workers is not None and workers < 1:
-        raise AugmentError(f"--workers {workers}; needs a number from 1 on")
+        raise AugmentError(f"`workers` {workers}; needs a number from 1 on")
     if name == LOCAL:
         return InProcess() if workers in (None, 1) else Processes(workers)
     if kind != RAY:
-        raise AugmentError(f"--engine {name}: possible: {LOCAL}, {RAY}, {RAY}:ADDRESS")
+        raise AugmentError(f"`engine` {name}: possible: {LOCAL}, {RAY}, {RAY}:ADDRESS")
     from augment_ru.run.ray import Ray  # noqa: PLC0415  (an extra)
 
     return Ray(address, workers)

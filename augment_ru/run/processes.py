@@ -201,8 +201,8 @@ class _Process:
             )
         killer = signal.Signals(-code).name if code else _UNKNOWN
         if killer != _UNKNOWN:
-            return f"a worker was killed ({killer}); --resume keeps what is done"
-        return "a worker was killed (out of memory?); run again with fewer --workers; --resume keeps what is done"
+            return f"a worker was killed ({killer}); `resume` keeps what is done"
+        return "a worker was killed (out of memory?); run again with fewer `workers`; `resume` keeps what is done"
 
 
 def _leave_signals() -> None:

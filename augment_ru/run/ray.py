@@ -116,7 +116,7 @@ class Ray:
                     held.deliver()
             for error in errors:
                 first = str(error).split("\n", 1)[0]
-                problem = f"--engine ray:{self._address}: {first}; start a cluster with ray start --head"
+                problem = f"`engine` ray:{self._address}: {first}; start a cluster with ray start --head"
                 raise AugmentError(problem) from error
             yield
         finally:
@@ -166,7 +166,7 @@ class _Tasks:
             outcome, error = self._ray.get(reference)
         except self._ray.exceptions.RayError as lost:
             first = str(lost).strip().split("\n", 1)[0]
-            problem = f"--engine ray: a part was lost {_RETRIES + 1} times: {type(lost).__name__}: {first}"
+            problem = f"`engine` ray: a part was lost {_RETRIES + 1} times: {type(lost).__name__}: {first}"
             return Done(number, None, AugmentError(problem))
         return Done(number, outcome, None if error is None else pickle.loads(error))  # noqa: S301  (of our own task)
 

@@ -317,9 +317,9 @@ def test_the_time_ends_a_search() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"budget": 0}, "--budget 0; needs a number of queries, 1 or more"),
-        ({"draws": 0}, "--draws 0; needs a number from 1 to 100"),
-        ({"seconds": 0.0}, "--time 0.0; needs a number of seconds over 0"),
+        ({"budget": 0}, "`budget` 0; needs a number of queries, 1 or more"),
+        ({"draws": 0}, "`draws` 0; needs a number from 1 to 100"),
+        ({"seconds": 0.0}, "`seconds` 0.0; needs a number of seconds over 0"),
     ],
 )
 def test_values_out_of_range(options: dict[str, object], message: str) -> None:
@@ -333,7 +333,7 @@ def test_mistakes_are_explained() -> None:
         Adversary([], model)
     with pytest.raises(AugmentError, match="give a list of attacks"):
         Adversary("butterfingers", model)
-    with pytest.raises(AugmentError, match=r"no right answer \(its fields: label\); name them with --label-field"):
+    with pytest.raises(AugmentError, match=r"no right answer \(its fields: label\); name them with `label_fields`"):
         list(Adversary([Blank()], model).records([{"text": "билет"}]))
     with pytest.raises(AugmentError, match="its scores are no list of labels with numbers"):
         list(Adversary([Blank()], _Wrong()).records([{"text": "билет", "label": "spam"}]))

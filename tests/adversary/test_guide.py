@@ -76,7 +76,7 @@ def test_answers_of_the_guide_are_kept_in_the_cache(tmp_path: Path) -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(AugmentError, match="--guide guide: gives no scores"):
+    with pytest.raises(AugmentError, match="`guide` guide: gives no scores"):
         found(Keywords(KEYWORDS), Keywords(KEYWORDS))
-    with pytest.raises(AugmentError, match="--model model gives scores itself and needs no guide; leave it out"):
+    with pytest.raises(AugmentError, match="`model` model gives scores itself and needs no guide; leave it out"):
         found(ScoredKeywords(KEYWORDS), ScoredKeywords(KEYWORDS))

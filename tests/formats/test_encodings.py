@@ -46,7 +46,7 @@ def test_a_file_in_utf8_is_read_so_with_a_warning_that_the_encoding_is_not_its_o
 
 
 def test_a_file_of_a_third_encoding_is_an_error() -> None:
-    with pytest.raises(AugmentError, match="not ascii at byte 0; name its encoding with --encoding"):
+    with pytest.raises(AugmentError, match="not ascii at byte 0; name its encoding with `encoding`"):
         read("пёс".encode("cp1251"), "ascii")
-    with pytest.raises(AugmentError, match="--encoding cp1521: no such encoding"):
+    with pytest.raises(AugmentError, match="`encoding` cp1521: no such encoding"):
         check_encoding("cp1521")

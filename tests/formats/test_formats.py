@@ -502,7 +502,7 @@ def test_rows_do_not_depend_on_chunks(tmp_path: Path, end: str) -> None:
         ("a.csv", b'id,text\n1,"a"b\n', "a.csv: line 2: a quotation mark is closed before the cell"),
         ("a.csv", b"id,text\n\n\n1,\xff\n", "a.csv: line 4: not UTF-8 at byte 2"),
         ("a.csv", b"\xff,text\n", "a.csv: the line of names: not UTF-8 at byte 0"),
-        ("a.csv", "id,text\n".encode("utf-16"), "save the file as UTF-8, or give --encoding utf-16"),
+        ("a.csv", "id,text\n".encode("utf-16"), "save the file as UTF-8, or give `encoding` utf-16"),
         (
             "a.csv",
             b"sep=;\nid;text\n",

@@ -140,7 +140,7 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
     ("spec", "options", "message"),
     [
         ("liner:x", {}, r"no model called 'liner'; did you mean 'linear'\?"),
-        ("linear", {}, "needs a train file: linear:TRAIN.jsonl, or --train TRAIN.jsonl"),
+        ("linear", {}, "needs a train file: linear:TRAIN.jsonl, or `train` TRAIN.jsonl"),
         ("linear:none.jsonl", {}, "none.jsonl: no such file"),
         ("linear:{train}", {"analyser": "char"}, r"did you mean 'analyzer'\?"),
         ("linear:{train}", {"analyzer": "syllables"}, "option analyzer=syllables; possible: word, char, char_wb"),
@@ -157,7 +157,7 @@ def test_train_files_without_words_or_labels_are_errors(train: Path) -> None:
     with pytest.raises(AugmentError, match="cannot be trained on this file: empty vocabulary"):
         model_of_spec(f"linear:{train}")
     write(train, [{"text": "кот"}])
-    with pytest.raises(AugmentError, match="line 1: no label in 'label'; name the field with --label-field"):
+    with pytest.raises(AugmentError, match="line 1: no label in 'label'; name the field with `label_fields`"):
         model_of_spec(f"linear:{train}")
     train.write_text("")
     with pytest.raises(AugmentError, match="no rows"):

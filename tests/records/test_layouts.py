@@ -126,7 +126,7 @@ def test_every_task_has_rows_that_it_recognises(name: str) -> None:
         if len(twins) == 1:
             assert recognise(row) is task(name)
         else:
-            with pytest.raises(AugmentError, match="choose with --task"):
+            with pytest.raises(AugmentError, match="choose with `task`"):
                 recognise(row)
         record = Record(row, task(name))
         assert all(record.texts()[field] == field_paths.value(row, field) for field in record.fields)

@@ -129,7 +129,7 @@ def test_each_task_is_recognised_by_its_own_fields(name: str) -> None:
     if len(twins) == 1:
         assert recognise(row) is known
     else:
-        with pytest.raises(AugmentError, match=rf"fit several tasks: {', '.join(twins)}; choose with --task"):
+        with pytest.raises(AugmentError, match=rf"fit several tasks: {', '.join(twins)}; choose with `task`"):
             recognise(row)
     never = {"answer", "label", "options", "idx", "ID", "question_id", "bridge_answers", "main_answers", "Label"}
     assert not {step for field in known.fields for step in steps(field)} & (never | {"instruction", "outputs", "meta"})
@@ -137,7 +137,7 @@ def test_each_task_is_recognised_by_its_own_fields(name: str) -> None:
 
 def test_rows_of_no_task_say_what_to_do() -> None:
     assert recognise({"text": "x", "label": 1}).name == "generic"
-    with pytest.raises(AugmentError, match="name the text field with --field"):
+    with pytest.raises(AugmentError, match="name the text field with `fields`"):
         recognise({"body": "x"})
     nested = {"id": 1, "data": {"review": {"text": "кот"}}, "turns": [{"said": "да"}], "meta": {}}
     with pytest.raises(

@@ -294,7 +294,7 @@ def test_an_unfinished_build_is_refused_without_resume_and_with_other_inputs(tmp
     with pytest.raises(_StopError):
         built(path, tmp_path / "out", shard_rows=1, progress=stop)
     assert not (tmp_path / "out").exists()
-    with pytest.raises(AugmentError, match="continue it with --resume"):
+    with pytest.raises(AugmentError, match="continue it with `resume`"):
         built(path, tmp_path / "out", shard_rows=1)
     write_rows(tmp_path / "train.jsonl", QUESTIONS[:2])
     with pytest.raises(AugmentError, match="made from another input file"):

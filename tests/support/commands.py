@@ -15,7 +15,7 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -27,7 +27,7 @@ from typing import IO, Any, NoReturn
 PATIENCE = 120.0
 """Seconds that a test waits for what must happen: far more than it takes on a busy machine."""
 
-
+_HERE = Path(__file__).parent
 _SCORED = frozenset({"evaluate", "compare", "attack", "release", "totals"})
 """Commands that read scikit-learn or SciPy."""
 
@@ -39,9 +39,26 @@ def run(
     words = list(map(str, args))
     if not hasattr(os, "fork"):
         return run_apart(*args, stdin=stdin, cwd=cwd, env=env)
-    _load_texts()
-    if _SCORED.intersection(words[:1]):
-        _load_models()
+    load(scored=bool(_SCORED.intersection(words[:1])))
+
+    def command() -> None:
+        from augment_ru.__main__ import main  # noqa: PLC0415
+
+        sys.argv = ["augment-ru", *words]
+        main()
+
+    return copied(command, words, stdin=stdin, cwd=cwd, env=env)
+
+
+def copied(
+    work: Callable[[], object],
+    name: Sequence[str],
+    *,
+    stdin: bytes = b"",
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Do some work in a copy of this process that looks as if it had just started."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
         given.write(stdin)
         given.seek(0)
@@ -50,11 +67,11 @@ def run(
             warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: this process has threads (of xdist)
             child = os.fork()
         if child == 0:
-            _run_and_end(words, (given, out, said), cwd, env)
+            _work_and_end(work, (given, out, said), cwd, env)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         out.seek(0)
         said.seek(0)
-        return subprocess.CompletedProcess(words, code, out.read(), said.read())
+        return subprocess.CompletedProcess(name, code, out.read(), said.read())
 
 
 def run_apart(*args: str | Path, stdin: bytes = b"", **options: Any) -> subprocess.CompletedProcess[bytes]:  # noqa: ANN401
@@ -64,8 +81,10 @@ def run_apart(*args: str | Path, stdin: bytes = b"", **options: Any) -> subproce
 
 
 @cache
-def _load_texts() -> None:
-    """Load what a command reads at its start: the command line, the annotation, the gate."""
+def load(*, scored: bool) -> None:
+    """Load what a command reads at its start: the command line, the annotation, the gate; scikit-learn and SciPy."""
+    if scored:
+        import sklearn.linear_model  # noqa: F401, PLC0415  (files of tests without a command load nothing)
     from augment_ru import Augmenter, jobs  # noqa: PLC0415
 
     for module in iter_modules(jobs.__path__, "augment_ru.jobs."):
@@ -74,65 +93,64 @@ def _load_texts() -> None:
         list(Augmenter(attack).records([{"text": "Кошка Маша спит на окне."}]))
 
 
-@cache
-def _load_models() -> None:
-    import sklearn.linear_model  # noqa: F401, PLC0415  (files of tests without a command load nothing)
-
-
-def _set_variables(env: Mapping[str, str]) -> None:
-    """Set the variables of this process, and what Python reads of them at its start."""
-    os.environ.clear()
-    os.environ.update(env)
-    for path in reversed(os.environ.get("PYTHONPATH", "").split(os.pathsep)):
-        if path and path not in sys.path:
-            sys.path.insert(0, path)
-
-
-def _forget_own_code() -> None:
-    """Forget the user's code that this process has run, and what its program is, as processes that it starts see it."""
-    from augment_ru import own_code  # noqa: PLC0415
-
-    own_code.load_file.cache_clear()
-    for kept in (own_code._loaded, own_code._imported):  # noqa: SLF001  (what a process has run is its own)
-        kept.clear()
-    program = ModuleType("__main__")
-    program.__spec__ = find_spec("augment_ru.__main__")
-    sys.modules["__main__"] = program
-
-
-def _run_and_end(
-    words: list[str], streams: tuple[IO[bytes], ...], cwd: Path | None, env: Mapping[str, str] | None
+def _work_and_end(
+    work: Callable[[], object], streams: tuple[IO[bytes], ...], cwd: Path | None, env: Mapping[str, str] | None
 ) -> NoReturn:
-    """Run the command in this process as if it had just started, and end it."""
+    """Do the work in this process as if it had just started, and end it."""
     code: Any = 1
     try:
         for number, stream in enumerate(streams):
             os.dup2(stream.fileno(), number)
-        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
-        sys.stdout, sys.stderr = (
-            io.TextIOWrapper(io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", line_buffering=lines)
-            for number, lines in ((1, False), (2, True))
-        )
-        os.chdir(cwd or Path.cwd())
-        _set_variables(env or dict(os.environ))
-        sys.argv = ["augment-ru", *words]
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
-        warnings.resetwarnings()
-        for unsaid in (DeprecationWarning, ResourceWarning):
-            warnings.simplefilter("ignore", unsaid)
-        _forget_own_code()
-        from augment_ru.__main__ import main  # noqa: PLC0415
-
-        main()
+        _begin(cwd, env)
+        work()
+        code = 0
     except SystemExit as end:
         code = end.code or 0
+        if isinstance(code, str):
+            print(code, file=sys.stderr)
     except BaseException:  # noqa: BLE001  (a new process, too, would print it and end)
         traceback.print_exc()
     finally:
         for written in (sys.stdout, sys.stderr):
             written.flush()
         os._exit(code if isinstance(code, int) else 1)
+
+
+def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
+    """Begin anew: streams, folder, variables, signals, warnings; no module of the tests, no code of users.
+
+    Processes that this one starts import the program that augment-ru is.
+    """
+    from augment_ru import own_code  # noqa: PLC0415
+
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
+    sys.stdout, sys.stderr = (
+        io.TextIOWrapper(io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", line_buffering=lines)
+        for number, lines in ((1, False), (2, True))
+    )
+    if cwd is not None:
+        os.chdir(cwd)
+    if env is not None:
+        os.environ.clear()
+        os.environ.update(env)
+    for path in reversed(os.environ.get("PYTHONPATH", "").split(os.pathsep)):
+        if path and path not in sys.path:
+            sys.path.insert(0, path)
+    sys.path[:] = [path for path in sys.path if Path(path) != _HERE]
+    files = {name: str(getattr(module, "__file__", None)) for name, module in sys.modules.items()}
+    own = set(map(str, own_code.own_files()))
+    for name in [name for name, file in files.items() if file in own or Path(file).parent == _HERE]:
+        del sys.modules[name]
+    own_code._loaded.clear()  # noqa: SLF001  (nobody but tests needs to forget)
+    own_code._imported.clear()  # noqa: SLF001
+    own_code.load_file.cache_clear()
+    sys.modules["__main__"] = program = ModuleType("__main__")
+    program.__spec__ = find_spec("augment_ru.__main__")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    warnings.resetwarnings()
+    for unsaid in (DeprecationWarning, ResourceWarning):
+        warnings.simplefilter("ignore", unsaid)
 
 
 def fails(code: int, *args: str | Path, stdin: bytes = b"") -> str:

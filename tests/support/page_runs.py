@@ -50,8 +50,12 @@ def printed_by(block: dict[str, Any], space: dict[str, Any]) -> tuple[str, str]:
     return stream.getvalue(), ""
 
 
-if __name__ == "__main__":
-    sys.path.pop(0)  # this folder: its modules would hide those that a page writes
-    blocks = json.load(sys.stdin)
+def print_blocks(blocks: list[dict[str, Any]]) -> None:
+    """Run the blocks, and print what they print."""
     program: dict[str, Any] = {"__name__": "page"}
     json.dump([printed_by(block, program) for block in blocks], sys.stdout)
+
+
+if __name__ == "__main__":
+    sys.path.pop(0)  # this folder: its modules would hide those that a page writes
+    print_blocks(json.load(sys.stdin))

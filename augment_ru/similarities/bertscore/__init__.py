@@ -130,7 +130,7 @@ def _layer(score: BertScore) -> int:
     try:
         layers = int(pretrained.config_of(score.model).num_hidden_layers)
     except AugmentError as error:
-        raise AugmentError(f"{error}; the default, --similarity meaning, needs no model") from error
+        raise AugmentError(f"{error}; the default, `similarity` meaning, needs no model") from error
     layer = score.layer
     if layer is None:
         base = score.model.rstrip("/").rsplit("/", 1)[-1]
