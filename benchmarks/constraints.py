@@ -14,11 +14,12 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.edits import Span
 from augment_ru.language.annotate import Natasha
@@ -30,7 +31,7 @@ _MARKS = frozenset("«»„“”\"'()[]")
 
 Row = Mapping[str, Any]
 Fields = Mapping[str, Doc]
-Protect = Callable[[Sequence[Row], Sequence[Fields]], Sequence[Mapping[str, Sequence[Span]]]]
+Protect = Callable[[Row, Fields], Mapping[str, Sequence[Span]]]
 
 
 @dataclass
@@ -145,20 +146,26 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 def annotated(kind: Gold, items: Sequence[Row]) -> list[dict[str, Doc]]:
     """The texts of each row with the layers that its constraints and the baselines read."""
-    layers = ours(kind).layers | {"entities"}
+    layers = layers_of(kind) | {"entities"}
     docs = iter(Natasha()([row[field] for row in items for field in kind.fields], layers))
     return [{field: next(docs) for field in kind.fields} for _ in items]
 
 
-def ours(kind: Gold) -> Protector:
+def layers_of(kind: Gold) -> frozenset[str]:
+    """The layers that the constraints for a kind of gold read."""
+    return frozenset().union(*(constraint(name).layers for name in kind.constraints))
+
+
+def ours(kind: Gold) -> Protect:
     """The constraints of this package for a kind of gold."""
-    return Protector(tuple(constraint(name) for name in kind.constraints))
+    return partial(protected, tuple(map(constraint, kind.constraints)))
 
 
 def score(kind: Gold, items: Sequence[Row], docs: Sequence[Fields], protect: Protect) -> Score:
     """The counts of one way to protect over gold rows."""
     total = Score()
-    for row, fields, found in zip(items, docs, protect(items, docs), strict=True):
+    for row, fields in zip(items, docs, strict=True):
+        found = protect(row, fields)
         for field, doc in fields.items():
             gold, neutral = kind.spans(row, field)
             total.add(doc.text, gold, neutral, _relevant(kind, found[field]))
@@ -170,9 +177,9 @@ def _relevant(kind: Gold, found: Sequence[Span]) -> list[Span]:
     return [span for span in found if kind.types is None or span.label in kind.types or not span.label]
 
 
-def slovnet_alone(_: Sequence[Row], docs: Sequence[Fields]) -> list[dict[str, list[Span]]]:
+def slovnet_alone(_: Row, fields: Fields) -> dict[str, list[Span]]:
     """Baseline: the entities of slovnet's NER model."""
-    return [{name: _entities(doc) for name, doc in fields.items()} for fields in docs]
+    return {name: _entities(doc) for name, doc in fields.items()}
 
 
 def _entities(doc: Doc) -> list[Span]:
@@ -188,11 +195,8 @@ def _entities(doc: Doc) -> list[Span]:
 def published(kind: Gold) -> Protect:
     """Baseline: what the published toolkit's patterns do, from a description of it: single exact tokens."""
 
-    def protect(items: Sequence[Row], docs: Sequence[Fields]) -> list[dict[str, list[Span]]]:
-        return [
-            {name: list(_published(kind, row, doc)) for name, doc in fields.items()}
-            for row, fields in zip(items, docs, strict=True)
-        ]
+    def protect(row: Row, fields: Fields) -> dict[str, list[Span]]:
+        return {name: list(_published(kind, row, doc)) for name, doc in fields.items()}
 
     return protect
 
@@ -247,8 +251,7 @@ def cost(folder: Path, repeats: int = 5) -> None:
             continue
         items = [row for path in kind.files(folder) for row in rows(path)]
         texts = [row[field] for row in items for field in kind.fields]
-        protector = ours(kind)
-        layers = protector.layers or frozenset({"entities"})
+        layers = layers_of(kind) or frozenset({"entities"})
         docs = [{field: Doc("") for field in kind.fields} for _ in items]
         annotation, rules = [], []
         for _ in range(repeats + 1):
@@ -257,7 +260,8 @@ def cost(folder: Path, repeats: int = 5) -> None:
             middle = time.perf_counter()
             docs = [{field: next(annotated_texts) for field in kind.fields} for _ in items]
             begun = time.perf_counter()
-            protector(items, docs)
+            for row, fields in zip(items, docs, strict=True):
+                ours(kind)(row, fields)
             annotation.append(middle - start)
             rules.append(time.perf_counter() - begun)
         first, second = (1000 * min(times) / len(texts) for times in (annotation, rules))

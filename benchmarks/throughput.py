@@ -25,7 +25,6 @@ from rich.console import Console
 from rich.table import Table
 
 from augment_ru import Augmenter, Perturber, Preparation
-from augment_ru.constraints.protector import Protector
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.engine.attack import Needs
 from augment_ru.engine.prepare import CHUNK_ROWS
@@ -204,9 +203,8 @@ def annotation(texts: Sequence[str], repeats: int) -> Table:
     for attacks in (("butterfingers",), FIVE):
         preparation, perturbers = Preparation(), [Perturber(name) for name in attacks]
         needs = [one.needs for one in perturbers]
-        protectors = [preparation.protector(generic())]
-        protectors += [Protector((constraint(name),)) for name in sorted(Needs.of_all(needs).guards)]
-        layers = Needs.of_all(needs).layers.union(*(one.layers for one in protectors))
+        constraints = [*preparation.constraints(generic()), *map(constraint, sorted(Needs.of_all(needs).guards))]
+        layers = Needs.of_all(needs).layers.union(*(one.layers for one in constraints))
 
         def annotate(layers: frozenset[str] = layers, preparation: Preparation = preparation) -> None:
             for at in range(0, len(texts), CHUNK_ROWS):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from augment_ru import Augmenter, AugmentError, Chain
+from augment_ru.engine.attack import make
 from augment_ru.engine.presets import AttackChoice, GateChoice, Preset, run_of
 from augment_ru.own_code import chain_names
 from augment_ru.records import task_file
@@ -17,11 +18,12 @@ from commands import fails, rows_of, run, write
 
 ATTACK = '''"""Точка становится восклицанием: «Да.» → «Да!»."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from augment_ru import Attack, Edit
+from augment_ru import Attack, Edit, Span
 
 Path("imported").touch()
 
@@ -42,6 +44,15 @@ class Shout(Attack):
 
 def constant(references, candidates):
     return [0.9] * len(references)
+
+
+def asides(row, docs):
+    """What stands in brackets."""
+    bracketed = re.compile(r"\\([^()]*\\)")
+    return {name: [Span(*found.span()) for found in bracketed.finditer(doc.text)] for name, doc in docs.items()}
+
+
+asides.examples = ["Пришёл [(опять)] поздно.", "Пришёл поздно."]
 '''
 TASK = """
 fields = ["отзыв"]
@@ -85,6 +96,25 @@ def test_a_similarity_of_a_module() -> None:
     (row,) = rows_of(run(*arguments, "--set", "python.threshold=0.95").stdout)
     assert row["augment"]["status"] == "rejected"
     assert "no option of python called 'function'" in fails(2, *arguments, "--set", "python.function=x")
+
+
+@pytest.mark.parametrize("spec", ["shouting.py:asides", "python:shouting:asides"])
+def test_a_constraint_of_a_file_or_module(place: Path, spec: str) -> None:
+    source = write(place / "plain.jsonl", *({"text": f"Да. (Нет. {at}) Да."} for at in range(40)))
+    arguments = ("perturb", source, "--attack", "shouting.py", "--similarity", "none", "--constraint", spec, "-o")
+    run(*arguments, place / "one.jsonl")
+    run(*arguments, place / "two.jsonl", "--workers", "2", "--part-size", "0.0001")
+    rows = rows_of((place / "one.jsonl").read_bytes())
+    assert [row["text"] for row in rows] == [f"Да! (Нет. {at}) Да!" for at in range(40)]
+    assert rows[0]["augment"]["protected"]["text"] == [[4, 12, "ASIDES"]]
+    assert (place / "two.jsonl").read_bytes() == (place / "one.jsonl").read_bytes()
+    assert "ASIDES     asides" in run("explain", "Да. (Нет.)", "--attack", "case", "--constraint", spec).stdout.decode()
+    assert run("check", spec).stderr == b"no problems\n"
+
+
+def test_a_constraint_of_a_file_in_python() -> None:
+    assert Augmenter("shouting.py", similarity=None, constraints="shouting.py:asides")("(Да.)").text == "(Да.)"
+    assert Augmenter("shouting.py", similarity=None, constraints=["shouting.py:asides"])("(Да.)").text == "(Да.)"
 
 
 FAILING = """
@@ -190,6 +220,16 @@ def test_a_recipe_never_imports(place: Path) -> None:
                     'attack = "case"\nsimilarity = "python:shouting:constant"'):  # fmt: skip
         recipe.write_text(content, encoding="utf-8")
         assert "never by a recipe or a row" in fails(2, "perturb", "rows.jsonl", "--recipe", recipe)
+    own = 'constraint = "shouting.py:asides"'
+    recipe.write_text(f'attack = "case"\n{own}', encoding="utf-8")
+    assert "never by a recipe or a row" in fails(2, "perturb", "rows.jsonl", "--recipe", recipe)
+    with pytest.raises(AugmentError, match="never by a recipe or a row"):
+        Augmenter.from_recipe(recipe)
+    (place / "own_task.toml").write_text('fields = ["text"]\nconstraints = ["shouting.py:asides"]', encoding="utf-8")
+    with pytest.raises(AugmentError, match="never by a recipe or a row"):
+        list(Augmenter("case").records([{"text": "Да."}], "own_task.toml"))
+    with pytest.raises(AugmentError, match="never by a recipe or a row"):
+        make("eda_delete", {"guards": ("shouting.py:asides",)})
     for attack, gate in (("shouting.py", "none"), ("case", "python:shouting:constant")):  # as a release is built
         with pytest.raises(AugmentError, match="never by a recipe or a row"):
             run_of(Preset(), [AttackChoice(attack)], GateChoice(gate))

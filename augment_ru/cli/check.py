@@ -14,8 +14,8 @@ from augment_ru.errors import AugmentError, amount, escaped
 def check(files: tuple[str, ...]) -> None:
     """Check dictionaries, rule files, task files and prompt files.
 
-    Also runs the examples of rule files. Dictionaries end in .tsv, the others in .toml. Without FILE, checks all files
-    of this package.
+    Also runs the examples of rule files, and of a constraint's function: FILE.py:FUNCTION. Dictionaries end in .tsv,
+    the others in .toml. Without FILE, checks all files of this package.
     """
     from augment_ru.jobs.check import file_problems  # noqa: PLC0415
 

@@ -100,7 +100,7 @@ SETUP = (
         multiple=True,
         metavar="NAME|FILE",
         shell_complete=complete_constraints,
-        help="A rule file that says what is protected, in place of the task's constraints. Repeatable.",
+        help="What is protected instead of what the task protects: a name, a rule file, FILE.py:FUNCTION. Repeatable.",
     ),
     click.option("--no-constraints", is_flag=True, help="Protect only links, answers and option markers."),
     click.option("--annotator", metavar="NAME", help="natasha or spacy:PIPELINE.  [default: natasha]"),

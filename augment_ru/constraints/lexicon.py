@@ -8,8 +8,8 @@ Patterns have the form of spaCy's Matcher. What is not matched here (`needs_matc
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from augment_ru.text.doc import Token
@@ -18,6 +18,8 @@ _MOST_WORDS = 100_000
 _FIRST_LETTER = 0xE000
 
 Pattern = Sequence[Mapping[str, Any]]
+Match = tuple[str, int, int]
+"""A label, the number of the first token, and that of the token after the last."""
 _Key = str | tuple[str, ...]
 
 
@@ -53,11 +55,12 @@ def needs_matcher(pattern: Pattern) -> str:
     return ""
 
 
-@dataclass(slots=True)
 class Lexicon:
     """Patterns with a table of the tokens seen so far. All of them read characters alone, or they all may read more.
 
-    Attributes:
+    Threads may share it: its tables only grow.
+
+    Args:
         patterns: labels and patterns.
 
     >>> tokens = [Token(0, 2, "до", frozenset()), Token(3, 4, "5", frozenset()), Token(5, 7, "км", frozenset())]
@@ -65,32 +68,32 @@ class Lexicon:
     [('N', 1, 3)]
     """
 
-    patterns: Sequence[tuple[str, Pattern]]
-    _attributes: tuple[str, ...] = field(init=False)  # of annotation, that patterns read
-    _tokens: list[Mapping[str, Any]] = field(init=False)  # of all patterns, one after another
-    _letters: dict[_Key, str] = field(default_factory=dict)  # what is read of a token, to letter
-    _kinds: dict[tuple[bool, ...], str] = field(default_factory=dict)  # which of the tokens fit, to letter
-    _expressions: list[tuple[str, re.Pattern[str]]] = field(default_factory=list)
+    def __init__(self, patterns: Iterable[tuple[str, Pattern]]) -> None:
+        self._patterns = tuple(patterns)
+        self._tokens = [token for _, pattern in self._patterns for token in pattern]
+        self._attributes = sorted({name for token in self._tokens for name in token} & _OF_TOKENS.keys())
+        self._letters: dict[_Key, str] = {}  # what is read of a token, to letter
+        self._kinds: dict[tuple[bool, ...], str] = {}  # which of the patterns' tokens fit, to letter
+        self._unused = map(chr, count(_FIRST_LETTER))
+        self._expressions: tuple[int, list[tuple[str, re.Pattern[str]]]] = 0, []  # for so many kinds
 
-    def __post_init__(self) -> None:
-        self._tokens = [token for _, pattern in self.patterns for token in pattern]
-        self._attributes = tuple(sorted({name for token in self._tokens for name in token} & _OF_TOKENS.keys()))
-
-    def find(self, tokens: Sequence[Token]) -> Iterator[tuple[str, int, int]]:
-        """The matches: label, number of the first token, number of the token after the last."""
+    def find(self, tokens: Sequence[Token]) -> Iterator[Match]:
+        """The matches of the patterns."""
         readers = [_OF_TOKENS[name] for name in self._attributes]
         words: list[_Key] = [token.text for token in tokens]
         if readers:
             words = [(token.text, *(read(token) for read in readers)) for token in tokens]
-        known = len(self._kinds)
         letters = self._letters
         try:
             line = "".join([letters[word] for word in words])
         except KeyError:
             line = "".join([self._letter(word) for word in words])
-        if len(self._kinds) > known or not self._expressions:
-            self._expressions = [(label, self._expression(number)) for number, (label, _) in enumerate(self.patterns)]
-        for label, expression in self._expressions:
+        known, expressions = self._expressions
+        if known < len(self._kinds):
+            kinds = dict(self._kinds)
+            expressions = list(self._compiled(kinds))
+            self._expressions = len(kinds), expressions
+        for label, expression in expressions:
             for match in expression.finditer(line):
                 yield label, *match.span()
 
@@ -100,20 +103,22 @@ class Lexicon:
             text, *more = (word,) if isinstance(word, str) else word
             annotation = dict(zip(self._attributes, more, strict=True))
             kind = tuple(_fits(text, annotation, token) for token in self._tokens)
-            letter = self._kinds.setdefault(kind, chr(_FIRST_LETTER + len(self._kinds)))
+            letter = self._kinds.get(kind) or self._kinds.setdefault(kind, next(self._unused))
             if len(self._letters) >= _MOST_WORDS:
                 self._letters.clear()
             self._letters[word] = letter
         return letter
 
-    def _expression(self, number: int) -> re.Pattern[str]:
-        """A pattern as a regular expression over the letters given out so far."""
-        first = sum(len(pattern) for _, pattern in self.patterns[:number])
-        parts = []
-        for place, token in enumerate(self.patterns[number][1], start=first):
-            fitting = "".join(letter for kind, letter in self._kinds.items() if kind[place])
-            parts.append((f"[{fitting}]" if fitting else r"(?!)") + str(token.get("OP", "")))
-        return re.compile("".join(f"(?:{part})" if part.startswith("(") else part for part in parts))
+    def _compiled(self, kinds: Mapping[tuple[bool, ...], str]) -> Iterator[tuple[str, re.Pattern[str]]]:
+        """The patterns as regular expressions over the letters of these kinds."""
+        place = 0
+        for label, pattern in self._patterns:
+            parts = []
+            for token in pattern:
+                fitting = "".join(letter for kind, letter in kinds.items() if kind[place])
+                parts.append((f"[{fitting}]" if fitting else "(?:(?!))") + str(token.get("OP", "")))
+                place += 1
+            yield label, re.compile("".join(parts))
 
 
 def _fits(word: str, annotation: Mapping[str, str], token: Mapping[str, Any]) -> bool:

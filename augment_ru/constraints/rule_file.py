@@ -10,15 +10,16 @@ An example marks what is protected with square brackets: text = "[Маша] сп
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError, brief, unknown
 from augment_ru.language.annotate import closed
+from augment_ru.own_code import is_own, own_object, refuse
 from augment_ru.registry import offered
 from augment_ru.resources import folder
 from augment_ru.strict_tables import LIST, SOME_TEXTS, TABLE, TABLES, TEXT, Key, read_toml, table_values
@@ -46,11 +47,11 @@ _DIGITS = 9
 
 LANGUAGES = {"ru": "Russian", "en": "English"}
 
-Values = Mapping[str, Any]
-Function = Callable[[Values, Mapping[str, Doc]], Mapping[str, Sequence[Span]]]
-"""From a record and its annotated fields to the protected spans of each field, for rules that no pattern can state."""
-Warn = Callable[[Values, Mapping[str, Doc]], Sequence[str]]
-"""From a record and its annotated fields to warnings, a line each."""
+Row = Mapping[str, Any]
+Docs = Mapping[str, Doc]
+"""The annotated fields of a row, by name."""
+Function = Callable[[Row, Docs], Mapping[str, Iterable[Span]]]
+"""From a row and its annotated fields to the protected spans of each field, for what no pattern can state."""
 
 
 @dataclass(frozen=True)
@@ -88,23 +89,23 @@ class Rule:
         label: the label of the spans that it finds.
         pattern: a token pattern.
         fields: names of record fields.
-        function: the name of a Python function.
+        function: the name of a Python function, or a user's own, whose spans may have labels of their own.
         where: file and number of the rule, for messages.
     """
 
     label: str
     pattern: tuple[Mapping[str, Any], ...] = ()
     fields: tuple[str, ...] = ()
-    function: str = ""
+    function: str | Function = ""
     where: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """A rule file.
+    """A rule file, or a function of the user's own.
 
     Attributes:
-        name: the file's name without its ending.
+        name: the file's name without its ending; the name of the function.
         why: the reason for the protection.
         rules: its rules.
         examples: texts that show what is protected, and what is not.
@@ -115,8 +116,8 @@ class Constraint:
 
     name: str
     why: str
-    rules: tuple[Rule, ...]
-    examples: tuple[RuleExample, ...]
+    rules: tuple[Rule, ...] = field(hash=False)
+    examples: tuple[RuleExample, ...] = field(hash=False)
     extra_layers: frozenset[str] = frozenset()
     language: str | None = None
     warns: tuple[str, ...] = ()
@@ -124,7 +125,7 @@ class Constraint:
     def __repr__(self) -> str:
         return f"Constraint({self.name!r}, {len(self.rules)} rules, {brief(self.why)})"
 
-    @property
+    @cached_property
     def layers(self) -> frozenset[str]:
         """The annotation that its patterns and functions read."""
         wanted = {
@@ -151,17 +152,54 @@ class Constraint:
         return replace(self, rules=kept, examples=(), warns=())
 
 
-def constraint(spec: str) -> Constraint:
+@cache
+def constraint(spec: str, *, may_import: bool = False) -> Constraint:
     """The constraint of a name or of a `.toml` file; `NAME:LABEL,LABEL` takes only the rules of these labels.
 
+    Args:
+        spec: the name or file.
+        may_import: whether a user gave it, who may also name a function of his own (`own_code`).
+
     Raises:
-        AugmentError: there is no such constraint, or its file is wrong.
+        AugmentError: there is no such constraint, its file is wrong, or it names code and may not.
     """
+    if may_import and is_own(spec):
+        return own_constraint(own_object(spec), spec)
+    refuse(spec)
     if spec.endswith(".toml"):
-        return _read(Path(spec))
+        return read_constraint(Path(spec))
     name, _, labels = spec.partition(":")
-    found = _read(constraint_path(name))
+    found = read_constraint(constraint_path(name))
     return found.only(labels.split(",")) if labels else found
+
+
+def own_constraint(function: object, where: str = "") -> Constraint:
+    """The constraint of a user's own function, from a row and its annotated fields to spans by field.
+
+    A span without a label gets the name of the function in capitals. The function may have two attributes: `layers`,
+    the annotation that it reads, and `examples`, texts with square brackets around what it protects.
+
+    Args:
+        function: the function.
+        where: what names it in messages; by default its name.
+
+    Raises:
+        AugmentError: it cannot be called, or an attribute is wrong.
+    """
+    name = str(getattr(function, "__name__", type(function).__name__))
+    where = where or f"constraint {name}"
+    if not callable(function) or isinstance(function, type):
+        raise AugmentError(
+            f"{where}: {brief(function)} is no function; possible: def {name}(row, docs), returns spans by field"
+        )
+    layers, examples = (getattr(function, key, ()) for key in ("layers", "examples"))
+    for key, given in (("layers", layers), ("examples", examples)):
+        if isinstance(given, str) or not all(isinstance(one, str) for one in given):
+            raise AugmentError(f"{where}: {key} {brief(given)}; write a list of texts")
+    why = (getattr(function, "__doc__", None) or "").partition("\n")[0]
+    shown = tuple(_example(f"{where}: example {number}", {"text": one}) for number, one in enumerate(examples, 1))
+    rule = Rule(name.upper(), function=function, where=where)
+    return Constraint(name, why, (rule,), shown, _layers(where, layers))
 
 
 def constraint_paths() -> dict[str, Path]:
@@ -190,11 +228,6 @@ def constraint_path(name: str) -> Path:
     return paths[name]
 
 
-@cache
-def _read(path: Path) -> Constraint:
-    return read_constraint(path)
-
-
 def name_of(path: Path) -> str:
     """The name of a rule file in messages: `constraints/NAME.toml` for ours, else the path as it was given."""
     return f"constraints/{path.name}" if path.parent == folder("constraints") else str(path)
@@ -210,15 +243,18 @@ def read_constraint(path: Path) -> Constraint:
     top = table_values(where, read_toml(path, where), _TOP)
     rules = tuple(_rule(f"{where}: rule {number}", raw) for number, raw in enumerate(top["rule"], 1))
     examples = tuple(_example(f"{where}: example {number}", raw) for number, raw in enumerate(top["example"], 1))
-    layers = frozenset(top["layers"])
-    try:
-        closed(layers)
-    except AugmentError as error:
-        raise AugmentError(f"{where}: layers: {error}") from error
+    layers = _layers(where, top["layers"])
     language = top["language"] or None
     if language not in (None, *LANGUAGES):
         raise AugmentError(f"{where}: {unknown('language', str(language), LANGUAGES)}")
     return Constraint(path.stem, top["why"], rules, examples, layers, language, tuple(top["warns"]))
+
+
+def _layers(where: str, given: Iterable[str]) -> frozenset[str]:
+    try:
+        return closed(frozenset(given))
+    except AugmentError as error:
+        raise AugmentError(f"{where}: layers: {error}") from error
 
 
 _TOP = {

@@ -31,8 +31,7 @@ class Augmenter:
 
     Args:
         attack: an attack, its name, a file of yours (`my_attack.py`) or `python:MODULE:CLASS`, or names joined by `+`.
-        constraints: names, rule files or `Constraint` objects; by default those of the task; () for none;
-            or a function from a task to the names.
+        constraints: as in `Preparation`.
         similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
         schedule: `paper` (halve the probability until the gate passes) or `strongest` (many changes that still pass).

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from inspect import signature
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from augment_ru.constraints.protector import Protector
-from augment_ru.constraints.rule_file import LANGUAGES, Constraint
+from augment_ru.constraints.protection import check_rules, protected, warnings
+from augment_ru.constraints.rule_file import LANGUAGES, Constraint, Function, own_constraint
 from augment_ru.constraints.rule_file import constraint as constraint_of
 from augment_ru.draws import digests
 from augment_ru.edits import Span
@@ -31,15 +32,36 @@ CHUNK_CHARACTERS = 2**20
 """The most rows of a chunk, and the number of characters at which it ends."""
 
 
-Constraints: TypeAlias = str | Constraint | Sequence[str | Constraint] | Callable[[Task], Sequence[str]] | None
-"""Constraints as names, files or objects; a function from a task to their names; None for the task's own."""
+Constraints: TypeAlias = (
+    str | Constraint | Function | Sequence[str | Constraint | Function] | Callable[[Task], Sequence[str]] | None
+)
+"""Constraints as names, files, objects or functions of two arguments (`own_constraint`); a function of one argument,
+from a task to their names; None for the task's own."""
 
 
 def _listed(given: Any) -> tuple[Constraint, ...]:  # noqa: ANN401  (whatever a caller gives)
     several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
-    if not all(isinstance(one, str | Constraint) for one in several):
-        raise AugmentError(f"constraints={brief(given)}: possible: names, files, Constraint objects, or () for none")
-    return tuple(constraint_of(one) if isinstance(one, str) else one for one in several)
+    if not all(isinstance(one, str | Constraint) or callable(one) for one in several):
+        raise AugmentError(
+            f"constraints={brief(given)}: possible: names, files, Constraint objects, functions, or () for none"
+        )
+    return tuple(
+        one
+        if isinstance(one, Constraint)
+        else constraint_of(one, may_import=True)
+        if isinstance(one, str)
+        else own_constraint(one)
+        for one in several
+    )
+
+
+def _chooses(constraints: Any) -> TypeGuard[Callable[[Task], Sequence[str]]]:  # noqa: ANN401  (what a caller gives)
+    """Whether this is a function of one argument, which chooses the constraints of a task."""
+    return callable(constraints) and len(signature(constraints).parameters) == 1
+
+
+def _own_constraints(task: Task) -> Sequence[str]:
+    return task.constraints
 
 
 class Preparation:
@@ -49,8 +71,9 @@ class Preparation:
     any number of attacks (`Perturber.perturb`).
 
     Args:
-        constraints: names, rule files or `Constraint` objects; by default those of each record's task; () for
-            none; or a function from a task to the names.
+        constraints: names, rule files, `Constraint` objects, or functions of your own from a row and its annotated
+            fields to spans by field; by default those of each record's task; () for none; or a function from a task
+            to the names.
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
 
     Raises:
@@ -67,43 +90,32 @@ class Preparation:
         self.annotate = annotator_of(annotator) if isinstance(annotator, str) else annotator
         if not callable(self.annotate):
             raise AugmentError(f"annotator={brief(annotator)}: possible: a name, or a function from texts to documents")
-        self._constraints = constraints if constraints is None or callable(constraints) else _listed(constraints)
-
-        self._known: dict[Task | str, Protector] = {}
-        """The protectors that were made, by their task or by the name of the guard."""
+        self._choose = constraints if _chooses(constraints) else _own_constraints
+        self._given = None if constraints is None or _chooses(constraints) else _listed(constraints)
+        self._known: dict[Task, tuple[Constraint, ...]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_known": {}}
 
-    def protector(self, task: Task) -> Protector:
-        """The protector of a task, made of the given constraints, or of the task's own if none were given.
+    def constraints(self, task: Task) -> tuple[Constraint, ...]:
+        """The constraints of a task: those that were given, or the task's own if none were given.
 
         Raises:
             AugmentError: a constraint is not for the language of the task.
         """
         if task not in self._known:
-            self._known[task] = self._made(task)
+            self._known[task] = self._found(task)
         return self._known[task]
 
-    def _guard(self, name: str) -> Protector:
-        if name not in self._known:
-            self._known[name] = Protector((constraint_of(name),))
-        return self._known[name]
-
-    def _made(self, task: Task) -> Protector:
-        names: Sequence[str | Constraint]
-        if callable(self._constraints):
-            names = self._constraints(task)
-        else:
-            names = task.constraints if self._constraints is None else self._constraints
-        found = tuple(constraint_of(one) if isinstance(one, str) else one for one in names)
+    def _found(self, task: Task) -> tuple[Constraint, ...]:
+        found = tuple(map(constraint_of, self._choose(task))) if self._given is None else self._given
         for one in found:
             if one.language not in (None, task.language):
                 raise AugmentError(
                     f"the constraint '{one.name}' reads {LANGUAGES[one.language]}, the texts of the task '{task.name}' "
                     f"are {LANGUAGES[task.language]}; leave it out (`constraints=()` for none)"
                 )
-        return Protector(found)
+        return found
 
     def check(self, task: Task | None) -> None:
         """Compile the constraints, so that an invalid rule is an error before the run starts.
@@ -116,8 +128,8 @@ class Preparation:
         Raises:
             AugmentError: a pattern or a function of a rule is invalid, or a constraint is for another language.
         """
-        if task is not None or self._constraints is not None:
-            self.protector(task or generic()).compiled()
+        if task is not None or self._given is not None:
+            check_rules(self.constraints(task or generic()))
 
     def records(
         self,
@@ -157,7 +169,7 @@ class Preparation:
             if not isinstance(text, str):
                 raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
         needs = tuple(needs)
-        bare = not (any(map(any, needs)) or self.protector(generic()).constraints)
+        bare = not (any(map(any, needs)) or self.constraints(generic()))
         at = 0
         while at < len(texts):
             part = texts[at : at + CHUNK_ROWS]
@@ -199,34 +211,39 @@ class Preparation:
         owners = np.repeat(np.arange(len(records)), [len(held) for held in each])
         texts = [text for held in each for text in held.values()]
         keys = digests([record.key for record in records])
-        protectors = {task: self.protector(task) for task in tasks_of(records)}
-        guards = {name: self._guard(name) for name in sorted(needs.guards)}
-        layers = needs.layers.union(*(protector.layers for protector in (*protectors.values(), *guards.values())))
+        wanted = {task: self.constraints(task) for task in tasks_of(records)}
+        guards = {name: constraint_of(name) for name in sorted(needs.guards)}
+        layers = needs.layers.union(*(one.layers for several in (*wanted.values(), guards.values()) for one in several))
         docs = self.annotate(texts, layers) if layers else None
         if docs is not None and [doc.text for doc in docs] != texts:
             raise AugmentError(
                 f"annotator: returned {len(docs)} documents for {len(texts)} texts, or other texts; "
                 f"return one Doc for each text, in the same order"
             )
-        protected: list[list[Span]] = []
+        spans: list[list[Span]] = []
         borders: list[list[int]] = []
         guarded: dict[str, list[list[Span]]] = {name: [] for name in guards}
-        is_protected = any(protector.constraints or task.anchored for task, protector in protectors.items())
+        warned: dict[int, tuple[str, ...]] = {}
+        is_protected = any(several or task.anchored for task, several in wanted.items())
         queue = iter(docs or map(Doc, texts))
-        by_field = [{name: next(queue) for name in names} for names in each] if guards or is_protected else []
-        if is_protected:
-            for record, names, spans in zip(records, each, _found(records, by_field, protectors), strict=True):
+        for at, (record, names) in enumerate(zip(records, each, strict=True) if guards or is_protected else ()):
+            row, by_field = record.view, {name: next(queue) for name in names}
+            if is_protected:
                 anchors = record.anchors()
-                protected += [_outer(anchors.spans[name] + spans[name]) for name in names]
+                found = protected(wanted[record.task], row, by_field)
+                spans += [_outer(anchors.spans[name] + found[name]) for name in names]
                 borders += [anchors.borders.get(name, []) for name in names]
-        for guard, protector in guards.items():
-            for guards_spans, names in zip(_guarded(records, by_field, protector), each, strict=True):
-                guarded[guard] += [_outer(guards_spans[name]) for name in names]
+                if lines := warnings(wanted[record.task], row, by_field):
+                    warned[at] = lines
+            for guard, one in guards.items():
+                read = one.language in (None, record.task.language)  # in other languages a guard finds nothing
+                found = protected((one,) if read else (), row, by_field)
+                guarded[guard] += [_outer(found[name]) for name in names]
         batch = Batch(
-            texts, docs, protected, borders, self.annotate, contexts=partial(contexts_of, records), guarded=guarded
+            texts, docs, spans, borders, self.annotate, contexts=partial(contexts_of, records), guarded=guarded
         )
         questions = Questions.of(records, fields, owners, batch)
-        return Prepared(records, fields, owners, keys, batch, questions, _warnings(records, by_field, protectors))
+        return Prepared(records, fields, owners, keys, batch, questions, warned)
 
 
 def _record(row: object, task: Task | None, fields: Sequence[str]) -> Record:
@@ -244,40 +261,6 @@ def _outer(spans: Sequence[Span]) -> list[Span]:
             reach[span.label] = span.stop
             kept.append(span)
     return kept
-
-
-def _found(
-    records: Sequence[Record], by_field: Sequence[dict[str, Doc]], protectors: Mapping[Task, Protector]
-) -> Iterator[dict[str, list[Span]]]:
-    """The spans that constraints protect in each record, by field; the records of a task are searched together."""
-    found: dict[int, dict[str, list[Span]]] = {}
-    for task, protector in protectors.items():
-        places = [place for place, record in enumerate(records) if record.task == task]
-        spans = protector([records[place].view for place in places], [by_field[place] for place in places])
-        found.update(zip(places, spans, strict=True))
-    return (found[place] for place in range(len(records)))
-
-
-def _warnings(
-    records: Sequence[Record], by_field: Sequence[dict[str, Doc]], protectors: Mapping[Task, Protector]
-) -> dict[int, tuple[str, ...]]:
-    """What the constraints warn of, by the number of the record; records without warnings are left out."""
-    if not any(protector.warns for protector in protectors.values()):
-        return {}
-    found = (protectors[record.task].warnings(record.view, by_field[at]) for at, record in enumerate(records))
-    return {at: warnings for at, warnings in enumerate(found) if warnings}
-
-
-def _guarded(
-    records: Sequence[Record], by_field: Sequence[dict[str, Doc]], protector: Protector
-) -> Iterator[Mapping[str, Sequence[Span]]]:
-    """The spans that a guard finds in each record, by field; none in texts of another language than its own."""
-    (guard,) = protector.constraints
-    read = [guard.language in (None, record.task.language) for record in records]
-    places = [place for place, reads in enumerate(read) if reads]
-    found = iter(protector([records[place].view for place in places], [by_field[place] for place in places]))
-    for reads, docs in zip(read, by_field, strict=True):
-        yield next(found) if reads else dict.fromkeys(docs, ())
 
 
 def chunks(records: Iterable[Record]) -> Iterator[list[Record]]:

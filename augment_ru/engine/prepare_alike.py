@@ -24,7 +24,7 @@ def prepared_chunk(preparation: Preparation, records: Sequence[Record], needs: S
     """
     if not isinstance(records, AlikeRecords) or any(map(any, needs)) or offers_options(records.task):
         return preparation.chunk(records, needs)
-    if preparation.protector(records.task).constraints:
+    if preparation.constraints(records.task):
         return preparation.chunk(records, needs)
     batch = Batch(records.texts, annotate=preparation.annotate, contexts=partial(contexts_of, records))
     count = len(records)

@@ -20,7 +20,7 @@ PERTURB_KEYS = {
     "input-format": Key(TEXT), "encoding": Key(TEXT), "report": Key(TEXT),
 }  # fmt: skip
 
-_NAMES = ("attack", "similarity", "model")
+_NAMES = ("attack", "similarity", "model", "constraint")
 """The keys whose values could name code of the user, which a file may not."""
 
 

@@ -2,16 +2,25 @@
 
 import tomllib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from augment_ru import registry
-from augment_ru.constraints.protector import Protector
-from augment_ru.constraints.rule_file import Constraint, RuleExample, constraint_paths, name_of, read_constraint
+from augment_ru.constraints.protection import check_rules, protected
+from augment_ru.constraints.rule_file import (
+    Constraint,
+    RuleExample,
+    constraint,
+    constraint_paths,
+    name_of,
+    read_constraint,
+)
 from augment_ru.edits import Span
 from augment_ru.engine.prepare import Preparation
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Natasha
+from augment_ru.own_code import is_own
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.records.task import generic, task
 from augment_ru.records.task_file import is_task_file, read_task_file
@@ -27,14 +36,19 @@ def file_problems(files: Sequence[Path]) -> Iterator[str]:
     """One line for each problem in the files; without files, in all our dictionaries, rule files and prompt files."""
     ours = [*sorted(folder("dictionaries").glob("*.tsv")), *constraint_paths().values()]
     for path in files or [*ours, *sorted(folder("prompts").glob("*.toml"))]:
-        if not path.is_file():
+        if is_own(str(path)):
+            yield from constraint_problems(str(path), partial(constraint, str(path), may_import=True))
+        elif not path.is_file():
             yield f"{path}: no such file"
         elif path.suffix == ".tsv":
             yield from dictionary_problems(path)
         elif path.suffix == ".toml":
             yield from toml_problems(path)
         else:
-            yield f"{path}: neither a dictionary (.tsv) nor a rule, task or prompt file (.toml)"
+            yield (
+                f"{path}: neither a dictionary (.tsv), a rule, task or prompt file (.toml) nor a constraint's function "
+                f"(FILE.py:FUNCTION)"
+            )
 
 
 def dictionary_problems(path: Path) -> Iterator[str]:
@@ -92,7 +106,7 @@ def toml_problems(path: Path) -> Iterator[str]:
     elif is_task_file(content):
         yield from task_problems(path)
     else:
-        yield from rule_problems(path)
+        yield from constraint_problems(name_of(path), partial(read_constraint, path))
 
 
 def task_problems(path: Path) -> Iterator[str]:
@@ -127,30 +141,31 @@ def prompt_problems(path: Path) -> Iterator[str]:
             yield f"{where}: line {number}: ends in space"
 
 
-def rule_problems(path: Path) -> Iterator[str]:
-    """What is wrong with a rule file: it must be readable, have examples of both kinds, and do what they say."""
-    where = name_of(path)
+def constraint_problems(where: str, read: Callable[[], Constraint]) -> Iterator[str]:
+    """What is wrong with a constraint: it must be readable, have examples of both kinds, and do what they say."""
     try:
-        constraint = read_constraint(path)
-        Protector((constraint,)).compiled()
-        if not any(example.spans for example in constraint.examples):
-            yield f'{where}: no example with something protected; add text = "… [so] …"'
-        if all(example.spans for example in constraint.examples):
+        found = read()
+        check_rules((found,))
+        if not any(example.spans for example in found.examples):
+            yield f'{where}: no example with something protected; add "… [so] …" to its examples'
+        if all(example.spans for example in found.examples):
             yield f"{where}: no example with nothing protected; add one that must stay free"
-        for number, example in enumerate(constraint.examples, start=1):
-            found = protected_in(constraint, example)
-            if wrong := mismatch(example, found):
+        for number, example in enumerate(found.examples, start=1):
+            spans = protected_in(found, example)
+            if wrong := mismatch(example, spans):
                 yield f"{where}: example {number}: {wrong}"
+            if spans != protected_in(found, example):
+                yield f"{where}: example {number}: other spans the second time; the same text needs the same spans"
+        protected_in(found, RuleExample(""))
     except AugmentError as error:
         message = str(error)
         yield message if message.startswith(where) else f"{where}: {message}"
 
 
-def protected_in(constraint: Constraint, example: RuleExample) -> list[Span]:
+def protected_in(one: Constraint, example: RuleExample) -> list[Span]:
     """The spans that the constraint protects in the text of an example."""
-    (doc,) = Natasha()([example.text], constraint.layers)
-    (found,) = Protector((constraint,))([{**example.record, "text": example.text}], [{"text": doc}])
-    return found["text"]
+    (doc,) = Natasha()([example.text], one.layers)
+    return protected((one,), {**example.record, "text": example.text}, {"text": doc})["text"]
 
 
 def mismatch(example: RuleExample, found: Sequence[Span]) -> str:

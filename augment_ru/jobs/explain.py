@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.edits import Edit, Span
 from augment_ru.engine.differences import visible
@@ -30,8 +31,12 @@ def explained(text: str, preparation: Preparation, perturbers: Sequence[Perturbe
     console = Console(highlight=False)
     record = Record({"text": text}, generic())
     prepared = preparation.chunk([record], [one.needs for one in perturbers])
-    constraints = preparation.protector(record.task).constraints
-    rules = {rule.label: constraint.name for constraint in constraints for rule in constraint.rules}
+    docs = {"text": prepared.batch.docs[0]}
+    rules = {
+        span.label: one.name
+        for one in preparation.constraints(record.task)
+        for span in protected((one,), record.view, docs)["text"]
+    }
     _protected(console, "protected", text, prepared.batch.protected(0), rules)
     for perturber in perturbers:
         console.print()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Protocol
 
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, missing, unknown
 from augment_ru.language.morphology import lemma, may_be_name
 from augment_ru.language.slovnet import entities, tags, trees
 from augment_ru.language.tokens import readable, token_ranges
@@ -220,11 +220,7 @@ def _spacy_pipeline(name: str) -> Any:  # noqa: ANN401
     try:
         import spacy  # noqa: PLC0415  (seconds)
     except ImportError as error:
-        raise AugmentError(
-            f"annotator spacy:{name}: spaCy is not installed; use natasha, or in the folder of augment-ru run: "
-            'pip install ".[spacy]"'
-        ) from error
-
+        raise missing(f"annotator spacy:{name}: spaCy is not installed; possible: natasha", "spacy") from error
     try:
         return spacy.load(name)
     except OSError as error:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from augment_ru.constraints.protection import check_rules
 from augment_ru.errors import AugmentError, amount
 from augment_ru.formats.files import replacing
 from augment_ru.release.assemble import assemble
@@ -18,7 +19,7 @@ from augment_ru.release.manifest import FORMAT, MANIFEST, data_files, environmen
 from augment_ru.release.recipe import ReleaseRecipe
 from augment_ru.release.recipe_file import read_release_recipe
 from augment_ru.release.searches import Searched, model_entries, train_files, with_folders
-from augment_ru.release.settings import constraints_of, protector_of
+from augment_ru.release.settings import constraints_of, rules_of
 from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
 from augment_ru.release.sources import TaskInput, read_task
 from augment_ru.release.staging import Staging
@@ -153,7 +154,7 @@ class ReleaseBuild:
         tasks = [read_task(self.recipe, task, self.folder) for task in self.recipe.tasks]
         for task, located in zip(tasks, self.located.tasks, strict=True):
             try:  # so that a wrong rule is found at once
-                protector_of(self.located, located, task.schema).compiled()
+                check_rules(rules_of(self.located, located, task.schema))
             except AugmentError as error:
                 raise AugmentError(f"[[task]] '{located.name}': {error}") from error
         facts = manifest_head(self.recipe, tasks, self.folder, self.tools)

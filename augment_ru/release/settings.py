@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from augment_ru.constraints.protector import Protector
-from augment_ru.constraints.rule_file import constraint
+from augment_ru.constraints.rule_file import Constraint, constraint
 from augment_ru.engine.presets import preset
 from augment_ru.records.task import Task, recognise
 from augment_ru.records.task import task as task_of
@@ -34,10 +33,10 @@ def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tup
     return tuple(choose(schema)) if choose else schema.constraints
 
 
-def protector_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> Protector:
-    """The protector with the constraints of a task.
+def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Constraint, ...]:
+    """The constraints of a task, which is never a function of the user's own: a recipe names no code.
 
     Raises:
         AugmentError: there is no such constraint.
     """
-    return Protector(tuple(map(constraint, constraints_of(recipe, task, schema))))
+    return tuple(map(constraint, constraints_of(recipe, task, schema)))

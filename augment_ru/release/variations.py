@@ -16,7 +16,7 @@ from augment_ru.records.record import Record
 from augment_ru.release.edit_log import original_entry, result_entry, search_entry
 from augment_ru.release.recipe import TRAINED, ReleaseRecipe, TaskRecipe
 from augment_ru.release.searches import Searched, Searches
-from augment_ru.release.settings import protector_of
+from augment_ru.release.settings import rules_of
 from augment_ru.release.sources import with_perturbation
 
 _SEARCH = ("schedule", "candidates", "min_changes", "floor")
@@ -157,12 +157,11 @@ def variations(
     """
     rows = list(records.values())
     attacks = tools.recipe.attacks_of(task)
-    guard = protector_of(tools.recipe, task, rows[0].task)
     needs = [tools.perturbers[attack.name].needs for attack in attacks]
     if tools.searches and given:
         needs += [one.needs for one in tools.searches.perturbers]
     began = timing.clock()
-    prepared = Preparation(guard.constraints, tools.annotate).chunk(rows, needs)
+    prepared = Preparation(rules_of(tools.recipe, task, rows[0].task), tools.annotate).chunk(rows, needs)
     timing.annotation += timing.clock() - began
     protected = _protected(prepared)
     originals = [record.line or "" for record in rows]

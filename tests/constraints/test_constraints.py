@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from augment_ru import registry
 from augment_ru.constraints.functions.named_entities.institutions import is_of_place
 from augment_ru.constraints.lexicon import Lexicon, needs_matcher
-from augment_ru.constraints.protector import Protector, as_spacy
+from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint, constraint_paths, read_constraint
+from augment_ru.constraints.spacy_matcher import as_spacy
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.errors import AugmentError
-from augment_ru.jobs.check import rule_problems
+from augment_ru.jobs.check import file_problems
 from augment_ru.language.annotate import Natasha
 from augment_ru.records.record import list_of_texts
 from augment_ru.records.task import Task
@@ -87,13 +88,13 @@ def test_gold_texts_hold_their_spans() -> None:
 
 @pytest.mark.parametrize("path", list(constraint_paths().values()), ids=list(constraint_paths()))
 def test_a_rule_file_does_what_its_examples_say(path: Path) -> None:
-    assert list(rule_problems(path)) == []
+    assert list(file_problems([path])) == []
 
 
 def _protected(spec: str, text: str, **record: object) -> list[tuple[str, str]]:
     found = constraint(spec)
     (doc,) = Natasha()([text], found.layers)
-    (spans,) = Protector((found,))([{**record, "text": text}], [{"text": doc}])
+    spans = protected((found,), {**record, "text": text}, {"text": doc})
     return [(span.of(text), span.label) for span in spans["text"]]
 
 
@@ -107,7 +108,7 @@ def test_labels_that_a_function_finds_can_be_chosen() -> None:
 
 def test_a_name_in_one_text_is_known_in_all_texts_of_the_record() -> None:
     (doc, other) = Natasha()(["Писатель Шнурре жил у моря.", "Шнурре был беден."], frozenset({"entities"}))
-    (spans,) = Protector((constraint("named_entities"),))([{}], [{"passage": doc, "question": other}])
+    spans = protected((constraint("named_entities"),), {}, {"passage": doc, "question": other})
     assert [span.of(other.text) for span in spans["question"]] == ["Шнурре"]
 
 
@@ -248,7 +249,7 @@ def test_a_rule_file_of_ones_own_works_by_path(tmp_path: Path) -> None:
         '[[example]]\ntext = "Мой [красный] шарф."\n[[example]]\ntext = "Мой шарф."\n',
         encoding="utf-8",
     )
-    assert list(rule_problems(path)) == []
+    assert list(file_problems([path])) == []
     assert read_constraint(path).layers >= {"lemmas"}
     result = Augmenter("butterfingers", constraints=[str(path)], probability=1.0, similarity="none")("Красная площадь")
     assert result.text.startswith("Красная")

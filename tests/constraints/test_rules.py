@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from augment_ru import Augmenter, AugmentError, Span
-from augment_ru.constraints.protector import Protector
 from augment_ru.constraints.rule_file import RuleExample, constraint, constraint_paths, read_constraint
-from augment_ru.jobs.check import dictionary_problems, file_problems, rule_problems
+from augment_ru.jobs.check import dictionary_problems, file_problems
 from augment_ru.records.field_paths import occurrences
 from augment_ru.resources import folder
 
@@ -35,7 +34,7 @@ def rule_file(folder: Path, content: str) -> Path:
 
 @pytest.mark.parametrize("path", constraint_paths().values(), ids=lambda path: path.stem)
 def test_every_rule_file_agrees_with_its_examples(path: Path) -> None:
-    assert list(rule_problems(path)) == []
+    assert list(file_problems([path])) == []
     assert read_constraint(path).why
 
 
@@ -147,10 +146,10 @@ def test_examples_mark_their_spans() -> None:
     assert [span.of(example.text) for span in example.spans] == ["Анна", "Пётр"]
 
 
-def test_a_protector_is_picklable_and_needs_only_its_layers() -> None:
-    protector = Protector((constraint("named_entities"),))
-    assert pickle.loads(pickle.dumps(protector)) == protector  # noqa: S301  (made here)
-    assert "syntax" not in protector.layers
+def test_a_constraint_is_picklable_and_needs_only_its_layers() -> None:
+    found = constraint("named_entities")
+    assert pickle.loads(pickle.dumps(found)) == found  # noqa: S301  (made here)
+    assert "syntax" not in found.layers
 
 
 def test_a_missing_function_says_what_there_is(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from types import FrameType
 import numpy as np
 import pytest
 
-from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.editing.word_forms import WordForms
 from augment_ru.editing.word_functions import WordFunction
@@ -70,11 +70,11 @@ def _ranges(text: str) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("name", ["named_entities", "referents", "negated", "numbers", "restrictors"])
 def test_constraints_of_a_text_four_times_as_long_take_four_times_the_calls(name: str) -> None:
-    protector = Protector((constraint(name),))
+    found = (constraint(name),)
     record = {"options": ["врач", "год"], "reference": "который"}
     short, long = _doc(100), _doc(400)
-    protector([record], [{"text": short}])  # so that tables are read
-    calls = [_calls(lambda doc=doc: protector([record], [{"text": doc}])) for doc in (short, long)]  # type: ignore[misc]
+    protected(found, record, {"text": short})  # so that tables are read
+    calls = [_calls(lambda doc=doc: protected(found, record, {"text": doc})) for doc in (short, long)]  # type: ignore[misc]
     assert calls[1] <= 4.4 * calls[0]
 
 

@@ -1,9 +1,9 @@
 """Words that change what a whole sentence claims: negators, numbers and restrictors, lost, added or exchanged."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from augment_ru.constraints.protector import Protector
+from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.resources import opposites
@@ -19,12 +19,7 @@ BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
 def marks_of(word: str) -> frozenset[str]:
     """Which of the constraints `negation`, `numbers` and `restrictors` protect a word that stands alone."""
     doc = Doc(word, (Token(0, len(word), word, frozenset({"tokens"})),), frozenset({"tokens"}))
-    return frozenset(name for name, protector in _protectors().items() if protector([{}], [{"text": doc}])[0]["text"])
-
-
-@cache
-def _protectors() -> Mapping[str, Protector]:
-    return {name: Protector((constraint(name),)) for name in _MARKS}
+    return frozenset(name for name in _MARKS if protected((constraint(name),), {}, {"text": doc})["text"])
 
 
 _DENYING = frozenset({"не", "нет", "нельзя", "невозможно", "нету"})

@@ -1,0 +1,151 @@
+"""From constraints and annotated rows to protected spans: runs rules, fields of rows and functions."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from augment_ru import registry
+from augment_ru.constraints.lexicon import Lexicon, Match, needs_matcher, reads_annotation
+from augment_ru.constraints.rule_file import Constraint, Docs, Function, Row, Rule
+from augment_ru.constraints.spacy_matcher import spacy_matches
+from augment_ru.edits import Span
+from augment_ru.errors import AugmentError, brief, said
+from augment_ru.records.field_paths import occurrences, strings, values
+from augment_ru.text.doc import Doc
+
+
+def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict[str, list[Span]]:
+    """The protected spans of each annotated field of a row.
+
+    Args:
+        constraints: the constraints.
+        row: the row, from which rules read field values.
+        docs: its annotated fields, by name.
+
+    Returns:
+        For each field, different spans with the labels of their rules, sorted.
+
+    Raises:
+        AugmentError: a function fails, or returns what is no span of its text; or spaCy is needed and not installed.
+    """
+    rules = _compiled(constraints)
+    found: dict[str, set[Span]] = {}
+    for name, doc in docs.items():
+        matches = [match for lexicon in rules.lexicons for match in lexicon.find(doc.tokens)]
+        if rules.for_spacy:
+            matches += spacy_matches(rules.for_spacy, doc)
+        found[name] = set(_joined(doc, matches)) if matches else set()
+    for rule in rules.of_fields:
+        words = [word for name in rule.fields for value in values(row, name) for word in strings(value)]
+        for name in docs.keys() - set(rule.fields):
+            found[name].update(occurrences(docs[name].text, words, rule.label))
+    for function, rule, labels in rules.functions:
+        for name, span in _called(function, rule, row, docs):
+            if labels is None or span.label in labels:
+                found[name].add(span)
+    return {name: sorted(spans) for name, spans in found.items()}
+
+
+def warnings(constraints: Iterable[Constraint], row: Row, docs: Docs) -> tuple[str, ...]:
+    """What a row lacks, so that a constraint cannot protect what it is there for; a line each.
+
+    Args:
+        constraints: the constraints.
+        row: the row.
+        docs: its annotated fields, by name.
+    """
+    return tuple(line for one in constraints for name in one.warns for line in _function(name)(row, docs))
+
+
+class _Rules(NamedTuple):
+    """The rules of several constraints, by what finds their spans.
+
+    Attributes:
+        lexicons: of patterns that read characters alone, which meet fewer different tokens, and of the others.
+        for_spacy: rules whose patterns spaCy's Matcher reads.
+        of_fields: rules that name fields of the row.
+        functions: functions, each with its first rule and the labels that its rules take; None for any label.
+    """
+
+    lexicons: list[Lexicon]
+    for_spacy: list[Rule]
+    of_fields: list[Rule]
+    functions: list[tuple[Function, Rule, set[str] | None]]
+
+
+@lru_cache(maxsize=256)
+def _compiled(constraints: tuple[Constraint, ...]) -> _Rules:
+    rules = [rule for one in constraints for rule in one.rules]
+    patterns = [(rule.label, rule.pattern) for rule in rules if rule.pattern and not needs_matcher(rule.pattern)]
+    parts = ([one for one in patterns if reads_annotation(one[1]) is more] for more in (False, True))
+    functions: list[tuple[Function, Rule, set[str] | None]] = []
+    named: dict[str, list[Rule]] = {}
+    for rule in rules:
+        if not isinstance(rule.function, str):
+            functions.append((rule.function, rule, None))
+        elif rule.function:
+            named.setdefault(rule.function, []).append(rule)
+    functions += ((_function(name), several[0], {one.label for one in several}) for name, several in named.items())
+    return _Rules(
+        [Lexicon(part) for part in parts if part],
+        [rule for rule in rules if rule.pattern and needs_matcher(rule.pattern)],
+        [rule for rule in rules if rule.fields],
+        functions,
+    )
+
+
+def _function(name: str) -> Callable[[Row, Docs], Any]:
+    found: Callable[[Row, Docs], Any] = registry.find("functions", "function", name)
+    return found
+
+
+def check_rules(constraints: tuple[Constraint, ...]) -> None:
+    """Compile the patterns and find the functions of constraints.
+
+    Raises:
+        AugmentError: spaCy is needed and not installed, or refuses a pattern, or there is no such function.
+    """
+    rules = _compiled(constraints)
+    if rules.for_spacy:
+        list(spacy_matches(rules.for_spacy, Doc("")))
+    for name in (name for one in constraints for name in one.warns):
+        _function(name)
+
+
+def _called(function: Function, rule: Rule, row: Row, docs: Docs) -> Iterator[tuple[str, Span]]:
+    """The spans that a function finds, each with its field.
+
+    Raises:
+        AugmentError: it fails, or returns anything but spans of the fields' texts.
+    """
+    found: list[tuple[str, Any]]
+    row = row if isinstance(rule.function, str) else MappingProxyType(row)  # the user's own may not change it
+    try:
+        found = [(name, span) for name, spans in function(row, docs).items() for span in spans]
+    except Exception as error:  # the function may be the user's own and raise anything
+        raise AugmentError(f"{rule.where}: {said(error)}; return spans by field (--debug shows where)") from error
+    for name, span in found:
+        text = docs[name].text if name in docs else ""
+        sound = isinstance(span, Span) and type(span.start) is type(span.stop) is int and isinstance(span.label, str)
+        if name not in docs or not sound or span.stop > len(text):
+            raise AugmentError(
+                f"{rule.where}: returned {brief(span)} in {name!r}; possible: Span(start, stop, label) in "
+                f"{', '.join(f'{field!r} (0 to {len(doc.text)})' for field, doc in docs.items())}"
+            )
+        yield name, span if span.label else Span(span.start, span.stop, rule.label)
+
+
+def _joined(doc: Doc, matches: Iterable[Match]) -> Iterator[Span]:
+    """Matches as spans; matches of one label that touch are merged."""
+    runs: dict[str, list[tuple[int, int]]] = {}
+    for label, begin, end in matches:
+        runs.setdefault(label, []).append((begin, end))
+    for label, ranges in runs.items():
+        first, last = -1, -1
+        for begin, end in [*sorted(ranges), (len(doc.tokens) + 1, 0)]:
+            if begin > last:
+                if first >= 0:
+                    yield Span(doc.tokens[first].start, doc.tokens[last - 1].stop, label)
+                first, last = begin, end
+            last = max(last, end)
