@@ -144,6 +144,7 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
     own_code._loaded.clear()  # noqa: SLF001  (nobody but tests needs to forget)
     own_code._imported.clear()  # noqa: SLF001
     own_code.load_file.cache_clear()
+    _forget_networks()
     sys.modules["__main__"] = program = ModuleType("__main__")
     program.__spec__ = find_spec("augment_ru.__main__")
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -151,6 +152,17 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
     warnings.resetwarnings()
     for unsaid in (DeprecationWarning, ResourceWarning):
         warnings.simplefilter("ignore", unsaid)
+
+
+def _forget_networks() -> None:
+    """Forget the networks that this process has loaded; the cache of models is that of its variables."""
+    loaded: Any = sys.modules.get("augment_ru.inference.pretrained")
+    if loaded is not None:
+        loaded._loaded.clear()  # noqa: SLF001  (as above)
+        loaded.fingerprint.cache_clear()
+    constants: Any = sys.modules.get("huggingface_hub.constants")
+    if constants is not None:  # it reads the variable once, when it is imported
+        constants.HF_HUB_CACHE = os.environ.get("HF_HUB_CACHE", constants.HF_HUB_CACHE)
 
 
 def fails(code: int, *args: str | Path, stdin: bytes = b"") -> str:
