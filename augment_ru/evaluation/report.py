@@ -87,7 +87,7 @@ class SuccessRate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ScorePart:
     """A metric of a group of rows, of a label, or of both; of an attack also before and after it."""
 
     group: str | None = None
@@ -103,7 +103,7 @@ class Score:
 
     value: float
     std: float | None = None
-    parts: Sequence[Part] | None = None
+    parts: Sequence[ScorePart] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class ChangedScore:
     after: float | None
     before_std: float | None = None
     after_std: float | None = None
-    parts: Sequence[Part] | None = None
+    parts: Sequence[ScorePart] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from augment_ru.evaluation.answers import Answer, Golds, group_of
 from augment_ru.evaluation.metrics import Metric
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.report import ChangedScore, Part, Score
+from augment_ru.evaluation.report import ChangedScore, ScorePart, Score
 
 DIGITS = 4
 """Digits after the point of a percentage in the report."""
@@ -57,7 +57,7 @@ def scores(
         }
         values = [_mean_of_groups(parts, episode) for episode in range(len(episodes))]
         entries = [
-            Part(group=group, label=decided[label] if len(decided) > 1 else None, value=rounded_mean(own))
+            ScorePart(group=group, label=decided[label] if len(decided) > 1 else None, value=rounded_mean(own))
             for (group, label), own in parts.items()
         ]
         # one part alone is the score itself

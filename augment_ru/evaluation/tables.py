@@ -314,7 +314,7 @@ def strength(report: Report) -> ShownTable:
     return ShownTable("Success rate by strength", columns, rows, 5, key="strength")
 
 
-def subpopulations(report: Report) -> ShownTable:
+def rates_by_subpopulation(report: Report) -> ShownTable:
     """The rate of each model under each attack in every cell of every property."""
     columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]
     columns += ["right", "broken", "ASR, %", INTERVAL]
@@ -348,7 +348,7 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "models": models,
     "attacks": attacks,
     "strength": strength,
-    "subpopulations": subpopulations,
+    "subpopulations": rates_by_subpopulation,
 }
 """What makes each table of a report, by its key."""
 
