@@ -9,7 +9,7 @@ from augment_ru.evaluation.answers import Answer, Golds, group_of
 from augment_ru.evaluation.metrics import Metric
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.report import ChangedScore, ScorePart, Score
+from augment_ru.evaluation.report import ChangedScore, Score, ScorePart
 
 DIGITS = 4
 """Digits after the point of a percentage in the report."""
