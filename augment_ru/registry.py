@@ -6,17 +6,16 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.resources import PACKAGE
+from augment_ru.resources import PACKAGE, folder
 
 _FOLDERS = {
     "attacks": "attacks",
     "functions": "constraints/functions",
     "models": "models",
     "similarities": "similarities",
-    "tasks": "tasks",
 }
-"""The folder of this package with the files of each kind. Other packages add names by the entry points
-`augment_ru.KIND`."""
+"""The folder of this package with the modules of each kind; tasks are TOML files. Other packages add names by the
+entry points `augment_ru.KIND`."""
 
 
 @cache
@@ -43,13 +42,19 @@ def names(kind: str) -> list[str]:
     Raises:
         AugmentError: another package offers a name that this package has.
     """
-    here = PACKAGE / _FOLDERS[kind]
-    files = {path.stem for path in here.glob("*.py")} | {path.parent.name for path in here.glob("*/__init__.py")}
-    ours = {name for name in files if not name.startswith("_")}
+    ours = _shipped(kind)
     theirs = offered(f"augment_ru.{kind}")
     if clash := sorted(ours & theirs.keys()):
         raise AugmentError(f"two {kind} called '{clash[0]}': ours and {theirs[clash[0]].value}; uninstall that one")
     return sorted(ours | theirs.keys())
+
+
+def _shipped(kind: str) -> set[str]:
+    if kind == "tasks":
+        return {path.stem for path in folder("tasks").glob("*.toml")}
+    here = PACKAGE / _FOLDERS[kind]
+    files = {path.stem for path in here.glob("*.py")} | {path.parent.name for path in here.glob("*/__init__.py")}
+    return {name for name in files if not name.startswith("_")}
 
 
 def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)

@@ -18,7 +18,7 @@ Phrase = tuple[frozenset[str], ...]
 
 
 def folder(kind: str) -> Path:
-    """The folder `dictionaries`, `constraints` or `prompts`: in an installed package, or beside it in a checkout."""
+    """The folder `dictionaries`, `constraints`, `prompts` or `tasks`: in an installed package, or beside it."""
     return (_INSTALLED if _INSTALLED.is_dir() else PACKAGE.parent) / kind
 
 

@@ -1,11 +1,19 @@
 """TOML files that are read strictly: an unknown key, a missing key or a wrong type is an error that says what fits."""
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import inspect
 
 from augment_ru.errors import AugmentError, unknown
+
+T = TypeVar("T")
+SomeText = Annotated[str, msgspec.Meta(min_length=1)]
+SomeTexts = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
 
 MOST_BYTES = 2**20
 """The most bytes of a TOML file."""
@@ -124,3 +132,124 @@ def table_values(where: str, table: Mapping[str, Any], keys: Mapping[str, Key]) 
         if known.required and not table.get(key):
             raise AugmentError(f"{where}: '{key}' is missing or empty; it must be {known.kind.name}")
     return {key: table.get(key, known.default) for key, known in keys.items()}
+
+
+def typed(where: str, table: object, kind: type[T]) -> T:
+    """A table as a value of a type; the values of the table must have the types that it declares.
+
+    Args:
+        where: the file and the table, for messages.
+        table: what TOML or JSON holds.
+        kind: a `msgspec.Struct`. What it raises as a `ValueError` where it is made becomes the message.
+
+    Raises:
+        AugmentError: a key is unknown or missing, or a value has another type.
+    """
+    try:
+        return msgspec.convert(table, kind)
+    except msgspec.ValidationError as error:
+        raise AugmentError(_told(where, table, kind, str(error))) from error
+
+
+_ERROR = re.compile(r"(.*?)(?: - at `\$(.*)`)?", re.DOTALL)
+_OF_KEY = re.compile(r"Object (?:missing required|contains unknown) field `(.*)`", re.DOTALL)
+
+
+def _told(where: str, value: Any, kind: type, error: str) -> str:  # noqa: ANN401  (values of TOML)
+    """What is wrong, in our words: the table, the key, its value, and what it must be."""
+    said, path = re.fullmatch(_ERROR, error).groups(default="")  # type: ignore[union-attr]  # it matches any text
+    node = _bare(inspect.type_info(kind))
+    of_value = said.startswith(("Expected", "Invalid"))
+    steps = [name or number for name, number in re.findall(r"\.(\w+)|\[(\d+|\.\.\.)\]", path)]
+    places: list[str] = []
+    for at, step in enumerate(steps):
+        if isinstance(value, list):
+            item = _item(node)
+            if of_value and not isinstance(item, inspect.StructType):
+                break  # the whole list is shown
+            places[-1] = f"[{places[-1]}] {int(step) + 1}"
+            value, node = value[int(step)], item
+        else:
+            key = step if step != "..." else _wrong_key(value, said, len(steps) - at)
+            places.append(f"[{key}]")
+            value, node = value[key], _of_key(node, key)
+    if named := _OF_KEY.fullmatch(said):
+        where = ": ".join([where, *places])
+        if "unknown" in said:
+            return f"{where}: {unknown('key', named[1], (field.name for field in node.fields))}"
+        return f"{where}: '{named[1]}' is missing; it must be {_described(_of_key(node, named[1]))}"
+    if not of_value:
+        return ": ".join([where, *places, said])
+    if places and places[-1].endswith("]"):
+        places[-1] = f"'{places[-1].strip('[]')}'"
+    return f"{': '.join([where, *places])} is {_shown(value)}; it must be {_described(node)}"
+
+
+def _wrong_key(table: Mapping[str, Any], said: str, depth: int) -> str:
+    """The key of a table of any keys that the error is about: msgspec does not name it."""
+    wrong = said.rpartition("got `")[2].rstrip("`")
+    names = {str: "str", bool: "bool", int: "int", float: "float", list: "array", dict: "object"}
+
+    def holds(value: object, deeper: int) -> bool:
+        if deeper:
+            inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+            return any(holds(one, deeper - 1) for one in inner)
+        return names.get(type(value), type(value).__name__) == wrong
+
+    return next((key for key, value in table.items() if holds(value, depth - 1)), next(iter(table)))
+
+
+def _bare(node: Any) -> Any:  # noqa: ANN401  (msgspec has one class for each type)
+    """The type itself: without `None` beside it."""
+    if isinstance(node, inspect.UnionType):
+        others = [one for one in node.types if not isinstance(one, inspect.NoneType)]
+        return others[0] if len(others) == 1 else node
+    return node
+
+
+def _item(node: Any) -> Any:  # noqa: ANN401
+    if isinstance(node, inspect.UnionType):
+        node = next(one for one in node.types if hasattr(one, "item_type") or hasattr(one, "item_types"))
+    return _bare(node.item_type if hasattr(node, "item_type") else node.item_types[0])
+
+
+def _of_key(node: Any, key: str) -> Any:  # noqa: ANN401
+    if isinstance(node, inspect.StructType):
+        return _bare(next(field.type for field in node.fields if field.encode_name == key))
+    return _bare(node.value_type)
+
+
+_NOUNS: Mapping[Any, str] = {
+    inspect.StrType: "a text", inspect.IntType: "an integer", inspect.FloatType: "a number",
+    inspect.BoolType: "true or false", inspect.DictType: "a table", inspect.StructType: "a table",
+}  # fmt: skip
+
+
+def _described(node: Any) -> str:  # noqa: ANN401
+    if isinstance(node, inspect.UnionType):
+        return " or ".join(_described(one) for one in node.types if not isinstance(one, inspect.NoneType))
+    if isinstance(node, inspect.LiteralType):
+        return " or ".join(map(repr, node.values))
+    if isinstance(node, inspect.TupleType):
+        return f"a list of {len(node.item_types)} {_several(_described(_item(node)))}"
+    if hasattr(node, "item_type"):
+        if isinstance(_item(node), inspect.StructType):
+            return "a list of tables, with its name in [[…]] above each"
+        one = _described(_item(node))
+        return f"a list of at least one {one.partition(' ')[2]}" if node.min_length else f"a list of {_several(one)}"
+    noun = _NOUNS.get(type(node), "another value")
+    if getattr(node, "min_length", None):
+        noun += " that is not empty"
+    if getattr(node, "ge", None) is not None:
+        noun += f" from {node.ge} on"
+    return noun
+
+
+def _several(noun: str) -> str:
+    """The plural of a noun.
+
+    >>> _several("a text"), _several("a list of 2 texts")
+    ('texts', 'lists of 2 texts')
+    """
+    head, of, rest = noun.partition(" ")[2].partition(" of ")
+    return f"{head}s{of}{rest}"

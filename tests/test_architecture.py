@@ -16,7 +16,7 @@ PACKAGE = Path(augment_ru.__file__).parent
 ROOT = PACKAGE.parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PACKAGES = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
-ALIKE_BY_DESIGN = frozenset({"tasks", "models", "cli"})
+ALIKE_BY_DESIGN = frozenset({"models", "cli"})
 """Packages whose modules offer the same names: `TASK`, `model`, one function for each command."""
 
 in_a_checkout = pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="needs the repository")
@@ -81,7 +81,7 @@ def test_ci_checks_the_directions_of_imports() -> None:
 
 def test_tests_mirror_the_packages() -> None:
     folders = {path.name for path in (ROOT / "tests").iterdir() if any(path.glob("test_*.py"))}
-    assert folders == {path.name for path in PACKAGES if path.parent == PACKAGE} - {"tasks"}  # tested with their rows
+    assert folders == {path.name for path in PACKAGES if path.parent == PACKAGE}
 
 
 def test_every_public_name_is_there_and_nothing_else() -> None:

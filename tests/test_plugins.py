@@ -38,7 +38,7 @@ class Half(Similarity):
                 return np.full(len(candidates), 0.5)
         return Always()
 
-TASK = Task(name="letters", fields=("body",), keys=frozenset({"body", "sender"}))
+TASK = Task.of(name="letters", fields=("body",), keys=frozenset({"body", "sender"}))
 RULES = Path(__file__).with_name("cats.toml")
 
 def cats(record, docs):

@@ -159,7 +159,7 @@ class Adversary:
         golds = (label_field,) if isinstance(label_field, str) else tuple(label_field)
         for prepared in self.preparation.records(records, task, field=field, needs=self.needs):
             if golds:
-                own = [replace(one, task=replace(one.task, gold=golds)) for one in prepared.records]
+                own = [replace(one, task=one.task.changed(gold=golds)) for one in prepared.records]
                 yield from self.search(replace(prepared, records=own))
             else:
                 yield from self.search(prepared)
@@ -207,7 +207,7 @@ class Adversary:
         """
         goal = Goal.of(record, self.target)
         if not goal.is_known:
-            fields = ", ".join(record.task.gold) or "none"
+            fields = ", ".join(record.task.scoring.gold) or "none"
             raise AugmentError(
                 f"record {record.key}: no right answer (its fields: {fields}); name them with `label_fields`"
             )

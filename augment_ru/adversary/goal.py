@@ -41,7 +41,7 @@ class Goal:
     def of(cls, record: Record, target: str | None = None) -> "Goal":
         """The goal for a record."""
         task = record.task
-        kind = next(iter(metrics_of(task.metrics).values())).kind
+        kind = next(iter(metrics_of(task.scoring.metrics).values())).kind
         (golds,) = golds_of([record.values], task, kind)
         return cls(task, kind, golds, target)
 

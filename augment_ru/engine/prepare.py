@@ -21,8 +21,7 @@ from augment_ru.language.annotate import annotator as annotator_of
 from augment_ru.records import field_paths
 from augment_ru.records.context import contexts_of
 from augment_ru.records.record import Record, tasks_of
-from augment_ru.records.task import Task, generic, task_for_row
-from augment_ru.records.task_file import task_or_file
+from augment_ru.records.task import Task, generic, task_for_row, task_or_file
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import surrogates
 from augment_ru.text.doc import Doc
@@ -61,7 +60,7 @@ def _chooses(constraints: Any) -> TypeGuard[Callable[[Task], Sequence[str]]]:  #
 
 
 def _own_constraints(task: Task) -> Sequence[str]:
-    return task.constraints
+    return task.layout.constraints
 
 
 class Preparation:
@@ -110,10 +109,10 @@ class Preparation:
     def _found(self, task: Task) -> tuple[Constraint, ...]:
         found = tuple(map(constraint_of, self._choose(task))) if self._given is None else self._given
         for one in found:
-            if one.language not in (None, task.language):
+            if one.language not in (None, task.benchmark.language):
                 raise AugmentError(
                     f"the constraint '{one.name}' reads {LANGUAGES[one.language]}, the texts of the task '{task.name}' "
-                    f"are {LANGUAGES[task.language]}; leave it out (`constraints=()` for none)"
+                    f"are {LANGUAGES[task.benchmark.language]}; leave it out (`constraints=()` for none)"
                 )
         return found
 
@@ -224,7 +223,7 @@ class Preparation:
         borders: list[list[int]] = []
         guarded: dict[str, list[list[Span]]] = {name: [] for name in guards}
         warned: dict[int, tuple[str, ...]] = {}
-        is_protected = any(several or task.anchored for task, several in wanted.items())
+        is_protected = any(several or task.layout.anchored for task, several in wanted.items())
         queue = iter(docs or map(Doc, texts))
         for at, (record, names) in enumerate(zip(records, each, strict=True) if guards or is_protected else ()):
             row, by_field = record.view, {name: next(queue) for name in names}
@@ -236,7 +235,7 @@ class Preparation:
                 if lines := warnings(wanted[record.task], row, by_field):
                     warned[at] = lines
             for guard, one in guards.items():
-                read = one.language in (None, record.task.language)  # in other languages a guard finds nothing
+                read = one.language in (None, record.task.benchmark.language)  # else a guard finds nothing
                 found = protected((one,) if read else (), row, by_field)
                 guarded[guard] += [_outer(found[name]) for name in names]
         batch = Batch(

@@ -49,7 +49,7 @@ PAPER_GENERATOR = "THUMT/mGPT"
 
 def paper_constraints(task: Task) -> Sequence[str]:
     """The constraints of a task that the paper also has; those on numbers, negation and options are left out."""
-    return tuple(name for name in task.constraints if name in PAPER_CONSTRAINTS)
+    return tuple(name for name in task.layout.constraints if name in PAPER_CONSTRAINTS)
 
 
 PRESETS: Mapping[str, Callable[[], Preset]] = {

@@ -173,7 +173,7 @@ class Result:
     def changed(self, meta: str = "full") -> Changed:
         """The new values of the row: texts, offsets, and the metadata."""
         chunk, record = self._chunk, self.record
-        only = None if chunk is None or record.task.states_offsets else chunk.only_text(self._at)
+        only = None if chunk is None or record.task.layout.states_offsets else chunk.only_text(self._at)
         if only is None:
             return Changed(new_values(record, self.scripts), self.metadata(meta))
         field, source, text = only

@@ -72,15 +72,16 @@ def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) ->
 
 
 def _kind_of(task: Task) -> Kind:
-    return next(iter(metrics_of(task.metrics).values())).kind
+    return next(iter(metrics_of(task.scoring.metrics).values())).kind
 
 
 def _labelled(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | None, ...]:
-    return tuple(None if one in task.unlabelled else one for one in _golds(values, task, kind))
+    return tuple(None if one in task.scoring.unlabelled else one for one in _golds(values, task, kind))
 
 
 def _without_held_back(golds: Sequence[tuple[Gold | None, ...]], task: Task) -> list[tuple[Gold | None, ...]]:
-    held_back = {at for at in range(len(task.decided)) if golds and all(gold[at] == _UNLABELLED for gold in golds)}
+    count = len(task.scoring.decided)
+    held_back = {at for at in range(count) if golds and all(gold[at] == _UNLABELLED for gold in golds)}
     return [tuple(None if at in held_back else answer for at, answer in enumerate(gold)) for gold in golds]
 
 
@@ -115,25 +116,28 @@ def _flat(gold: Any) -> Iterator[str]:  # noqa: ANN401  (texts, nested in tuples
 
 
 def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | None, ...]:
-    if task.norms:
-        return _norm_labels(field_paths.value(values, task.gold[0]), task)
+    if task.scoring.norms:
+        return _norm_labels(field_paths.value(values, task.scoring.gold[0]), task)
     try:
-        return tuple(_gold(_gold_value(values, name, kind), kind, task.separator) for name in task.gold)
+        return tuple(_gold(_gold_value(values, name, kind), kind, task.scoring.separator) for name in task.scoring.gold)
     except AugmentError as error:
-        raise AugmentError(f"the right answer in {', '.join(task.gold)}: {error}") from error
+        raise AugmentError(f"the right answer in {', '.join(task.scoring.gold)}: {error}") from error
 
 
 def _norm_labels(held: Any, task: Task) -> tuple[Gold | None, ...]:  # noqa: ANN401  (JSON values)
     """The label of each norm, from a list in their order or from an object."""
+    norms = task.scoring.norms
     if held is None or held in ("", [], {}):
-        return (None,) * len(task.norms)
+        return (None,) * len(norms)
     if isinstance(held, Mapping):
-        by_norm = {norm: held[key] for norm in task.norms for key in held if key and norm.startswith(key)}
-        if len(by_norm) == len(held) == len(task.norms):
-            return tuple(_gold(by_norm[norm], "labels") for norm in task.norms)
-    elif isinstance(held, Sequence) and not isinstance(held, str) and len(held) == len(task.norms):
+        by_norm = {norm: held[key] for norm in norms for key in held if key and norm.startswith(key)}
+        if len(by_norm) == len(held) == len(norms):
+            return tuple(_gold(by_norm[norm], "labels") for norm in norms)
+    elif isinstance(held, Sequence) and not isinstance(held, str) and len(held) == len(norms):
         return tuple(_gold(label, "labels") for label in held)
-    raise AugmentError(f"field '{task.gold[0]}' is {held!r}; it must hold a label for each of {', '.join(task.norms)}")
+    raise AugmentError(
+        f"field '{task.scoring.gold[0]}' is {held!r}; it must hold a label for each of {', '.join(norms)}"
+    )
 
 
 def _gold(value: Any, kind: Kind, separator: str | None = None) -> Gold | None:  # noqa: ANN401  (JSON values)
@@ -164,15 +168,16 @@ def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
     Raises:
         AugmentError: the prediction has not the form that the task needs.
     """
-    if len(task.gold) == 1:
+    gold = task.scoring.gold
+    if len(gold) == 1:
         if not isinstance(prediction, str) and isinstance(prediction, Mapping):
-            prediction = prediction.get(task.gold[0])
-        return (_entry(prediction, kind),) * len(task.decided)
+            prediction = prediction.get(gold[0])
+        return (_entry(prediction, kind),) * len(task.scoring.decided)
     if isinstance(prediction, Mapping):
-        return tuple(_entry(prediction.get(name), kind) for name in task.gold)
-    if isinstance(prediction, Sequence) and not isinstance(prediction, str) and len(prediction) == len(task.gold):
+        return tuple(_entry(prediction.get(name), kind) for name in gold)
+    if isinstance(prediction, Sequence) and not isinstance(prediction, str) and len(prediction) == len(gold):
         return tuple(_entry(value, kind) for value in prediction)
-    raise AugmentError(f"a prediction is {prediction!r}; the task needs an object with {', '.join(task.gold)}")
+    raise AugmentError(f"a prediction is {prediction!r}; the task needs an object with {', '.join(gold)}")
 
 
 def _entry(value: Any, kind: Kind) -> Any:  # noqa: ANN401  (JSON values)
@@ -189,14 +194,14 @@ def _entry(value: Any, kind: Kind) -> Any:  # noqa: ANN401  (JSON values)
 
 def by_field(answer: Sequence[Any], task: Task) -> Any:  # noqa: ANN401  (JSON values)
     """Entries for `task.decided` as JSON: the entry itself, or an object where there are several."""
-    if len(task.decided) == 1:
+    if len(task.scoring.decided) == 1:
         return answer[0]
-    return dict(zip(task.decided, answer, strict=True))
+    return dict(zip(task.scoring.decided, answer, strict=True))
 
 
 def prediction_json(answer: Answer, task: Task) -> Any:  # noqa: ANN401  (JSON values)
     """A prediction as JSON: the one answer that is compared with all norms, else as `by_field`."""
-    return answer[0] if task.norms else by_field(answer, task)
+    return answer[0] if task.scoring.norms else by_field(answer, task)
 
 
 def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model returned)
@@ -224,5 +229,5 @@ def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model ret
 
 def group_of(values: Mapping[str, Any], task: Task) -> str | None:
     """The value of `task.grouped_by` in a row, as a text; None if it has none."""
-    held = field_paths.value(values, task.grouped_by) if task.grouped_by else None
+    held = field_paths.value(values, task.scoring.grouped_by) if task.scoring.grouped_by else None
     return None if held is None else label_of(held)

@@ -45,7 +45,7 @@ def answer_keys(signature: str, examples: Sequence[Example]) -> list[bytes]:
         shots = shown.get(id(example.shots))
         if shots is None:
             shots = shown[id(example.shots)] = _canonical(example.shots)
-        question = (signature, example.task.name, example.task.gold, example.text, example.record)
+        question = (signature, example.task.name, example.task.scoring.gold, example.text, example.record)
         found.append(blake2b(_canonical(question) + shots, digest_size=16).digest())
     return found
 

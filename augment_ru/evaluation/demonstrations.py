@@ -86,8 +86,9 @@ class Demonstrations:
             stream = Streams.of(digests([name]), self.seed, "demonstrations", shots, episode)
             chosen = [own[at] for at in drawn_rows(len(own), shots, stream)] if own else []
         if not chosen:
+            field = self.task.scoring.grouped_by
             raise AugmentError(
-                f"--shots {shots}: no train row has {group} in '{self.task.grouped_by}', as a row that is evaluated has"
+                f"--shots {shots}: no train row has {group} in '{field}', as a row that is evaluated has"
             )
         return tuple(self.rows[at] for at in chosen)
 

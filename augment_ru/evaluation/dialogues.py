@@ -15,29 +15,29 @@ def with_contexts(rows: Sequence[Mapping[str, Any]], task: Task) -> list[Mapping
         rows: the rows of one variation.
         task: their task.
     """
-    if task.dialogue is None:
+    if task.layout.dialogue is None:
         return list(rows)
     turns: dict[str, list[tuple[int, int]]] = {}
     for at, row in enumerate(rows):
-        number = field_paths.value(row, task.dialogue.turn)
+        number = field_paths.value(row, task.layout.dialogue.turn)
         if isinstance(number, int):
-            turns.setdefault(label_of(field_paths.value(row, task.dialogue.id)), []).append((number, at))
+            turns.setdefault(label_of(field_paths.value(row, task.layout.dialogue.id)), []).append((number, at))
     found = list(rows)
     for own in turns.values():
         said: dict[int, str] = {}
         for number, at in sorted(own):
             before = "\n".join(text for turn, text in said.items() if turn < number)
-            found[at] = _with(rows[at], task.dialogue.context, before)
+            found[at] = _with(rows[at], task.layout.dialogue.context, before)
             said[number] = _turn(rows[at], task)
     return found
 
 
 def _turn(row: Mapping[str, Any], task: Task) -> str:
     """A question and its right answer, in the words of its option; the question alone if it has no right answer."""
-    texts = [str(field_paths.value(row, name)) for name in task.fields]
-    label = label_of(field_paths.value(row, task.gold[0]))
-    if label.isascii() and label.isdigit() and 1 <= int(label) <= len(task.option_fields):
-        texts.append(str(field_paths.value(row, task.option_fields[int(label) - 1])))
+    texts = [str(field_paths.value(row, name)) for name in task.layout.fields]
+    label = label_of(field_paths.value(row, task.scoring.gold[0]))
+    if label.isascii() and label.isdigit() and 1 <= int(label) <= len(task.layout.option_fields):
+        texts.append(str(field_paths.value(row, task.layout.option_fields[int(label) - 1])))
     return "\n".join(texts)
 
 

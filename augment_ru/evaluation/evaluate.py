@@ -120,8 +120,8 @@ def evaluate(
         encoding=encoding,
     )
     train = scope.train if train is None else train
-    schema = replace(scope.pairs.task, metrics=tuple(metrics) or scope.pairs.task.metrics)
-    scored = metrics_of(schema.metrics)
+    schema = scope.pairs.task.changed(metrics=tuple(metrics)) if metrics else scope.pairs.task
+    scored = metrics_of(schema.scoring.metrics)
     kind = next(iter(scored.values())).kind
     pairs = replace(scope.pairs, task=schema)
     if verdicts is not None:
@@ -132,7 +132,7 @@ def evaluate(
     _check_labels(label_fields, pairs)
     golds = golds_of([original.values for original in pairs.originals], schema, kind)
     train_rows = read_rows(str(train), encoding=encoding) if train is not None else None
-    numbers = (schema.shots,) if shots is None else _numbers(shots)
+    numbers = (schema.benchmark.shots,) if shots is None else _numbers(shots)
     shown = demonstrations(train_rows.values, pairs, kind, seed) if train_rows and any(numbers) else None
     plan = EvaluationPlan(pairs, kind, numbers, episodes, shown)
     plan.check()
@@ -140,7 +140,7 @@ def evaluate(
     shown_golds = golds_of(train_rows.values, pairs.task, kind) if train_rows else []
     check_labels_shared(f"--train {train}", labels_among(shown_golds, kind) or (), labels_among(golds, kind))
     labels = labels_among([*golds, *shown_golds], kind)
-    scored = over_classes(scored, labels) if schema.every_class and labels else scored
+    scored = over_classes(scored, labels) if schema.scoring.every_class and labels else scored
     shared = {"seed": seed, **({"train": str(train)} if train is not None else {})}
     request = ModelRequest("", pairs.task, labels, device, shared, encoding)
     named = _named_models(models, request, options or {})

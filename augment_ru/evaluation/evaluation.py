@@ -112,8 +112,8 @@ class Evaluation:
             "asr": "broken/right",
             "correct": CORRECT[self.kind].replace(" ", "-"),
             "task": self.pairs.task.name,
-            "fields": ",".join(self.pairs.task.fields),
-            "gold": ",".join(self.pairs.task.gold),
+            "fields": ",".join(self.pairs.task.layout.fields),
+            "gold": ",".join(self.pairs.task.scoring.gold),
             "metrics": ",".join(self.metrics),
             **self.settings,
             "seed": str(self.seed),
@@ -137,8 +137,8 @@ class Evaluation:
             date=self.date,
             data=Data(self.data, self.settings.get("data")),
             task=task.name,
-            fields=task.fields,
-            gold=task.gold,
+            fields=task.layout.fields,
+            gold=task.scoring.gold,
             metrics=list(self.metrics),
             correct=CORRECT[self.kind],
             originals=len(pairs.originals),
@@ -182,7 +182,7 @@ class Evaluation:
 
     def _attack(self, judged: JudgedRun, attack: str) -> AttackReport:
         """What an attack does to a model."""
-        outcomes, rows, decided = judged.outcomes[attack], self.pairs.attacks[attack], self.pairs.task.decided
+        outcomes, rows, decided = judged.outcomes[attack], self.pairs.attacks[attack], self.pairs.task.scoring.decided
         status = Counter(pair.status for pair in rows)
         perturbed = outcomes.right & flags_of(pair.status == "perturbed" for pair in rows)
         strengths = {

@@ -164,7 +164,7 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
         AugmentError: a field that is perturbed is missing, or is not a text.
     """
     question = without_metadata(record)
-    for gold in task.gold:
+    for gold in task.scoring.gold:
         for name in field_paths.every(question, gold):
             question = _without(question, field_paths.path_of(question, name))
     return Example(question, task, "\n".join(Record(question, task).read().values()), tuple(shots))

@@ -10,7 +10,7 @@ from augment_ru.evaluation.pairs import ORIGINAL, Pairs, given_up, pair_rows, ta
 from augment_ru.evaluation.released import released, rows_file, with_edit_log
 from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.read import Rows, read_rows, rows_of
-from augment_ru.records.task_file import task_or_file
+from augment_ru.records.task import task_or_file
 
 RowsOrFile: TypeAlias = str | Path | Iterable[Mapping[str, Any]]
 """Rows: the path of a file, or dictionaries."""

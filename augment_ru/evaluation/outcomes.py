@@ -118,7 +118,7 @@ class AttackOutcomes:
 def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Kind) -> AttackOutcomes:
     """The outcomes of an attack in a model run."""
     rows: Sequence[Pair] = pairs.attacks[attack]
-    shape = (len(pairs.task.decided), run.episodes, len(rows))
+    shape = (len(pairs.task.scoring.decided), run.episodes, len(rows))
     known, before, after, flipped = (np.zeros(shape, np.bool_) for _ in range(4))
     for episode, (first, second) in enumerate(zip(run.originals, run.attacks[attack], strict=True)):
         for row, (pair, later) in enumerate(zip(rows, second, strict=True)):
@@ -183,7 +183,7 @@ def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
 
     The rate is the mean over records that have two versions (Nalbandyan et al. 2025, SCORE, section 3).
     """
-    shares, counted = np.zeros((2, len(pairs.task.decided), run.episodes, len(pairs.originals)))
+    shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
     for episode, originals in enumerate(run.originals):
         versions: list[list[Answer]] = [[answer] for answer in originals]
         for attack, rows in pairs.attacks.items():

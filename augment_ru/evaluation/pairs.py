@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from augment_ru.errors import AugmentError
@@ -104,8 +104,8 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
     if not fields and perturbed and set(perturbed) != set(Record(plain, found).fields):
         fields = perturbed
     if fields:
-        found = replace(found, fields=tuple(fields), optional=())
-    return replace(found, gold=tuple(gold) or found.gold)
+        found = found.changed(fields=tuple(fields), optional=())
+    return found.changed(gold=tuple(gold)) if gold else found
 
 
 def pair_rows(
@@ -148,7 +148,7 @@ def pair_rows(
         if attack in index.matched_by_order and len(pairs) != len(clean):
             raise AugmentError(
                 f"{len(clean):,} originals and {len(pairs):,} rows of {attack}, and no field "
-                f"'{task.id or 'id'}' that tells them apart; give all rows, in the same order"
+                f"'{task.layout.id or 'id'}' that tells them apart; give all rows, in the same order"
             )
     return Pairs(task, index.originals, attacks)
 
@@ -236,7 +236,8 @@ class _OriginalIndex:
         if self.by_id and identity is not None:
             if str(identity) in self.by_id:
                 return self.by_id[str(identity)]
-            raise AugmentError(f"{row.where}: no original has {self.task.id} {identity}; give all with --originals")
+            field = self.task.layout.id
+            raise AugmentError(f"{row.where}: no original has {field} {identity}; give all with --originals")
         if number >= len(self.in_file):
             raise AugmentError(
                 f"{row.where}: no original for it: the row has no augment.source, and "
@@ -260,7 +261,7 @@ class _OriginalIndex:
         return self.index_of[key]
 
     def _id(self, values: Mapping[str, Any]) -> str | int | None:
-        identity = field_paths.value(values, self.task.id) if self.task.id else None
+        identity = field_paths.value(values, self.task.layout.id) if self.task.layout.id else None
         return identity if isinstance(identity, str | int) and identity != "" else None
 
 

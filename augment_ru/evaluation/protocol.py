@@ -83,7 +83,7 @@ class EvaluationPlan:
         """
         check_shots(self.shots, self.episodes)
         if max(self.shots) > 0:
-            if self.pairs.task.norms:
+            if self.pairs.task.scoring.norms:
                 raise AugmentError(f"--shots: {self.pairs.task.name} has no one right answer to show; take --shots 0")
             if self.demonstrations is None:
                 raise AugmentError(f"--shots {max(self.shots)}: needs demonstrations; give --train FILE")

@@ -35,7 +35,7 @@ def scores(
         rows: the number of each row's original; None for the originals themselves.
     """
     rows = range(len(pairs.originals)) if rows is None else rows
-    decided = pairs.task.decided
+    decided = pairs.task.scoring.decided
     rows_of: dict[str | None, list[tuple[int, Sequence[Any]]]] = {}
     for at, original in enumerate(rows):
         group = group_of(pairs.originals[original].values, pairs.task)

@@ -112,12 +112,12 @@ def properties_of(task: Task, *, labels: bool) -> dict[str, Property]:
     if task.name == "winograd":
         found["referent_gender"] = lambda record: _referent(record, "gender")
         found["referent_number"] = lambda record: _referent(record, "number")
-    if task.lists or task.options:
+    if task.layout.lists or task.layout.options:
         found["candidates"] = _candidates
     if not labels:
         found["answer_kind"] = _answer_kind
-    elif len(task.decided) == 1:
-        found[task.gold[0]] = _label
+    elif len(task.scoring.decided) == 1:
+        found[task.scoring.gold[0]] = _label
     return found | {name: field_property(name) for name in _FIELDS.get(task.name, ())}
 
 
@@ -138,15 +138,15 @@ def _text(record: Record) -> str:
 
 
 def _label(record: Record) -> Value:
-    value = field_paths.value(record.values, record.task.gold[0])
+    value = field_paths.value(record.values, record.task.scoring.gold[0])
     return None if value is None else label_of(value)
 
 
 def _candidates(record: Record) -> Value:
     """The number of options: entries of a list, or markers in the text."""
-    for name in record.task.lists:
+    for name in record.task.layout.lists:
         return len(list_of_texts(field_paths.value(record.values, name)))
-    for name in record.task.options:
+    for name in record.task.layout.options:
         return len(option_markers(str(field_paths.value(record.values, name))))
     return None
 
@@ -175,7 +175,7 @@ _NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Trad"})
 
 def _answer_kind(record: Record) -> Value:
     """The kind of a written answer: `number` (also a date), `name`, `word` (up to three) or `phrase`."""
-    for name in record.task.gold:
+    for name in record.task.scoring.gold:
         value = next(answer_values(field_paths.values(record.values, name)), None)
         if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
             text = str(value).strip().lstrip("«\"'(")

@@ -71,7 +71,7 @@ def totals(reports: Sequence[SavedReport]) -> list[Means]:
 
 def is_diagnostic(report: SavedReport) -> bool:
     """Whether the task of a report is one whose score is in no mean."""
-    return report.task in registry.names("tasks") and task_of(report.task).diagnostic
+    return report.task in registry.names("tasks") and task_of(report.task).benchmark.diagnostic
 
 
 def _means(

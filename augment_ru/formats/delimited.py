@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError, not_utf8
 from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
-from augment_ru.formats.table_layout import Layout
+from augment_ru.formats.table_layout import TableLayout
 
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
 _NOTE = re.compile("sep=.", re.IGNORECASE)
@@ -99,7 +99,7 @@ class Table:
         if delimiter is None:
             bare = _IN_QUOTES.sub("", first)
             delimiter = max(",;\t", key=lambda one: (bare.count(one), one == ","))
-        self.layout = Layout(delimiter, "\r\n" if first.endswith("\r\n") else "\n", self._lines.bom)
+        self.layout = TableLayout(delimiter, "\r\n" if first.endswith("\r\n") else "\n", self._lines.bom)
         self._reader = csv.reader(self._lines, delimiter=delimiter, strict=True)
         self.names: tuple[str, ...] = ()
         try:

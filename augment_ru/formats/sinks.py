@@ -20,7 +20,7 @@ from augment_ru.formats.parquet import Parquet
 from augment_ru.formats.parquet_sink import ParquetSink
 from augment_ru.formats.row import KEY, Changed, new_row
 from augment_ru.formats.sources import RowSource
-from augment_ru.formats.table_layout import Layout, check_names, row_of_values, without_formulas
+from augment_ru.formats.table_layout import TableLayout, check_names, row_of_values, without_formulas
 from augment_ru.formats.text_lines import TextSink
 from augment_ru.records.record import Record
 
@@ -100,7 +100,7 @@ def sink_of(
     if kind in {"CSV", "TSV"}:
         names = source.names if isinstance(source, Table) else ()
         same = isinstance(source, Table) and source.called_tsv == (kind == "TSV")
-        layout = source.layout if isinstance(source, Table) and same else Layout("\t" if kind == "TSV" else ",")
+        layout = source.layout if isinstance(source, Table) and same else TableLayout("\t" if kind == "TSV" else ",")
         names = (*names, KEY) if names and metadata else names
         sink = _TableSink(
             stream, layout, names or (part or NOTHING).names, metadata=metadata, mark=mark, same=same, safe=csv_safe
@@ -118,7 +118,7 @@ class _TableSink:
     def __init__(
         self,
         stream: BinaryIO,
-        layout: Layout,
+        layout: TableLayout,
         names: Sequence[str],
         *,
         metadata: bool,

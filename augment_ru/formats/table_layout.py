@@ -20,7 +20,7 @@ class _Echo:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TableLayout:
     """How a table is written.
 
     A cell of CSV in quotation marks may hold delimiters and line ends; each of its own quotation marks stands twice.
@@ -56,7 +56,7 @@ class Layout:
     def row(self, cells: Sequence[str]) -> str:
         r"""Cells as a row with the end of its line; reading it gives the same cells.
 
-        >>> Layout(",").row(['два "слова", да', "слово"]), Layout("\t").row(['"кот" спит', '"пёс"'])
+        >>> TableLayout(",").row(['два "слова", да', "слово"]), TableLayout("\t").row(['"кот" спит', '"пёс"'])
         ('"два ""слова"", да",слово\n', '"кот" спит\t"пёс"\n')
 
         Raises:
@@ -110,7 +110,7 @@ def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:
         )
 
 
-def row_of_values(values: Mapping[str, Any], names: Sequence[str], layout: Layout) -> str:
+def row_of_values(values: Mapping[str, Any], names: Sequence[str], layout: TableLayout) -> str:
     """Values as a row with the end of its line.
 
     Raises:

@@ -147,11 +147,11 @@ class SearchRows:
         adversary = Adversary(
             job.perturbers, self._model(attack.model), preparation=job.preparation, guide=guide, **search
         )
-        gold = self.schema.gold
+        gold = self.schema.scoring.gold
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
             counts = tally.searches
-            records = [replace(record, task=replace(record.task, gold=gold)) for record in chunk]
+            records = [replace(record, task=record.task.changed(gold=gold)) for record in chunk]
 
             def finished(case: SearchCase) -> None:
                 counts.statuses[str(case.status)] += 1

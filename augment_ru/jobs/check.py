@@ -22,8 +22,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Natasha
 from augment_ru.own_code import is_own
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.records.task import generic, task
-from augment_ru.records.task_file import is_task_file, read_task_file
+from augment_ru.records.task import generic, is_task_file, read_task_file, task
 from augment_ru.resources import folder
 
 _HEADER = {"source": "source", "licen": "licence"}
@@ -129,8 +128,8 @@ def prompt_problems(path: Path) -> Iterator[str]:
     except AugmentError as error:
         yield str(error)
         return
-    if known and (others := prompt.targets.keys() - set(prompt.task.gold)):
-        yield f"{where}: asks for {', '.join(sorted(others))}; the task has {', '.join(prompt.task.gold)}"
+    if known and (others := prompt.targets.keys() - set(prompt.task.scoring.gold)):
+        yield f"{where}: asks for {', '.join(sorted(others))}; the task has {', '.join(prompt.task.scoring.gold)}"
     text = path.read_text(encoding="utf-8")
     lines = text.split("\n")
     yield from _header_problems(where, lines)

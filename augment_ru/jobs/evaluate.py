@@ -21,7 +21,7 @@ from augment_ru.formats.encodings import check_encoding
 from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.progress import progress, say
-from augment_ru.records.task_file import task_or_file
+from augment_ru.records.task import task_or_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from augment_ru.formats.packed import check_packing
 from augment_ru.formats.pieces import PIECE_BYTES
 from augment_ru.formats.sources import JSON_LINES, PARQUET, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
-from augment_ru.records.task import Task
-from augment_ru.records.task_file import task_or_file
+from augment_ru.records.task import Task, task_or_file
 from augment_ru.run.engines import LOCAL, engine_of
 from augment_ru.run.work import Engine
 

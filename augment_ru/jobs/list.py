@@ -121,14 +121,14 @@ def _entries(kind: str, names: Sequence[str], words: Words, *, verbose: bool) ->
     else:
         for name in [*names, "generic"]:
             known = task(name)
-            keys = ", ".join(sorted(known.keys)) or "a text in the field 'text', or those of --field"
-            fields = ", ".join(known.fields or known.optional)
+            keys = ", ".join(sorted(known.layout.keys)) or "a text in the field 'text', or those of --field"
+            fields = ", ".join(known.layout.fields or known.layout.optional)
             yield (
                 name,
                 words.get("tasks", {}).get("perturbs", "perturbs {fields}").format(fields=fields),
                 [
                     f"recognised by: {keys}",
-                    f"constraints: {', '.join(known.constraints) or 'none'}",
+                    f"constraints: {', '.join(known.layout.constraints) or 'none'}",
                 ],
             )
 

@@ -212,7 +212,7 @@ def _record(source: RowSource, line: Line, job: Job, task: Task | None) -> Recor
     known = task_for_row(values, task, job.fields)
     record = Record(values, known, text, origin)
     record.texts()
-    if known.has_anchors:
+    if known.layout.has_anchors:
         record.anchors()
     if job.meta != "none":
         refuse_twice(values)

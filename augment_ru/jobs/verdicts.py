@@ -51,7 +51,7 @@ def export_sample(  # noqa: PLR0917  (the options of the command)
         outcomes = _outcomes(predictions, pairs)
     elif reported:
         outcomes = _reported_outcomes(source, reported[1], held.digest)
-    kind = metrics_of(pairs.task.metrics)[pairs.task.metrics[0]].kind
+    kind = metrics_of(pairs.task.scoring.metrics)[pairs.task.scoring.metrics[0]].kind
     sample = verdicts.sampled(pairs, size, seed, outcomes)
     asked = list(verdicts.questions(pairs, sample, kind))
     text = verdicts.toloka(asked) if output.suffix == ".tsv" else verdicts.label_studio(asked)

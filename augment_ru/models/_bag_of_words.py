@@ -44,7 +44,7 @@ def train_of(request: ModelRequest, kind: str) -> Train:
         AugmentError: no file is given, or a row has no text or no label.
     """
     path, task = request.argument or request.options.get("train"), request.task
-    if task.norms:
+    if task.scoring.norms:
         raise AugmentError(f"{task.name} has no one right answer to learn, but a label for each norm")
     if not path:
         raise AugmentError(f"needs a train file: {kind}:TRAIN.jsonl, or `train` TRAIN.jsonl")
@@ -55,23 +55,23 @@ def train_of(request: ModelRequest, kind: str) -> Train:
     golds = golds_of(read.values, task, "labels")
     texts: list[str] = []
     for row, gold in zip(read.rows, golds, strict=True):
-        for name, label in zip(task.gold, gold, strict=True):
+        for name, label in zip(task.scoring.gold, gold, strict=True):
             if label is None:
                 raise AugmentError(f"{row.where}: no label in '{name}'; name the field with `label_fields`")
         try:
             texts.append(example_of(row.values, task).text)
         except AugmentError as error:
             raise AugmentError(f"{row.where}: {error}") from error
-    labels = {name: [str(gold[at]) for gold in golds] for at, name in enumerate(request.task.gold)}
+    labels = {name: [str(gold[at]) for gold in golds] for at, name in enumerate(request.task.scoring.gold)}
     check_labels_shared(str(path), {label for own in labels.values() for label in own}, request.labels)
     return Train(texts, labels, read.digest)
 
 
 def _learned(task: Task, rows: Sequence[Mapping[str, Any]]) -> Task:
     """The task of the train rows: the task itself, or the one that it is learned from, if the rows have its fields."""
-    if task.trained_on is None or set(task.fields) <= rows[0].keys():
+    if task.benchmark.trained_on is None or set(task.layout.fields) <= rows[0].keys():
         return task
-    return task_of(task.trained_on)
+    return task_of(task.benchmark.trained_on)
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,10 +137,11 @@ def hf_classifier(request: ModelRequest, /) -> Classifier:
     pretrained = loaded("AutoModelForSequenceClassification", request.argument, request.device, given)
     config = pretrained.model.config
     own = tuple(str(config.id2label[index]) for index in range(config.num_labels))
-    if len(own) < _PAIR and len(request.task.gold) == 1:
+    if len(own) < _PAIR and len(request.task.scoring.gold) == 1:
         raise AugmentError(f"model {request.argument}: has one output, so it gives a number and not a label")
-    several = len(request.task.gold) > 1
-    matched = matched_labels(own, request.task.gold if several else request.labels, given.mapping, whole=several)
+    gold = request.task.scoring.gold
+    several = len(gold) > 1
+    matched = matched_labels(own, gold if several else request.labels, given.mapping, whole=several)
     defining = {"fields": ",".join(given.fields), "labels": ",".join(matched), "threshold": given.threshold}
     return Classifier(
         pretrained,

@@ -107,7 +107,7 @@ class ServerModel:
 
     def _predict(self, example: Example, stopped: Event) -> Prediction:
         prompts = self.prompt.build(example.record, example.shots, labels=self.labels)
-        return self.prompt.answer([self._ask(prompt, example.task.language, stopped) for prompt in prompts])
+        return self.prompt.answer([self._ask(prompt, example.task.benchmark.language, stopped) for prompt in prompts])
 
     def _ask(self, prompt: FilledPrompt, language: str, stopped: Event) -> str:
         """The reply to a prompt; if it has choices, the label that the reply names."""

@@ -44,7 +44,7 @@ class Random:
         found: list[Prediction] = []
         for example, key in zip(examples, keys.tolist(), strict=True):
             rng = Rng(key)
-            labels = {name: self._drawn(rng, example, name) for name in example.task.gold}
+            labels = {name: self._drawn(rng, example, name) for name in example.task.scoring.gold}
             found.append(labels if len(labels) > 1 else next(iter(labels.values())))
         return found
 

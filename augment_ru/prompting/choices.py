@@ -70,7 +70,7 @@ def listed_choices(
         )
     elif options.spans:
         start = field_paths.steps(options.spans)
-        fields = [characters.text for characters in task.characters]
+        fields = [characters.text for characters in task.layout.characters]
         found = [place for place in offsets_of(record, task, fields) if place.path[: len(start)] == start]
         texts = (text_of(record, place.text)[place.span.start : place.span.stop].strip() for place in found)
         yield from (Choice(text, text) for text in dict.fromkeys(texts))

@@ -223,7 +223,7 @@ class Prompt:
             raise AugmentError(f"no right answer in the field '{field}'; demonstrations need one")
         choices = () if self.writes else self._choices(shot, labels)
         if not choices:
-            return answer_text(golds[0], self.task.separator)
+            return answer_text(golds[0], self.task.scoring.separator)
         gold = label_of(golds[0])
         spellings = {**(self.labels or {}), **((self.options and self.options.fields) or {})}
         for choice in choices:

@@ -54,10 +54,10 @@ def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 
 
 def _path(task: Task) -> Path:
     known = {path.stem: path for path in folder("prompts").glob("*.toml")}
-    if task.prompt is not None and task.prompt not in known:
-        raise unknown("prompt", task.prompt, known)
-    generic = known.get(f"{GENERIC}_{task.language}", known[GENERIC])
-    return known.get(task.prompt or task.name, generic)
+    if task.benchmark.prompt is not None and task.benchmark.prompt not in known:
+        raise unknown("prompt", task.benchmark.prompt, known)
+    generic = known.get(f"{GENERIC}_{task.benchmark.language}", known[GENERIC])
+    return known.get(task.benchmark.prompt or task.name, generic)
 
 
 def _prompt(name: str, values: Mapping[str, Any], task: Task, variant: int) -> Prompt:
@@ -87,8 +87,8 @@ def _targets(given: Mapping[str, Any], task: Task, variant: int) -> dict[str, Te
     if len(ways) != 1:
         raise AugmentError(f"needs one of template, targets, own; has {' and '.join(ways) or 'none'}")
     if "own" in given:
-        return {task.gold[0]: Template(("", ""), (LABEL,))}
-    targets = given.get("targets", {task.gold[0]: given.get("template")})
+        return {task.scoring.gold[0]: Template(("", ""), (LABEL,))}
+    targets = given.get("targets", {task.scoring.gold[0]: given.get("template")})
     found = {field: [_template(field, text) for text in _texts(field, value)] for field, value in targets.items()}
     most = max((len(templates) for templates in found.values()), default=0)
     if not 1 <= variant <= most:

@@ -33,7 +33,7 @@ class AlikeRecords(Sequence[Record]):
     ) -> None:
         self.values, self.lines, self.texts, self.task = values, lines, texts, task
         self._origin = origin
-        (self.field,) = task.fields
+        (self.field,) = task.layout.fields
 
     @classmethod
     def of(
@@ -54,9 +54,12 @@ class AlikeRecords(Sequence[Record]):
             fields: the fields to perturb, in place of the task's.
         """
         task = common_task(values, known, fields)
-        if task is None or task.has_anchors or task.fields_of_every_row is None or len(task.fields) > 1:
+        if task is None:
             return None
-        (field,) = task.fields
+        layout = task.layout
+        if layout.has_anchors or layout.fields_of_every_row is None or len(layout.fields) > 1:
+            return None
+        (field,) = layout.fields
         texts: list[Any] = [row.get(field) for row in values]
         return cls(values, lines, texts, task, origin) if set(map(type, texts)) == {str} else None
 
@@ -77,7 +80,7 @@ class AlikeRecords(Sequence[Record]):
     @cached_property
     def keys(self) -> list[str]:
         """The key of each record."""
-        name = self.task.id
+        name = self.task.layout.id
         if name is None or not is_plain((name,)):
             return [record.key for record in self]
         identities = [row.get(name) for row in self.values]

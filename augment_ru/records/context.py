@@ -17,25 +17,25 @@ def contexts_of(records: Sequence[Record]) -> list[Context]:
 
 
 def _contexts(record: Record) -> Iterator[Context]:
-    answers = _texts(record, record.task.gold, record.task.separator)
-    forbidden = _texts(record, (*record.task.option_fields, *record.task.forbidden))
+    answers = _texts(record, record.task.scoring.gold, record.task.scoring.separator)
+    forbidden = _texts(record, (*record.task.layout.option_fields, *record.task.layout.forbidden))
     judged = judged_fields(record)
     texts, label = record.texts(), label_of_record(record)
     whole = tuple(texts.values())
     for name, text in texts.items():
-        context = _of_question(text, answers) if name in record.task.options else Context(answers)
+        context = _of_question(text, answers) if name in record.task.layout.options else Context(answers)
         yield replace(context, judged=name in judged, record=whole, forbidden=forbidden, label=label)
 
 
 def label_of_record(record: Record) -> str:
     """The label of a record: its right answers as one text; "" if it has none."""
-    values = [value for name in record.task.gold for value in field_paths.values(record.values, name)]
+    values = [value for name in record.task.scoring.gold for value in field_paths.values(record.values, name)]
     return "\n".join(label_of(answer) for value in values for answer in answer_values(value))
 
 
 def judged_fields(record: Record) -> frozenset[str]:
     """The fields of a record that are statements to judge or to choose."""
-    judged = (*record.task.option_fields, *record.task.judged)
+    judged = (*record.task.layout.option_fields, *record.task.layout.judged)
     return frozenset(one for name in judged for one in field_paths.every(record.values, name))
 
 

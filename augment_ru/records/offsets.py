@@ -56,13 +56,13 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
     Raises:
         AugmentError: an offset does not match its text.
     """
-    for answers in task.answers:
+    for answers in task.layout.answers:
         if answers.text in fields:
             yield from _of_answers(row, answers)
-    for words in task.words:
+    for words in task.layout.words:
         if words.text in fields:
             yield from _of_words(row, words)
-    for characters in task.characters:
+    for characters in task.layout.characters:
         for text in field_paths.every(row, characters.text):
             if text in fields:
                 yield from _of_characters(row, characters, text)

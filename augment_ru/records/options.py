@@ -29,7 +29,7 @@ class Option:
 
 def offers_options(task: Task) -> bool:
     """Whether the rows of a task may have options."""
-    return bool(task.options or task.option_fields)
+    return bool(task.layout.options or task.layout.option_fields)
 
 
 def questions_of(record: Record) -> list[list[Option]]:
@@ -42,14 +42,14 @@ def questions_of(record: Record) -> list[list[Option]]:
 
 
 def _questions(record: Record) -> Iterator[list[Option]]:
-    for name in record.task.options:
+    for name in record.task.layout.options:
         if name in record.fields:
             text = record.text(name)
             bounds = pairwise([*option_markers(text), Span(len(text), len(text))])
             places = [(marker, Span(marker.stop, following.start)) for marker, following in bounds]
             yield [Option(marker.of(text), name, place, place.of(text)) for marker, place in places]
     questions: dict[str, list[Option]] = {}
-    for pattern in record.task.option_fields:
+    for pattern in record.task.layout.option_fields:
         for name in field_paths.every(record.values, pattern):
             text = field_paths.value(record.values, name)
             if isinstance(text, str):

@@ -60,7 +60,7 @@ class Record:
     def fields(self) -> tuple[str, ...]:
         """The names of the texts that are perturbed; a name with `[]` stands for one field per entry of the list."""
         if self._fields is None:
-            always = self.task.fields_of_every_row
+            always = self.task.layout.fields_of_every_row
             self._fields = _fields(self.values, self.task) if always is None else always
         return self._fields
 
@@ -89,7 +89,7 @@ class Record:
             AugmentError: a field that is perturbed is missing, or is not a text.
         """
         texts = self.texts()
-        names = [name for given in self.task.read for name in field_paths.every(self.values, given)]
+        names = [name for given in self.task.layout.read for name in field_paths.every(self.values, given)]
         names = [name for name in dict.fromkeys((*names, *texts)) if field_paths.has_value(self.values, name)]
         held = {name: field_paths.value(self.values, name) for name in names}
         return {name: value if isinstance(value, str) else label_of(value) for name, value in held.items()}
@@ -97,7 +97,7 @@ class Record:
     @property
     def key(self) -> str:
         """What the record's random draws depend on: its id, else the texts that are perturbed."""
-        identity = field_paths.value(self.values, self.task.id) if self.task.id else None
+        identity = field_paths.value(self.values, self.task.layout.id) if self.task.layout.id else None
         if isinstance(identity, str | int) and identity != "":
             return f"id:{identity}"
         return "text:" + "\x1f".join([str(field_paths.value(self.values, name)) for name in self.fields])
@@ -105,13 +105,13 @@ class Record:
     @property
     def view(self) -> Mapping[str, Any]:
         """The values as constraints see them: also under the names of `Task.aliases`."""
-        if not self.task.aliases:
+        if not self.task.layout.aliases:
             return self.values
-        found = {theirs: field_paths.value(self.values, ours) for theirs, ours in self.task.aliases}
+        found = {theirs: field_paths.value(self.values, ours) for theirs, ours in self.task.layout.aliases}
         split = {
-            theirs: answer_texts(found[theirs], self.task.separator)
-            for theirs, ours in self.task.aliases
-            if ours in self.task.gold and isinstance(found[theirs], str)
+            theirs: answer_texts(found[theirs], self.task.scoring.separator)
+            for theirs, ours in self.task.layout.aliases
+            if ours in self.task.scoring.gold and isinstance(found[theirs], str)
         }
         return {**self.values, **{name: value for name, value in (found | split).items() if value is not None}}
 
@@ -134,7 +134,7 @@ class Record:
         Raises:
             AugmentError: an offset does not match its text.
         """
-        if not self.task.states_offsets:
+        if not self.task.layout.states_offsets:
             return ()
         if self._offsets is None:
             self._offsets = tuple(offsets_of(self.values, self.task, self.fields))
@@ -151,9 +151,9 @@ class Record:
         return self._anchors
 
     def _found(self) -> Anchors:
-        if not self.task.has_anchors:
+        if not self.task.layout.has_anchors:
             return Anchors({name: [] for name in self.fields}, {})
-        for name in self.task.lists:
+        for name in self.task.layout.lists:
             try:
                 list_of_texts(field_paths.value(self.values, name))
             except AugmentError as error:
@@ -172,12 +172,12 @@ class Record:
 
     def _kept(self) -> Iterator[tuple[str, list[str], str]]:
         """Fields, the words that survive in them wherever they stand, and the label of these spans."""
-        for words in self.task.words:
+        for words in self.task.layout.words:
             if words.text in self.fields:
                 target = table(field_paths.value(self.values, words.field), words.field)
                 yield words.text, [str(target[key]) for key, _ in words.pairs if key in target], words.label
-        if self.task.kept:
-            values = [value for name in self.task.kept for value in field_paths.values(self.values, name)]
+        if self.task.layout.kept:
+            values = [value for name in self.task.layout.kept for value in field_paths.values(self.values, name)]
             kept = [text for value in values for text in strings(value)]
             for name in self.fields:
                 yield name, kept, "KEPT"
@@ -185,10 +185,10 @@ class Record:
     def _marks(self) -> Iterator[tuple[str, list[Span], bool]]:
         """Fields, the option markers and other marks in them, and whether these are borders."""
         fields = self.fields
-        for name in self.task.options:
+        for name in self.task.layout.options:
             if name in fields:
                 yield name, option_markers(self.text(name)), True
-        for marks in self.task.marks:
+        for marks in self.task.layout.marks:
             for name in field_paths.every(self.values, marks.text):
                 if name in fields:
                     found = re.finditer(marks.pattern, self.text(name))
@@ -203,8 +203,9 @@ def tasks_of(records: Iterable[Record]) -> list[Task]:
 
 def _fields(values: Mapping[str, Any], task: Task) -> tuple[str, ...]:
     """The names of the texts of a row that the task perturbs."""
-    present = [name for name in task.optional if field_paths.has_value(values, name)]
-    return tuple(dict.fromkeys(one for name in (*task.fields, *present) for one in field_paths.every(values, name)))
+    layout = task.layout
+    present = [name for name in layout.optional if field_paths.has_value(values, name)]
+    return tuple(dict.fromkeys(one for name in (*layout.fields, *present) for one in field_paths.every(values, name)))
 
 
 def _checked(values: Mapping[str, Any], name: str) -> str:

@@ -1,84 +1,92 @@
-"""Tasks: which fields of a dataset's rows are perturbed, and what must survive in them."""
+"""Tasks: which fields of a dataset's rows are perturbed, what must survive in them, how answers are scored."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.records.field_paths import inside, is_plain, keys_of, keys_of_each, value
+from augment_ru.records.metric_kinds import check_metrics
+from augment_ru.resources import folder
+from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
+
+P = TypeVar("P", bound=msgspec.Struct)
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerOffsets:
+class _Part(msgspec.Struct, frozen=True, cache_hash=True, dict=True, forbid_unknown_fields=True):
+    """A part of a task: it never changes, and is read strictly. `dict` keeps what is computed once."""
+
+
+class AnswerOffsets(_Part, frozen=True):
     """A field with a list of answers {offset, length, segment} that stand in a text field (MultiQ)."""
 
-    field: str
-    text: str
-    label: str
+    field: SomeText
+    text: SomeText
+    label: SomeText
     may_be_text: bool = False
-    """Whether a row may hold a plain text in place of the list; it then states no offset."""
+    """Whether a row may hold a plain text instead of the list; it then states no offset."""
 
 
-@dataclass(frozen=True, slots=True)
-class WordSpans:
+class WordSpans(_Part, frozen=True):
     """Spans that a row states as a text and the number of its first word; white space separates words (RWSD)."""
 
-    field: str
-    text: str
+    field: SomeText
+    text: SomeText
     pairs: tuple[tuple[str, str], ...]
     """(key of the span's text, key of the word's number)"""
-    label: str
+    label: SomeText
 
 
-@dataclass(frozen=True, slots=True)
-class CharacterSpans:
+class CharacterSpans(_Part, frozen=True):
     """Spans that a row states as two numbers of characters; rows differ on whether the last one is included (RUSSE)."""
 
-    text: str
-    start: str
-    stop: str
-    label: str
+    text: SomeText
+    start: SomeText
+    stop: SomeText
+    label: SomeText
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(_Part, frozen=True):
     """Parts of a text that are not language, such as sentence numbers and placeholders. They survive."""
 
-    text: str
-    pattern: str
+    text: SomeText
+    pattern: SomeText
     """A regular expression that finds them."""
-    label: str
+    label: SomeText
     border: bool = False
     """Whether no change may reach across the start of one."""
 
+    def __post_init__(self) -> None:
+        _check_pattern("'pattern'", self.pattern)
 
-@dataclass(frozen=True, slots=True)
-class Dialogue:
+
+class Dialogue(_Part, frozen=True):
     """Rows that are questions of one dialogue (ruTiE); their prompts hold what was said before."""
 
-    id: str
+    id: SomeText
     """The field that tells dialogues apart."""
-    turn: str
+    turn: SomeText
     """The field with the number of the question."""
-    context: str
+    context: SomeText
     """The field that a model is given what was said before in."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """A dataset's schema. Fields are named as in `records.field_paths`: `text`, `inputs.text`, `qas[].query`.
+class Layout(_Part, frozen=True):
+    """What the rows of a task hold, and what in them survives.
+
+    Fields are named as in `records.field_paths`: `text`, `inputs.text`, `qas[].query`.
 
     Attributes:
-        name: its name on the command line.
         fields: the text fields that are perturbed; all others never are.
         optional: text fields that are perturbed where a row has them.
         keys: the fields by which a row is recognised.
         contains: a field and a regular expression that must match in its text, for a row to be recognised.
         id: the field with the id of a row, if there is one.
-        language: the language of the texts, `ru` or `en`; constraints for the other one are refused.
         constraints: the default constraints.
         options: the text fields that hold options «(A) … (B) …»; the markers survive, no change crosses one.
         option_fields: fields each of which is an option of one question, or, with `[]`, the lists of them: the entries
@@ -93,63 +101,36 @@ class Task:
         aliases: pairs (name that constraints look for, name of our field that holds it).
         inputs: the fields that a model reads, the most important first; perturbed fields that are not among them
             follow.
-        gold: the fields that hold the right answer; several for several labels of one row.
-        separator: what stands between several right answers in one text (MERA); None if a text is one answer.
         dialogue: how the rows belong together if they are questions of dialogues.
-        unlabelled: labels that stand for no right answer, as -1 does in every task.
-        every_class: whether macro F1 is the mean over all classes of the data, those that occur nowhere included.
-        shots: how many demonstrations the task's benchmark shows.
-        trained_on: the task whose train rows a model may learn from where the task has none (LiDiRus from TERRa).
-        norms: what the one answer about a row is compared with, one by one, where its answer field holds a label for
-            each: in this order if it is a list; an object may name a norm by its beginning (`util`).
-        grouped_by: the field whose values split the rows for the metrics: a score is the mean over them.
-        diagnostic: whether its score is in no total (MERA, section 4.2).
-        metrics: names of `augment_ru.evaluation.metrics`, the main one first.
-        prompt: the name of the prompt file in `prompts/`; by default the name of the task.
     """
 
-    name: str
     fields: tuple[str, ...]
+    optional: tuple[str, ...] = ()
     keys: frozenset[str] = frozenset()
+    contains: tuple[str, str] | None = None
     id: str | None = None
     constraints: tuple[str, ...] = ("named_entities",)
     options: tuple[str, ...] = ()
+    option_fields: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
     answers: tuple[AnswerOffsets, ...] = ()
     words: tuple[WordSpans, ...] = ()
-    lists: tuple[str, ...] = ()
-    gold: tuple[str, ...] = ("label",)
-    metrics: tuple[str, ...] = ("accuracy", "macro_f1")
-    prompt: str | None = None
-    optional: tuple[str, ...] = ()
-    contains: tuple[str, str] | None = None
-    language: str = "ru"
     characters: tuple[CharacterSpans, ...] = ()
     marks: tuple[Marks, ...] = ()
     kept: tuple[str, ...] = ()
     judged: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
-    option_fields: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
-    separator: str | None = None
     dialogue: Dialogue | None = None
-    unlabelled: tuple[str, ...] = ()
-    every_class: bool = False
-    shots: int = 0
-    trained_on: str | None = None
-    norms: tuple[str, ...] = ()
-    grouped_by: str | None = None
-    diagnostic: bool = False
 
-    def __hash__(self) -> int:
-        return hash((self.name, self.fields))
+    def __post_init__(self) -> None:
+        if not self.fields and not self.optional:
+            raise ValueError("'fields' is []; it must be a list of at least one text")
+        if self.contains is not None:
+            _check_pattern("'contains'", self.contains[1])
 
-    @property
-    def decided(self) -> tuple[str, ...]:
-        """The names of what is decided about a row: its norms, or the fields of its right answers."""
-        return self.norms or self.gold
-
-    @property
+    @cached_property
     def read(self) -> tuple[str, ...]:
         """The fields that a model reads, in order."""
         return (*self.inputs, *(name for name in self.fields + self.optional if name not in self.inputs))
@@ -175,12 +156,178 @@ class Task:
         return self.fields if not self.optional and is_plain(self.fields) else None
 
 
+class Scoring(_Part, frozen=True):
+    """What the right answers of a task are, and how answers are compared with them.
+
+    Attributes:
+        gold: the fields that hold the right answer; several for several labels of one row.
+        metrics: names of `augment_ru.evaluation.metrics`, the main one first.
+        separator: what stands between several right answers in one text (MERA); None if a text is one answer.
+        unlabelled: labels that stand for no right answer, as -1 does in every task.
+        every_class: whether macro F1 is the mean over all classes of the data, those that occur nowhere included.
+        norms: what the one answer about a row is compared with, one by one, where its answer field holds a label for
+            each: in this order if it is a list; an object may name a norm by its beginning (`util`).
+        grouped_by: the field whose values split the rows for the metrics: a score is the mean over them.
+    """
+
+    gold: SomeTexts = ("label",)
+    metrics: SomeTexts = ("accuracy", "macro_f1")
+    separator: str | None = None
+    unlabelled: tuple[str, ...] = ()
+    every_class: bool = False
+    norms: tuple[str, ...] = ()
+    grouped_by: str | None = None
+
+    @property
+    def decided(self) -> tuple[str, ...]:
+        """The names of what is decided about a row: its norms, or the fields of its right answers."""
+        return self.norms or self.gold
+
+
+class Benchmark(_Part, frozen=True):
+    """How the benchmark of a task asks.
+
+    Attributes:
+        language: the language of the texts, `ru` or `en`; constraints for the other one are refused.
+        prompt: the name of the prompt file in `prompts/`; by default the name of the task.
+        shots: how many demonstrations are shown.
+        trained_on: the task whose train rows a model may learn from where the task has none (LiDiRus from TERRa).
+        diagnostic: whether the score is in no total (MERA, section 4.2).
+    """
+
+    language: Literal["ru", "en"] = "ru"
+    prompt: str | None = None
+    shots: Annotated[int, msgspec.Meta(ge=0)] = 0
+    trained_on: str | None = None
+    diagnostic: bool = False
+
+
+class Task(_Part, frozen=True):
+    """A dataset's schema.
+
+    Attributes:
+        name: its name on the command line.
+        layout: what its rows hold.
+        scoring: how answers are scored.
+        benchmark: how its benchmark asks.
+    """
+
+    name: str
+    layout: Layout
+    scoring: Scoring = Scoring()
+    benchmark: Benchmark = Benchmark()
+
+    @classmethod
+    def of(cls, name: str, **keys: object) -> "Task":
+        """A task from the keys of a task file: the attributes of `Layout`, `Scoring` and `Benchmark` side by side.
+
+        >>> Task.of("reviews", fields=["title", "body"], gold=["stars"]).scoring.gold
+        ('stars',)
+
+        Raises:
+            AugmentError: a key is unknown or missing, or a value has another type.
+        """
+        return _from_keys(f"task {name}", name, keys)
+
+    def changed(self, **keys: object) -> "Task":
+        """The task with other values of these keys of a task file.
+
+        >>> Task.of("reviews", fields=["title"], gold=["stars"]).changed(fields=("body",)).layout.fields
+        ('body',)
+        """
+        return Task(
+            self.name, _changed(self.layout, keys), _changed(self.scoring, keys), _changed(self.benchmark, keys)
+        )
+
+
+_KEYS = {name for part in (Layout, Scoring, Benchmark) for name in part.__struct_fields__}
+_SHARED = {"language", "options", "words", "shots", "separator"}
+"""Keys that files of other kinds may have, too: rule files, prompt files, recipes."""
+
+
+def _from_keys(where: str, name: str, keys: Mapping[str, object]) -> Task:
+    for key in keys:
+        if key not in _KEYS:
+            raise AugmentError(f"{where}: {unknown('key', key, _KEYS | {'name'})}")
+    return Task(name, _part(where, keys, Layout), _part(where, keys, Scoring), _part(where, keys, Benchmark))
+
+
+def _part(where: str, keys: Mapping[str, object], kind: type[P]) -> P:
+    return typed(where, {key: keys[key] for key in kind.__struct_fields__ if key in keys}, kind)
+
+
+def _changed(part: P, keys: Mapping[str, object]) -> P:
+    changes = {key: keys[key] for key in part.__struct_fields__ if key in keys}
+    return msgspec.structs.replace(part, **changes) if changes else part
+
+
+def _check_pattern(where: str, pattern: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"{where}: no regular expression: {error}") from error
+
+
+def task_or_file(spec: str) -> Task:
+    """The task of this name, or that of a TOML file.
+
+    Raises:
+        AugmentError: there is no such task or file, or the file states no task.
+    """
+    return read_task_file(Path(spec)) if spec.endswith(".toml") else task(spec)
+
+
+def is_task_file(content: Mapping[str, Any]) -> bool:
+    """Whether the content of a TOML file is meant to be a task: it has a key that tasks have, and no others do."""
+    return bool(content.keys() & (_KEYS - _SHARED))
+
+
+def read_task_file(path: Path) -> Task:
+    """The task of a user's TOML file; its name is that of the file, if it states none.
+
+    Raises:
+        AugmentError: the file cannot be read, or a key or a value is none of a task: also if there is no such metric or
+            prompt, or its name is taken.
+    """
+    found = _read(path)
+    try:
+        _check_names(found)
+    except AugmentError as error:
+        raise AugmentError(f"{path.name}: {error}") from error
+    return found
+
+
+def _read(path: Path) -> Task:
+    keys = read_toml(path, path.name)
+    name = keys.pop("name", path.stem)
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise AugmentError(f"{path.name}: 'name' is {name!r}; it must be a text of one line")
+    return _from_keys(path.name, name, keys)
+
+
+def _check_names(made: Task) -> None:
+    """Raise an error if the task has a name of something else, or names what is not there.
+
+    Raises:
+        AugmentError: it is so.
+    """
+    if made.name in {"generic", "original", *registry.names("tasks"), *registry.names("attacks")}:
+        raise AugmentError(f"'{made.name}' is the name of a task or an attack already; write name = \"another one\"")
+    check_metrics(made.scoring.metrics)
+    prompts = [path.stem for path in folder("prompts").glob("*.toml")]
+    if made.benchmark.prompt is not None and made.benchmark.prompt not in prompts:
+        raise unknown("prompt", made.benchmark.prompt, prompts)
+    if made.benchmark.trained_on is not None:
+        task(made.benchmark.trained_on)
+
+
 @lru_cache(maxsize=256)
 def generic(*fields: str) -> Task:
     """The task of rows with these text fields, by default `text`, that no other task fits."""
-    return Task("generic", fields or ("text",), id="id")
+    return Task("generic", Layout(fields or ("text",), id="id"))
 
 
+@cache
 def task(name: str) -> Task:
     """The task of this name.
 
@@ -189,10 +336,12 @@ def task(name: str) -> Task:
     """
     if name == "generic":
         return generic()
-    if name not in registry.names("tasks"):
-        raise unknown("task", name, [*registry.names("tasks"), "generic"])
-    found: Task = registry.find("tasks", "task", name)
-    return found
+    known = registry.names("tasks")
+    if name not in known:
+        raise unknown("task", name, [*known, "generic"])
+    entry = registry.offered("augment_ru.tasks").get(name)
+    found = entry.load() if entry else folder("tasks") / f"{name}.toml"
+    return found if isinstance(found, Task) else _read(Path(found))
 
 
 def recognise(row: Mapping[str, Any]) -> Task:
@@ -204,7 +353,7 @@ def recognise(row: Mapping[str, Any]) -> Task:
     fitting = _fits(row)
     if not fitting and "text" in row:
         return generic()
-    best = [one for one in fitting if not any(one.keys < other.keys for other in fitting)]
+    best = [one for one in fitting if not any(one.layout.keys < other.layout.keys for other in fitting)]
     if len(best) > 1:
         raise AugmentError(f"the fields fit several tasks: {', '.join(one.name for one in best)}; choose with `task`")
     if best:
@@ -228,7 +377,7 @@ def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[st
 
 @lru_cache(maxsize=256)
 def _with_fields(known: Task, fields: tuple[str, ...]) -> Task:
-    return replace(known, fields=fields, optional=())
+    return known.changed(fields=fields, optional=())
 
 
 def common_task(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> Task | None:
@@ -239,7 +388,7 @@ def common_task(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequ
     asked: Iterable[dict[str, Any]] = rows[:1]
     if known is None:
         by_keys = dict(zip(keys_of_each(rows), rows, strict=True))
-        by_text = any(one.contains for keys in by_keys for one in _fitting(keys))
+        by_text = any(one.layout.contains for keys in by_keys for one in _fitting(keys))
         asked = rows if by_text else by_keys.values()
     try:
         found = {id(one): one for one in (task_for_row(row, known, fields) for row in asked)}
@@ -255,12 +404,12 @@ def _fits(row: Mapping[str, Any]) -> list[Task]:
 
 @lru_cache(maxsize=1024)
 def _fitting(keys: tuple[str, ...]) -> list[Task]:
-    return [known for known in map(task, registry.names("tasks")) if known.keys <= set(keys)]
+    return [known for known in map(task, registry.names("tasks")) if known.layout.keys <= set(keys)]
 
 
 def _contains(known: Task, row: Mapping[str, Any]) -> bool:
-    if known.contains is None:
+    if known.layout.contains is None:
         return True
-    name, pattern = known.contains
+    name, pattern = known.layout.contains
     held = value(row, name)
     return isinstance(held, str) and re.search(pattern, held) is not None

@@ -117,18 +117,17 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
     """A task in the manifest, without the figures of its attacks."""
     train = task.train.records if task.train else ()
     episodes = episodes_of(recipe, task.recipe, task.schema) if train else [Episode(0, 0)]
+    gold = task.schema.scoring.gold
     return {
         "name": task.recipe.name,
         "task": task.schema.name,
-        "fields": list(task.schema.fields),
-        "gold": list(task.schema.gold),
+        "fields": list(task.schema.layout.fields),
+        "gold": list(gold),
         "columns": column_types(task.test.records[0].values),
         "labels": _labels(task),
         **_groups(task),
-        "answered": all(
-            bool(field_paths.values(record.values, field)) for record in task.test.records for field in task.schema.gold
-        ),
-        "metrics": list(task.schema.metrics),
+        "answered": all(field_paths.values(record.values, field) for record in task.test.records for field in gold),
+        "metrics": list(task.schema.scoring.metrics),
         "constraints": list(constraints_of(recipe, task.recipe, task.schema)),
         "licence": task.recipe.licence or recipe.licence,
         "description": task.recipe.description,
@@ -152,7 +151,7 @@ def _default_episode(recipe: ReleaseRecipe, episodes: Sequence[Episode]) -> int:
 
 def _groups(task: TaskInput) -> dict[str, Any]:
     """The groups that the rows fall into, and that of each train row; nothing for a task without groups."""
-    if task.schema.grouped_by is None:
+    if task.schema.scoring.grouped_by is None:
         return {}
     found = [group_of(record.values, task.schema) for record in task.test.records]
     return {
@@ -165,7 +164,7 @@ def _labels(task: TaskInput) -> list[str | int]:
     """The different right answers, in order, if each is a text or an integer and they are few; else none."""
     found: dict[str, str | int] = {}
     for record in (record for file in reversed(task.files.values()) for record in file.records):
-        for value in (value for field in task.schema.gold for value in _single(record.values, field)):
+        for value in (value for field in task.schema.scoring.gold for value in _single(record.values, field)):
             if not isinstance(value, str | int):
                 return []
             found.setdefault(str(value), value)

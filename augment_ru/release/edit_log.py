@@ -247,7 +247,7 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
         row.anchors()
     except AugmentError as error:
         return str(error)
-    for field in original.task.options:
+    for field in original.task.layout.options:
         if field in row.values:
             ours, theirs = (
                 [span.of(one.text(field)) for span in option_markers(one.text(field))] for one in (original, row)
@@ -274,7 +274,7 @@ def _field_problem(original: Record, expected: Mapping[str, Any], row: Record) -
         return f"has the fields {', '.join(row.values)}; the original row has {', '.join(expected)}"
     for field, value in expected.items():
         if row.values[field] != value:
-            kind = "label" if field in original.task.gold else "field"
+            kind = "label" if field in original.task.scoring.gold else "field"
             return f"{kind} '{field}' is not what the original and its edits make: {_shown(row.values[field], value)}"
     return None
 

@@ -32,8 +32,8 @@ def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[
         return task.shots
     if recipe.shots is not None:
         return recipe.shots
-    check_drawn(f"{task.name}: the shots of its benchmark", [schema.shots], recipe.episodes)
-    return (schema.shots,) if schema.shots else ()
+    check_drawn(f"{task.name}: the shots of its benchmark", [schema.benchmark.shots], recipe.episodes)
+    return (schema.benchmark.shots,) if schema.benchmark.shots else ()
 
 
 def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[Episode]:

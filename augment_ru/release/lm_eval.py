@@ -6,7 +6,6 @@ and score the answers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
@@ -106,7 +105,7 @@ def _asked(task: Mapping[str, Any]) -> Iterator[_Asked]:
     """The questions about the rows of a task; none if it has no right answers, or no prompt fits it."""
     if not task["answered"]:
         return
-    schema = replace(task_of(task["task"]), fields=tuple(task["fields"]))
+    schema = task_of(task["task"]).changed(fields=tuple(task["fields"]))
     try:
         prompt = prompt_of(schema)
         made = [(target, prompt_content(task, schema, prompt, target)) for target in prompt.targets]
@@ -121,5 +120,6 @@ def _asked(task: Mapping[str, Any]) -> Iterator[_Asked]:
             own = content
             if group is not None:
                 ending += f"_{identifier(group)}"
-                own = {**content, "dataset_kwargs": {**content["dataset_kwargs"], "group": [schema.grouped_by, group]}}
+                chosen = {**content["dataset_kwargs"], "group": [schema.scoring.grouped_by, group]}
+                own = {**content, "dataset_kwargs": chosen}
             yield _Asked(ending, group, own)

@@ -51,8 +51,8 @@ def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target
         "columns": {_column(name): _source(prompt, schema, name) for name in before.names},
         "answer": target,
         "choices": choices,
-        **({"separator": schema.separator} if schema.separator else {}),
-        **({"norms": list(schema.norms)} if schema.norms else {}),
+        **({"separator": schema.scoring.separator} if schema.scoring.separator else {}),
+        **({"norms": list(schema.scoring.norms)} if schema.scoring.norms else {}),
         **({"asked": asked} if asked else {}),
     }
     shown = _demonstrations(task, schema)
@@ -81,7 +81,7 @@ def _demonstrations(task: Mapping[str, Any], schema: Task) -> dict[str, Any]:
 
     For a task that has none, that there are none whatever the user says.
     """
-    if not task["train"] or schema.norms:  # a row of norms has no one right answer to show
+    if not task["train"] or schema.scoring.norms:  # a row of norms has no one right answer to show
         return {"num_fewshot": 0}
     shots = next(one["shots"] for one in task["episodes"] if one["number"] == task["default_episode"])
     stated = {"num_fewshot": shots} if shots else {}
@@ -96,23 +96,23 @@ def _asked(prompt: Prompt, schema: Task) -> dict[str, Any]:
     if prompt.own:
         before, after = (prompt.own.later.around(name) for name in (FIELDS, LABEL))
         found["own"] = {"template": prompt.own.template, "values": prompt.own.values}
-        found["later"] = [before[0].texts[0], list(schema.read), after[0].texts[-1]]
-    if schema.dialogue:
+        found["later"] = [before[0].texts[0], list(schema.layout.read), after[0].texts[-1]]
+    if schema.layout.dialogue:
         found["dialogue"] = {
-            "id": schema.dialogue.id,
-            "turn": schema.dialogue.turn,
-            "context": schema.dialogue.context,
-            "asked": list(schema.fields),
-            "answer": schema.gold[0],
-            "options": list(schema.option_fields),
+            "id": schema.layout.dialogue.id,
+            "turn": schema.layout.dialogue.turn,
+            "context": schema.layout.dialogue.context,
+            "asked": list(schema.layout.fields),
+            "answer": schema.scoring.gold[0],
+            "options": list(schema.layout.option_fields),
         }
     return found
 
 
 def _multiple_choice(metrics: Sequence[str], schema: Task, prompt: Prompt) -> dict[str, Any]:
     """Accuracy, and those of the task's metrics that can be computed of choices."""
-    if schema.norms:
-        scored = [(f"mcc_{number}", "answer_scores.matthews") for number in range(len(schema.norms))]
+    if schema.scoring.norms:
+        scored = [(f"mcc_{number}", "answer_scores.matthews") for number in range(len(schema.scoring.norms))]
         return _chosen("score_norms", scored)
     if prompt.each:
         return _chosen(
@@ -176,7 +176,7 @@ def _options(options: Options, schema: Task, name: str, labels: Sequence[str]) -
     if options.texts:
         return {"texts": options.texts}
     if options.spans:
-        places = next(one for one in schema.characters if one.start.startswith(f"{options.spans}[]"))
+        places = next(one for one in schema.layout.characters if one.start.startswith(f"{options.spans}[]"))
         return {"spans": [options.spans, places.text]}
     return {"fields": [list(pair) for pair in spelled(name, options.fields or {}, labels)]}
 
@@ -188,7 +188,7 @@ def _column(name: str) -> str:
 
 def _source(prompt: Prompt, schema: Task, name: str) -> dict[str, Any]:
     """The fields that fill a placeholder, and how they are converted: arguments for the data module."""
-    source: dict[str, Any] = {"paths": list(schema.read) if name == FIELDS else [name]}
+    source: dict[str, Any] = {"paths": list(schema.layout.read) if name == FIELDS else [name]}
     if prompt.words and name in prompt.words:
         source["words"] = dict(prompt.words[name])
     if prompt.options and prompt.options.inside == name:

@@ -1,7 +1,6 @@
 """What a recipe leaves open, resolved: the schema of a task, and its constraints."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from augment_ru.constraints.rule_file import Constraint, constraint
@@ -18,7 +17,7 @@ def schema_of(task: TaskRecipe, row: Mapping[str, Any]) -> Task:
         AugmentError: no schema has this name, or none fits.
     """
     schema = task_of(task.task) if task.task else recognise(row)
-    return replace(schema, fields=task.fields) if task.fields else schema
+    return schema.changed(fields=task.fields) if task.fields else schema
 
 
 def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[str, ...]:
@@ -30,7 +29,7 @@ def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tup
     if task.constraints is not None:
         return task.constraints
     choose = preset(recipe.preset).constraints
-    return tuple(choose(schema)) if choose else schema.constraints
+    return tuple(choose(schema)) if choose else schema.layout.constraints
 
 
 def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Constraint, ...]:

@@ -71,7 +71,7 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
         schema = schema_of(task, first)
     except AugmentError as error:
         raise AugmentError(f"{task.test}: row 1: {error}") from error
-    answers = {re.split(r"\[|\.", field)[0] for field in schema.gold}  # of a path the field of the row
+    answers = {re.split(r"\[|\.", field)[0] for field in schema.scoring.gold}  # of a path the field of the row
     known = answers & first.keys()  # a test set may have no right answers
     test = InputFile(task.test, digest, _records(task.test, rows, schema, task.name, required=known))
     train = None

@@ -324,7 +324,7 @@ NAMES = ["Москву", "Анна Каренина", "ТАСС", "А. П. Че�
 WORDS = ["кошка", "спит", "и", "видит", "старый", "дом", "без", "который", "открылась", ",", "."]
 ALL = ("named_entities", "jeopardy", "numbers", "negation", "answer_options", "referents", "multihop")
 ATTACKS = [*registry.names("attacks"), "butterfingers+case", "eda_swap+emojify", "emojify+butterfingers"]
-TASK = Task("anything", ("text", "question"), id="id")
+TASK = Task.of("anything", fields=("text", "question"), id="id")
 
 texts = st.lists(st.sampled_from([*INSERTED, *NAMES, *WORDS]), min_size=1, max_size=20).map(" ".join)
 

@@ -27,7 +27,7 @@ def test_raft_is_asked_with_all_its_fields_but_authors_and_links(name: str) -> N
     (row,) = ROWS[name]
     known = task(name)
     wanted = row.keys() - {"ID", "Label"} - LEFT_OUT.get(name, set())
-    assert set(known.read) == wanted
+    assert set(known.layout.read) == wanted
     question = example_of(row, known)
     prompt = prompt_of(known).build(question.record, labels=("a", "b"))[0].context
     for field in wanted:
@@ -40,12 +40,12 @@ def test_what_is_perturbed_is_read_and_the_right_answer_is_not(name: str, number
     record = Record(ROWS[name][number], task(name))
     read = record.read()
     assert record.texts().items() <= read.items()
-    assert not set(record.task.gold) & read.keys()
-    missing = [field for field in record.task.inputs if "[" not in field and field not in read]
-    assert set(missing) <= {*record.task.optional, "meta.task", "reference"}, missing
+    assert not set(record.task.scoring.gold) & read.keys()
+    missing = [field for field in record.task.layout.inputs if "[" not in field and field not in read]
+    assert set(missing) <= {*record.task.layout.optional, "meta.task", "reference"}, missing
 
 
-@pytest.mark.parametrize("name", [name for name in names("tasks") if task(name).prompt == "mera"])
+@pytest.mark.parametrize("name", [name for name in names("tasks") if task(name).benchmark.prompt == "mera"])
 def test_every_value_of_mera_s_inputs_is_read(name: str) -> None:
     row = ROWS[name][0]
     inputs = row["inputs"] if isinstance(row["inputs"], dict) else {"": row["inputs"]}

@@ -124,8 +124,8 @@ def test_every_metric_of_every_task_is_known() -> None:
     from augment_ru.records.task import task  # noqa: PLC0415
 
     for name in registry.names("tasks"):
-        assert set(task(name).metrics) <= METRICS.keys(), name
-        metrics_of(task(name).metrics)
+        assert set(task(name).scoring.metrics) <= METRICS.keys(), name
+        metrics_of(task(name).scoring.metrics)
 
 
 @pytest.mark.parametrize(

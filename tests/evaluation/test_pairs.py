@@ -216,5 +216,5 @@ def test_the_perturbed_fields_of_the_run_go_before_the_task_s() -> None:
         "edits": {"title": [[0, 1, "к"]]},
     }
     found = pairs_of([row | {"title": "кошка спит", "augment": meta}])
-    assert found.task.fields == ("title",)
+    assert found.task.layout.fields == ("title",)
     assert found.originals[0].values == row

@@ -56,10 +56,10 @@ def mcc(pairs: Sequence[tuple[str, str]]) -> float:
 
 def right_answers(row: Mapping[str, Any], task: Task) -> list[str]:
     """All right answers of a row with written answers."""
-    held = row["qas"][0]["answers"] if task.name == "rucos" else row[task.gold[0]]
+    held = row["qas"][0]["answers"] if task.name == "rucos" else row[task.scoring.gold[0]]
     listed = held if isinstance(held, list) else [held]
     texts = [str(one.get("segment", one.get("text"))) if isinstance(one, dict) else str(one) for one in listed]
-    return [part.strip() for text in texts for part in (text.split(";") if task.separator else [text])]
+    return [part.strip() for text in texts for part in (text.split(";") if task.scoring.separator else [text])]
 
 
 def f1_of_options(pairs: Sequence[tuple[Any, Any]]) -> float:
@@ -99,9 +99,9 @@ def questions(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[list[str], list[st
 
 def model_of(task: Task, rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401  (a function)
     """A model whose answer is a draw from its question."""
-    free = [answer for row in rows for answer in right_answers(row, task)] if "f1" in task.metrics else []
-    single = len(task.gold) == 1 and not (free or task.norms or task.name == "muserc")
-    labels = sorted({plain(row[task.gold[0]]) for row in rows}) if single else ["0", "1"]
+    free = [answer for row in rows for answer in right_answers(row, task)] if "f1" in task.scoring.metrics else []
+    single = len(task.scoring.gold) == 1 and not (free or task.scoring.norms or task.name == "muserc")
+    labels = sorted({plain(row[task.scoring.gold[0]]) for row in rows}) if single else ["0", "1"]
 
     def answer(example: Example, salt: str = "") -> str:
         draw = crc32((example.text + salt).encode())
@@ -111,8 +111,8 @@ def model_of(task: Task, rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN
     def predict(examples: Sequence[Example]) -> list[Any]:
         if task.name == "muserc":
             return [[answer(one, str(at)) for at in range(3)] for one in examples]
-        if len(task.gold) > 1:
-            return [{name: answer(one, name) for name in task.gold} for one in examples]
+        if len(task.scoring.gold) > 1:
+            return [{name: answer(one, name) for name in task.scoring.gold} for one in examples]
         return [answer(one) for one in examples]
 
     return predict
@@ -122,15 +122,15 @@ def decisions(task: Task, rows: Sequence[Mapping[str, Any]], given: Sequence[Any
     """The pairs of what is right and what was predicted, by what is scored apart: labels, norms, groups of rows."""
     found: dict[str, list[tuple[Any, Any]]] = {}
     for row, one in zip(rows, given, strict=True):
-        group = str(row["meta"][task.grouped_by.removeprefix("meta.")]) if task.grouped_by else ""
-        if task.norms:
+        group = str(row["meta"][task.scoring.grouped_by.removeprefix("meta.")]) if task.scoring.grouped_by else ""
+        if task.scoring.norms:
             pairs = {f"{group} {at}": (label, one) for at, label in enumerate(row["outputs"])}
-        elif len(task.gold) > 1:
-            pairs = {name: (plain(row[name]), plain(one[name])) for name in task.gold}
-        elif "f1" in task.metrics:
+        elif len(task.scoring.gold) > 1:
+            pairs = {name: (plain(row[name]), plain(one[name])) for name in task.scoring.gold}
+        elif "f1" in task.scoring.metrics:
             pairs = {"": (right_answers(row, task), one)}
         else:
-            pairs = {group: (row if task.name == "muserc" else plain(row[task.gold[0]]), one)}
+            pairs = {group: (row if task.name == "muserc" else plain(row[task.scoring.gold[0]]), one)}
         for name, pair in pairs.items():
             found.setdefault(name, []).append(pair)
     return found
@@ -151,16 +151,16 @@ def test_every_number_is_that_of_other_code(name: str) -> None:
         row.pop("perturbation", None)
         row.pop("episode", None)
     for number, row in enumerate(originals):
-        if task.separator:  # several right answers in one text
+        if task.scoring.separator:  # several right answers in one text
             for rows in (originals, perturbed):
                 rows[number]["outputs"] = f"{right_answers(row, task)[0]}; кто-то другой"
     evaluation = evaluate(perturbed, {"drawn": model_of(task, originals)}, originals=originals, task=name)
     (entry,) = evaluation.report()["models"]
     rows = list(evaluation.predictions())
     sides = [decisions(task, originals, [row[key] for row in rows]) for key in ("original_prediction", "prediction")]
-    classes = sorted({plain(row[task.gold[0]]) for row in originals}) if task.every_class else []
+    classes = sorted({plain(row[task.scoring.gold[0]]) for row in originals}) if task.scoring.every_class else []
     attack = entry["attacks"]["perturbed"]
-    for metric in task.metrics:
+    for metric in task.scoring.metrics:
         before, after = (100 * fmean(score(metric, pairs, classes) for pairs in side.values()) for side in sides)
         assert entry["metrics"][metric]["value"] == pytest.approx(before, abs=1e-3), metric
         assert attack["metrics"][metric]["before"] == pytest.approx(before, abs=1e-3), metric

@@ -29,7 +29,7 @@ from augment_ru.formats.lines import MAX_LINE
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import RowSource, kind_of, source_of
-from augment_ru.formats.table_layout import Layout
+from augment_ru.formats.table_layout import TableLayout
 from augment_ru.jobs.job import Job
 from augment_ru.jobs.perturb import run
 from augment_ru.records.task import generic
@@ -212,7 +212,7 @@ _CELLS = st.one_of(texts(), st.text('"a,;\t \r\n', max_size=6))
     st.sampled_from(["\n", "\r\n"]),
 )
 def test_cells_of_any_text_are_read_as_they_were_written(rows: list[list[str]], delimiter: str, end: str) -> None:
-    layout = Layout(delimiter, end)
+    layout = TableLayout(delimiter, end)
     if layout.is_tsv:
         rows = [[cell.replace("\n", " ") for cell in row] for row in rows]
     names = [f"name {number}" for number in range(len(rows[0]) if rows else 1)]
@@ -250,8 +250,8 @@ def test_whatever_is_read_from_tsv_is_read_again_from_what_is_written(
     ],
 )
 def test_quotation_marks_of_tsv_are_characters_unless_they_enclose_cells(line: str, cells: list[str]) -> None:
-    assert Layout("\t").cells_of_line(line, 2) == cells
-    assert Layout("\t").cells_of_line(Layout("\t").row(cells).removesuffix("\n"), 2) == cells
+    assert TableLayout("\t").cells_of_line(line, 2) == cells
+    assert TableLayout("\t").cells_of_line(TableLayout("\t").row(cells).removesuffix("\n"), 2) == cells
 
 
 def test_a_line_feed_has_no_place_in_tsv(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def folders() -> dict[str, str]:
         "llama": str(kept(causal, "llama")),
         "t5": str(kept(seq2seq)),
         "bert": str(kept(classifier)),
-        "ethics": str(kept(classifier, task("sit_ethics").gold)),
+        "ethics": str(kept(classifier, task("sit_ethics").scoring.gold)),
     }
 
 
@@ -263,7 +263,7 @@ def test_a_classifier_reads_texts_and_pairs(folders: dict[str, str]) -> None:
 def test_a_classifier_of_several_labels_gives_each_a_yes_or_no(folders: dict[str, str]) -> None:
     model = model_of_spec(f"hf-classifier:{folders['ethics']}", "sit_ethics")
     predictions = model(examples_of([{"text": text} for text in SENTENCES], "sit_ethics"))
-    assert all(set(one) == set(task("sit_ethics").gold) for one in predictions)
+    assert all(set(one) == set(task("sit_ethics").scoring.gold) for one in predictions)
     assert {value for one in predictions for value in one.values()} == {"0", "1"}
 
 

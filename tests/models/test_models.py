@@ -81,7 +81,7 @@ def test_a_train_file_of_one_class_gives_that_class(train: Path) -> None:
 
 
 def test_several_labels_are_learnt_separately(train: Path) -> None:
-    task = Task("two", ("text",), gold=("good", "food"))
+    task = Task.of("two", fields=("text",), gold=("good", "food"))
     rows = [{"text": row["text"], "good": row["label"], "food": ("minus", "plus")[n % 2]} for n, row in enumerate(ROWS)]
     write(train, rows)
     for kind, good in (("linear", "plus"), ("majority", "minus")):

@@ -67,7 +67,7 @@ def test_each_label_of_several_is_asked_for() -> None:
         known = task("per_ethics")
         example = example_of({"source": "lenta", "text": "Сосед помог соседке."}, known)
         (said,) = made(box, ("0", "1"), "per_ethics")([example])
-    assert said.keys() == set(known.gold)
+    assert said.keys() == set(known.scoring.gold)
     assert said["per_law"] == "1"
     assert said["per_virtue"] == "0"
     assert len(box.asked) == 5

@@ -40,7 +40,7 @@ def test_a_model_without_a_decision_function_gives_labels_alone(tmp_path: Path) 
 @pytest.mark.parametrize("several", [False, True])
 def test_a_classifier_of_hugging_face(several: bool, tmp_path: Path) -> None:  # noqa: FBT001
     schema = task("sit_ethics") if several else generic()
-    folder = classifier(tmp_path / "bert", schema.gold if several else ("a", "b"))
+    folder = classifier(tmp_path / "bert", schema.scoring.gold if several else ("a", "b"))
     labels = ("0", "1") if several else ("a", "b")
     model: Any = model_of(f"hf-classifier:{folder}", ModelRequest("", schema, labels, "cpu", {}))
     rows = [{"text": text} for text in SENTENCES[:6]]

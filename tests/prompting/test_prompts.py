@@ -98,9 +98,9 @@ def test_answers_are_written_within_the_limits_of_the_paper(name: str, limits: t
 def test_every_norm_is_a_question_of_its_own(name: str) -> None:
     known = task(name)
     prompt = prompt_of(known)
-    asked = prompt.build({"text": "Он помог соседу."}, [{"text": "Он украл.", **dict.fromkeys(known.gold, 1)}])
+    asked = prompt.build({"text": "Он помог соседу."}, [{"text": "Он украл.", **dict.fromkeys(known.scoring.gold, 1)}])
     assert tuple(one.field for one in asked) == tuple(prompt.targets)
-    assert set(prompt.targets) == set(known.gold)
+    assert set(prompt.targets) == set(known.scoring.gold)
     assert all("Он украл." in one.context and "Да.\n\n" in one.context for one in asked)
     assert prompt.answer(["1", "0", "1", "0", "0"]) == dict(zip(prompt.targets, "10100", strict=True))
 
@@ -155,7 +155,7 @@ def test_labels_are_spelt_as_in_the_data(labels: tuple[str, ...] | None, spelt: 
 
 
 def test_rows_of_mera_bring_their_own_template() -> None:
-    known = Task("mera", fields=("inputs.text",), gold=("outputs",), prompt="mera")
+    known = Task.of("mera", fields=("inputs.text",), gold=("outputs",), prompt="mera")
     body = "Прочти: Вода {кипит}.\nЧто верно? A да B нет\nОтвет:"
     assert whole(prompt_of(known), MERA, labels=("A", "B")) == f"{body}\nA | A\nB | B"
     card = {**MERA, "inputs": {"question": "Вода?", "option_a": "да", "option_b": "нет"}}
@@ -165,7 +165,7 @@ def test_rows_of_mera_bring_their_own_template() -> None:
 
 
 def test_the_first_demonstration_of_mera_alone_has_its_instruction() -> None:
-    known = Task(
+    known = Task.of(
         "mera", fields=("inputs.text",), inputs=("inputs.text", "inputs.option_a"), gold=("outputs",), prompt="mera"
     )
     asked = whole(prompt_of(known), MERA, MERA, MERA, labels=("A", "B"))
@@ -189,7 +189,7 @@ def test_any_classification_has_a_prompt() -> None:
     assert whole(
         prompt_of(generic()), {"text": "Ура!"}, {"text": "Увы.", "label": "грусть"}, labels=("грусть", "х")
     ) == ("Возможные метки: грусть, х.\n\nТекст: Увы.\nМетка: грусть\n\nТекст: Ура!\nМетка:\nгрусть | грусть\nх | х")
-    english = Task("reviews", fields=("Title", "Body"), language="en")
+    english = Task.of("reviews", fields=("Title", "Body"), language="en")
     assert whole(prompt_of(english), {"Title": "Bad", "Body": "Broke."}, labels=("no",)) == (
         "Possible labels: no.\n\nTitle: Bad\nBody: Broke.\nLabel:\nno | no"
     )
@@ -200,7 +200,7 @@ def test_any_classification_has_a_prompt() -> None:
 
 @pytest.mark.parametrize("name", names("tasks"))
 def test_every_task_has_a_prompt_for_its_answers(name: str) -> None:
-    assert set(prompt_of(task(name)).targets) <= set(task(name).gold)
+    assert set(prompt_of(task(name)).targets) <= set(task(name).scoring.gold)
 
 
 @given(text=st.text(), other=st.text())
@@ -285,7 +285,7 @@ def test_a_missing_field_or_label_is_named() -> None:
     with pytest.raises(AugmentError, match=r"prompts?/no\.toml: cannot be read \(No such file or directory\)"):
         prompt_of(generic(), "prompts/no.toml")
     with pytest.raises(AugmentError, match="no prompt called 'nо'"):
-        prompt_of(Task("x", ("text",), prompt="nо"))
+        prompt_of(Task.of("x", fields=("text",), prompt="nо"))
 
 
 def test_a_file_in_the_wrong_form_is_linted(tmp_path: Path) -> None:

@@ -61,11 +61,11 @@ def check(result: Result) -> None:
     check_answers(new, result.record.task)
     check_words(old, new, result.record.task)
     check_characters(old, new, result.record.task)
-    kept = [text for name in result.record.task.kept for text in field_paths.values(old, name)]
+    kept = [text for name in result.record.task.layout.kept for text in field_paths.values(old, name)]
     for name in metadata["source"]:
         for text in kept:
             assert field_paths.value(new, name).count(text) >= field_paths.value(old, name).count(text)
-    for marks in result.record.task.marks:
+    for marks in result.record.task.layout.marks:
         for name in field_paths.every(old, marks.text):
             ours, theirs = (re.findall(marks.pattern, field_paths.value(row, name)) for row in (old, new))
             left = iter(theirs)  # a Latin «o» in place of a word of one letter may look like another mark
@@ -74,7 +74,7 @@ def check(result: Result) -> None:
 
 def check_answers(new: dict[str, Any], known: Task) -> None:
     """An answer stands at its offset."""
-    for answers in known.answers:
+    for answers in known.layout.answers:
         for answer in field_paths.value(new, answers.field) or ():
             if isinstance(answer, dict):
                 stop = answer["offset"] + answer["length"]
@@ -83,7 +83,7 @@ def check_answers(new: dict[str, Any], known: Task) -> None:
 
 def check_words(old: dict[str, Any], new: dict[str, Any], known: Task) -> None:
     """The word of a number is the one that it was, up to its punctuation."""
-    for words in known.words:
+    for words in known.layout.words:
         for _, number in words.pairs:
             ours, theirs = (field_paths.value(row, words.text).split() for row in (old, new))
             first = ours[field_paths.value(old, words.field)[number]]
@@ -93,7 +93,7 @@ def check_words(old: dict[str, Any], new: dict[str, Any], known: Task) -> None:
 
 def check_characters(old: dict[str, Any], new: dict[str, Any], known: Task) -> None:
     """Numbers of characters enclose what they did."""
-    for spans in known.characters:
+    for spans in known.layout.characters:
         (text,) = field_paths.every(old, spans.text)
         for start, stop in zip(field_paths.every(old, spans.start), field_paths.every(old, spans.stop), strict=True):
             if field_paths.has_value(old, start):
@@ -121,7 +121,7 @@ def same_span(ours: tuple[str, int, int], theirs: tuple[str, int, int]) -> None:
 @pytest.mark.parametrize("name", names("tasks"))
 def test_every_task_has_rows_that_it_recognises(name: str) -> None:
     assert ROWS[name]
-    twins = [one for one in names("tasks") if task(one).keys == task(name).keys]
+    twins = [one for one in names("tasks") if task(one).layout.keys == task(name).layout.keys]
     for row in ROWS[name]:
         if len(twins) == 1:
             assert recognise(row) is task(name)
@@ -130,8 +130,8 @@ def test_every_task_has_rows_that_it_recognises(name: str) -> None:
                 recognise(row)
         record = Record(row, task(name))
         assert all(record.texts()[field] == field_paths.value(row, field) for field in record.fields)
-        constraints = [constraint(one).language for one in task(name).constraints]
-        assert set(constraints) <= {None, task(name).language}
+        constraints = [constraint(one).language for one in task(name).layout.constraints]
+        assert set(constraints) <= {None, task(name).benchmark.language}
 
 
 @pytest.mark.parametrize(("name", "number"), EXAMPLES)
@@ -359,23 +359,24 @@ def table_row(known: Task) -> str:
     def names_of(values: Iterable[str]) -> str:
         return ", ".join(f"`{value}`" for value in values) or "–"
 
-    fields = [*known.fields, *(f"{name} (if there)" for name in known.optional)]
-    steps = [f"offsets in `{answers.field}`" for answers in known.answers]
-    steps += [f"word numbers in `{words.field}`" for words in known.words]
-    steps += [f"`{spans.start}`, `{spans.stop}`" for spans in known.characters]
-    stays = [f"option markers in {names_of(known.options)}"] if known.options else []
-    stays += [marks.label for marks in known.marks]
-    stays += [f"the words of {names_of(known.kept)}"] if known.kept else []
-    keys = sorted(known.keys) + ([f"{known.contains[0]} with Russian letters"] if known.contains else [])
+    fields = [*known.layout.fields, *(f"{name} (if there)" for name in known.layout.optional)]
+    steps = [f"offsets in `{answers.field}`" for answers in known.layout.answers]
+    steps += [f"word numbers in `{words.field}`" for words in known.layout.words]
+    steps += [f"`{spans.start}`, `{spans.stop}`" for spans in known.layout.characters]
+    stays = [f"option markers in {names_of(known.layout.options)}"] if known.layout.options else []
+    stays += [marks.label for marks in known.layout.marks]
+    stays += [f"the words of {names_of(known.layout.kept)}"] if known.layout.kept else []
+    contains = known.layout.contains
+    keys = sorted(known.layout.keys) + ([f"{contains[0]} with Russian letters"] if contains else [])
     cells = [
         f"`{known.name}`",
         ", ".join(f"`{key}`" if " with " not in key else key for key in keys),
         ", ".join(f"`{name}`" if " (" not in name else name for name in fields),
-        f"`{known.id}`" if known.id else "the texts",
+        f"`{known.layout.id}`" if known.layout.id else "the texts",
         "; ".join(steps) or "–",
         "; ".join(stays) or "–",
-        names_of(known.constraints),
-        names_of(known.metrics),
+        names_of(known.layout.constraints),
+        names_of(known.scoring.metrics),
     ]
     return f"| {' | '.join(cells)} |"
 

@@ -124,15 +124,16 @@ def test_an_error_names_the_record() -> None:
 @pytest.mark.parametrize("name", names("tasks"))
 def test_each_task_is_recognised_by_its_own_fields(name: str) -> None:
     known = task(name)
-    row = dict.fromkeys(known.keys, "текст")
-    twins = [one for one in names("tasks") if task(one).keys == known.keys]
+    row = dict.fromkeys(known.layout.keys, "текст")
+    twins = [one for one in names("tasks") if task(one).layout.keys == known.layout.keys]
     if len(twins) == 1:
         assert recognise(row) is known
     else:
         with pytest.raises(AugmentError, match=rf"fit several tasks: {', '.join(twins)}; choose with `task`"):
             recognise(row)
     never = {"answer", "label", "options", "idx", "ID", "question_id", "bridge_answers", "main_answers", "Label"}
-    assert not {step for field in known.fields for step in steps(field)} & (never | {"instruction", "outputs", "meta"})
+    perturbed = {step for field in known.layout.fields for step in steps(field)}
+    assert not perturbed & (never | {"instruction", "outputs", "meta"})
 
 
 def test_rows_of_no_task_say_what_to_do() -> None:

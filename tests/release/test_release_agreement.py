@@ -131,16 +131,16 @@ def by_evaluate(task: Task, variation: str, evaluation: Evaluation, groups: Sequ
     """The same by `evaluate`: an answer for each label, or for the rows of each group, or for each entry."""
     key = "original_prediction" if variation == "original" else "prediction"
     rows = [row[key] for row in evaluation.predictions()]
-    if len(task.gold) > 1:
-        return [[row[name] for row in rows] for name in sorted(task.gold)]
-    if task.grouped_by:
+    if len(task.scoring.gold) > 1:
+        return [[row[name] for row in rows] for name in sorted(task.scoring.gold)]
+    if task.scoring.grouped_by:
         return [[row for row, own in zip(rows, groups, strict=True) if own == group] for group in sorted(set(groups))]
     return [[one for row in rows for one in (row if isinstance(row, list | tuple) else [row])]]
 
 
 def scores_of(task: Task, variation: str, results: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """The harness's scores in per cent, by our names of the metrics: means over labels, groups and norms."""
-    ours = {"acc": "accuracy", "f1": "macro_f1" if "macro_f1" in task.metrics else "f1"}
+    ours = {"acc": "accuracy", "f1": "macro_f1" if "macro_f1" in task.scoring.metrics else "f1"}
     found: dict[str, list[float]] = {}
     for ending in endings(task, results):
         for name, value in results["results"][f"all_{task.name}_{variation}{ending}"].items():
@@ -149,7 +149,7 @@ def scores_of(task: Task, variation: str, results: Mapping[str, Any]) -> Iterato
                 metric = metric.rstrip("_0123456789") if metric.startswith("mcc") else metric
                 found.setdefault(ours.get(metric, metric), []).append(100 * value)
     for metric, values in found.items():
-        if metric in task.metrics:
+        if metric in task.scoring.metrics:
             yield metric, fmean(values)
 
 
@@ -165,14 +165,14 @@ def test_they_agree(everything: Path, network: Path, harness: tuple[int, Mapping
         everything / name, [f"hf-causal:{network}"], shots=[shots], episodes=1, options=options, cache="none"
     )
     groups = [
-        str(original.values["meta"][task.grouped_by.removeprefix("meta.")]) if task.grouped_by else ""
+        str(original.values["meta"][task.scoring.grouped_by.removeprefix("meta.")]) if task.scoring.grouped_by else ""
         for original in evaluation.pairs.originals
     ]
     (entry,) = evaluation.report()["models"]
     for variation in VARIATIONS:
         assert by_harness(task, variation, results) == by_evaluate(task, variation, evaluation, groups)
         scores = dict(scores_of(task, variation, results))
-        assert scores.keys() == set(task.metrics)
+        assert scores.keys() == set(task.scoring.metrics)
         for metric, score in scores.items():
             ours = (
                 entry["metrics"][metric]["value"]

@@ -69,7 +69,7 @@ class _Part:
                 continue  # it may be false, and behind another record's text it would be stated as a fact
             text = record.text(name)
             stop = len(text)
-            if name in record.task.options and (found := options_in(text)):
+            if name in record.task.layout.options and (found := options_in(text)):
                 stop = found[0][0].start
                 self.options.add(filter(is_option, (option.of(text) for _, option in found)))
             self.sentences.add(statements(text[:stop]))

@@ -1,1 +1,0 @@
-"""The tasks, one declarative schema a file; a file is found by its name."""
