@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -19,14 +20,51 @@ from augment_ru.editing.word_letters import (
     with_inserted,
     words_of_segments,
 )
-from augment_ru.editing.word_list import listed, read_word_list
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.language.morphology import lemmas_of
+from augment_ru.resources import dictionary_path, rows, same_word
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, Codes, Mask, counted
+from augment_ru.text.characters import DIGIT, Codes, Mask, counted, decode
+
+
+@cache
+def read_word_list(path: str) -> frozenset[str]:
+    """The words of a text file, one a line, in lower case with е for ё; empty lines and those with `#` are skipped.
+
+    Raises:
+        AugmentError: there is no such file, it is not UTF-8, it has no word, or a line has several.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise AugmentError(f"word list {path}: no such file; give a text file in UTF-8, one word a line")
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise AugmentError(f"word list {path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    words = set()
+    for number, line in enumerate(lines, start=1):
+        word = line.strip()
+        if len(word.split()) > 1 and not word.startswith("#"):
+            raise AugmentError(f"word list {path}: line {number}: '{word}' is not one word; write one word a line")
+        if word and not word.startswith("#"):
+            words.add(same_word(word))
+    if not words:
+        raise AugmentError(f"word list {path}: no word in it; write one word a line")
+    return frozenset(words)
+
+
+def listed(batch: Batch, starts: Ints, stops: Ints, words: frozenset[str]) -> Mask:
+    """Whether a list has each of these words of a batch, as it is or in its dictionary form, shape (words,)."""
+    joined = decode(batch.codes) if starts.size else ""
+    found = []
+    for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+        word = same_word(joined[start:stop])
+        found.append(word in words or not words.isdisjoint(lemmas_of(word)))
+    return np.array(found, dtype=np.bool_)
+
 
 STYLES = ("star", "sign", "dots", "leet")
 _SEPARATORS = np.array([ord("."), ord(" ")], dtype=np.uint32)

@@ -7,9 +7,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
-from augment_ru.editing.form_tables import shortened_forms
-from augment_ru.editing.word_forms import WordForms
-from augment_ru.editing.word_functions import WordFunction
+from augment_ru.editing.word_forms import WordForms, WordFunction, shortened_forms
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
 from augment_ru.resources import shortened_words

@@ -7,9 +7,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.editing.error_classes import ErrorRate, ErrorRates
-from augment_ru.editing.form_tables import FormTable
-from augment_ru.editing.word_forms import WordForms
-from augment_ru.editing.word_functions import WordFunction
+from augment_ru.editing.word_forms import FormTable, WordForms, WordFunction
 from augment_ru.language.morphology import is_known, word_kind
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 from augment_ru import Augmenter, AugmentError, Batch
-from augment_ru.attacks.colloquial import CLASSES
-from augment_ru.attacks.colloquial.spoken_forms import Places, Spoken, SpokenForms, spoken_forms
+from augment_ru.attacks.colloquial import CLASSES, Places, Spoken, SpokenForms, spoken_forms
 from augment_ru.attacks.misspell.misspellings import Misspellings, misspellings
-from augment_ru.editing.form_tables import FormTable
-from augment_ru.editing.word_forms import WordForms, first_of_sentences
+from augment_ru.editing.word_forms import FormTable, WordForms, first_of_sentences
 from augment_ru.engine.attack import make
 from augment_ru.resources import dictionary_path, folder, rows, senses
 

@@ -13,8 +13,7 @@ from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
 from augment_ru.editing.on_demand import LastValue, texts_at
 from augment_ru.editing.separators import JOINS, joins, lone
-from augment_ru.editing.word_forms import WordForms
-from augment_ru.editing.word_functions import WordFunction
+from augment_ru.editing.word_forms import WordForms, WordFunction
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements

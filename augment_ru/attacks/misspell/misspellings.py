@@ -9,8 +9,8 @@ import numpy as np
 
 from augment_ru.attacks.misspell.letter_rules import LetterRule, Words
 from augment_ru.draws import Floats, Ints, Keys, unit
-from augment_ru.editing.form_tables import FormTable
 from augment_ru.editing.separators import prefix_length
+from augment_ru.editing.word_forms import FormTable
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import is_common
 from augment_ru.language.morphology import is_known

@@ -15,10 +15,16 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
-from augment_ru.similarities.meaning.columns import WordColumns, word_columns
+from augment_ru.similarities.meaning.columns import (
+    WordColumns,
+    are_as_long,
+    exchanged,
+    letters_in_place,
+    respelt,
+    word_columns,
+)
 from augment_ru.similarities.meaning.features import DAMAGE, damage_of, features_of
 from augment_ru.similarities.meaning.matching import fates_of, misspelt, word_edits
-from augment_ru.similarities.meaning.respelt import are_as_long, exchanged, letters_in_place, respelt
 from augment_ru.similarities.meaning.words import Fates, Source, kept_source
 from augment_ru.text.characters import Mask, encode
 from augment_ru.version import version_of
