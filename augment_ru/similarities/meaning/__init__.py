@@ -23,8 +23,8 @@ from augment_ru.similarities.meaning.columns import (
     respelt,
     word_columns,
 )
-from augment_ru.similarities.meaning.features import DAMAGE, damage_of, features_of
-from augment_ru.similarities.meaning.matching import fates_of, misspelt, word_edits
+from augment_ru.similarities.meaning.features import DAMAGE, features_of
+from augment_ru.similarities.meaning.matching import fates_of, fates_of_letters, word_edits
 from augment_ru.similarities.meaning.words import Fates, Source, kept_source
 from augment_ru.text.characters import Mask, encode
 from augment_ru.version import version_of
@@ -170,22 +170,12 @@ class MeaningScorer(Scorer):
         key = (index, *triples, *notes)
         score = self._scores.get(key)
         if score is None:
-            source, words = self._source(index), None
+            source, fates = self._source(index), None
             if source.is_one_sentence and not any(note is not None and note.reading is not None for note in notes):
-                words = misspelt(source, triples)
-            if words is None:
-                score = min((self._of_fates(fates_of(*part)) for part in source.parts(script.edits)), default=1.0)
-            else:
-                score = self._of_damage(damage_of(source, words)) if words else 1.0
-            self._scores[key] = score
+                fates = fates_of_letters(source, triples)  # makes no object for each edit
+            parts = [fates] if fates is not None else [fates_of(*part) for part in source.parts(script.edits)]
+            score = self._scores[key] = min(map(self._of_fates, parts), default=1.0)
         return score
-
-    def _of_damage(self, values: Sequence[float]) -> float:
-        """The score of a sentence with these values of the features `DAMAGE`."""
-        loss = 0.0
-        for weight, value in zip(self._damage_weights, values, strict=True):
-            loss += weight * value
-        return self._logistic(loss)
 
     def _aligned(self, index: int, text: str) -> float:
         source = self._source(index)
@@ -205,9 +195,9 @@ class MeaningScorer(Scorer):
     def _of_features(self, features: Mapping[str, float]) -> float:
         if not any(features.values()):
             return 1.0
-        loss = 0.0
+        loss, weights = 0.0, self._weights
         for name in sorted(features):  # one by one, since `sum` rounds otherwise from Python 3.12 on
-            loss += self._weights.get(name, 0.0) * features[name]
+            loss += weights.get(name, 0.0) * features[name]
         return self._logistic(loss)
 
     def _logistic(self, loss: float) -> float:

@@ -361,8 +361,8 @@ def features_of(fates: Fates) -> dict[str, float]:
         (of_added, fates.inserted),
     )
     found: dict[str, float] = {}
-    for part, cause in parts:
-        for name, value in part(fates) if cause else ():
+    for part in (part for part, cause in parts if cause):
+        for name, value in part(fates):
             if value:
                 found[name] = found.get(name, 0.0) + value
     return found
@@ -466,21 +466,25 @@ def damage_of(source: Source, words: Sequence[tuple[int, str, int]]) -> tuple[fl
         source: the text.
         words: the number, the new form and the count of letters that differ of each.
     """
-    forms, shares = source.forms, source.shares
-    totals: tuple[float, ...] = (0.0,) * len(DAMAGE)
-    for number, form, apart in words:
-        old = forms[number]
-        length = len(old)
-        became = has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old))
-        part, unknown = apart / length if apart < length else 1.0, not is_known(old)
-        values = damage(shares[number], part, became=became, unknown=unknown, length=length, clip=_clipped)
-        totals = tuple(map(add, totals, values))
-    return totals
+    totals: tuple[float, ...] = ()
+    for word in words:
+        values = source.once(_damage_of_word, word)
+        totals = tuple(map(add, totals, values)) if totals else values
+    return totals or (0.0,) * len(DAMAGE)
+
+
+def _damage_of_word(source: Source, word: tuple[int, str, int]) -> tuple[float, ...]:
+    number, form, apart = word
+    old = source.forms[number]
+    length = len(old)
+    became = has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old))
+    part, unknown = apart / length if apart < length else 1.0, not is_known(old)
+    return damage(source.shares[number], part, became=became, unknown=unknown, length=length, clip=_clipped)
 
 
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
     """The features of misspelt words."""
-    yield from zip(DAMAGE, damage_of(fates.source, fates.damaged), strict=True)
+    return zip(DAMAGE, damage_of(fates.source, fates.damaged), strict=True)
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:

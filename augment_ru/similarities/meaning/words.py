@@ -14,6 +14,7 @@ from augment_ru.edits import Edit
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import WordKind, word_kind
 
+A = TypeVar("A")
 T = TypeVar("T")
 ATTRIBUTES = frozenset({"adjective", "participle"})
 NOMINAL = frozenset({"noun", "pronoun", "number"})
@@ -70,6 +71,13 @@ class Source:
         self.starts = [start for start, _ in places]
         self.stops = [stop for _, stop in places]
         self.forms = [form_of(text[start:stop]) for start, stop in places]
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether each form has as many characters as its word."""
+        return all(
+            len(form) == stop - start for form, start, stop in zip(self.forms, self.starts, self.stops, strict=True)
+        )
 
     @cached_property
     def _sentences(self) -> list[tuple[int, int]]:
@@ -172,15 +180,15 @@ class Source:
         """The role of a word (`WordKind.role`); "" beyond the ends of the text."""
         return word_kind(self.forms[number]).role if 0 <= number < len(self.forms) else ""
 
-    def once(self, find: Callable[["Source", int], T], number: int) -> T:
-        """What `find(source, number)` says of a word; it is called once."""
-        if (find, number) not in self._found:
-            self._found[find, number] = find(self, number)
-        found: T = self._found[find, number]
+    def once(self, find: Callable[["Source", A], T], asked: A) -> T:
+        """What `find(source, asked)` says; it is called once."""
+        found: T | None = self._found.get((find, asked))
+        if found is None:
+            found = self._found[find, asked] = find(self, asked)
         return found
 
     @cached_property
-    def _found(self) -> dict[tuple[Callable[["Source", int], Any], int], Any]:
+    def _found(self) -> dict[tuple[Callable[["Source", Any], Any], Any], Any]:
         return {}
 
     def clause(self, number: int) -> Iterator[int]:
