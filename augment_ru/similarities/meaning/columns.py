@@ -16,7 +16,7 @@ from augment_ru.engine.edited import EditTable
 from augment_ru.engine.proposals import ranges
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import has_form, is_known, lemmas_of
-from augment_ru.similarities.meaning.features import Rewriting, damage, of_marks
+from augment_ru.similarities.meaning.features import ILLEGIBLE, LEGIBLE, SHORT, Rewriting, damage, of_marks
 from augment_ru.similarities.meaning.matching import fates_of_respelt
 from augment_ru.similarities.meaning.words import (
     COMBINING,
@@ -269,7 +269,8 @@ def respelt(words: WordColumns, letters: Letters) -> Respelt:
     for word in became.nonzero()[0].tolist():
         became[word] = set(lemmas_of(forms[word])).isdisjoint(lemmas_of(olds[word]))
     parts = np.where(are_other | ~new, 0.0, np.minimum(counts / lengths, 1.0))
-    of_words = damage(words.shares[numbers], parts, became=became, unknown=unknown, length=lengths, clip=np.clip)
+    illegible = np.clip((parts - LEGIBLE) / (ILLEGIBLE - LEGIBLE), 0.0, 1.0)
+    of_words = damage(words.shares[numbers], parts, illegible, became, unknown, long=lengths > SHORT)
     losses = [np.bincount(of_sentence, weights=values, minlength=starts.size) for values in of_words]
     totals = words.totals[words.sentences[numbers[starts]]]
     return Respelt(owners[starts], totals, np.array(losses), others)

@@ -5,7 +5,7 @@ place of others, words lost and misspelt.
 """
 
 from bisect import bisect, bisect_left, insort
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from operator import add, ne
@@ -343,8 +343,8 @@ _QUESTIONS = frozenset({
     "что",
 })  # fmt: skip
 _TELLING = frozenset({"action", "argument", "circumstance", "modifier", "preposition", "question"})
-_SHORT = 3
-_LEGIBLE, _ILLEGIBLE = 0.2, 0.6
+SHORT = 3
+LEGIBLE, ILLEGIBLE = 0.2, 0.6
 """The shares of changed letters up to which a word is read easily, and from which it is not read at all."""
 
 
@@ -438,25 +438,20 @@ Column: TypeAlias = Any
 
 
 def damage(
-    share: Column, part: Column, *, became: Column, unknown: Column, length: Column, clip: Callable[..., Column]
+    share: Column, part: Column, illegible: Column, became: Column, unknown: Column, *, long: Column
 ) -> tuple[Column, ...]:
-    """What misspelt words add to the features `DAMAGE`.
+    """What misspelt words add to the features `DAMAGE`; of numbers or of columns.
 
     Args:
         share: the share of a word in the information of its sentence.
         part: the share of its letters that differ, at most 1.
+        illegible: how far it cannot be read, by this share: from 0 up to `LEGIBLE` to 1 from `ILLEGIBLE` on.
         became: whether it became another word.
         unknown: whether the dictionary does not have it.
-        length: the number of its letters; a short word is not illegible as a whole.
-        clip: `clip(value, least, most)`, of numbers or of columns.
+        long: whether it has more than `SHORT` letters; a shorter one is not illegible as a whole.
     """
     letters = share * part
-    illegible = clip((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 0.0, 1.0)
-    return share * became, letters, letters * unknown, share * illegible, (illegible > 1 / 2) & (length > _SHORT)
-
-
-def _clipped(value: float, least: float, most: float) -> float:
-    return least if value < least else min(value, most)
+    return share * became, letters, letters * unknown, share * illegible, (illegible > 1 / 2) & long
 
 
 def damage_of(source: Source, words: Sequence[tuple[int, str, int]]) -> tuple[float, ...]:
@@ -466,20 +461,17 @@ def damage_of(source: Source, words: Sequence[tuple[int, str, int]]) -> tuple[fl
         source: the text.
         words: the number, the new form and the count of letters that differ of each.
     """
+    forms, shares = source.forms, source.shares
     totals: tuple[float, ...] = ()
-    for word in words:
-        values = source.once(_damage_of_word, word)
+    for number, form, apart in words:
+        old = forms[number]
+        length = len(old)
+        part = apart / length if apart < length else 1.0
+        illegible = min((part - LEGIBLE) / (ILLEGIBLE - LEGIBLE), 1.0) if part > LEGIBLE else 0.0
+        became = has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old))
+        values = damage(shares[number], part, illegible, became, not is_known(old), long=length > SHORT)
         totals = tuple(map(add, totals, values)) if totals else values
     return totals or (0.0,) * len(DAMAGE)
-
-
-def _damage_of_word(source: Source, word: tuple[int, str, int]) -> tuple[float, ...]:
-    number, form, apart = word
-    old = source.forms[number]
-    length = len(old)
-    became = has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old))
-    part, unknown = apart / length if apart < length else 1.0, not is_known(old)
-    return damage(source.shares[number], part, became=became, unknown=unknown, length=length, clip=_clipped)
 
 
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:

@@ -14,7 +14,6 @@ from augment_ru.edits import Edit
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import WordKind, word_kind
 
-A = TypeVar("A")
 T = TypeVar("T")
 ATTRIBUTES = frozenset({"adjective", "participle"})
 NOMINAL = frozenset({"noun", "pronoun", "number"})
@@ -180,15 +179,15 @@ class Source:
         """The role of a word (`WordKind.role`); "" beyond the ends of the text."""
         return word_kind(self.forms[number]).role if 0 <= number < len(self.forms) else ""
 
-    def once(self, find: Callable[["Source", A], T], asked: A) -> T:
-        """What `find(source, asked)` says; it is called once."""
-        found: T | None = self._found.get((find, asked))
-        if found is None:
-            found = self._found[find, asked] = find(self, asked)
+    def once(self, find: Callable[["Source", int], T], number: int) -> T:
+        """What `find(source, number)` says of a word; it is called once."""
+        if (find, number) not in self._found:
+            self._found[find, number] = find(self, number)
+        found: T = self._found[find, number]
         return found
 
     @cached_property
-    def _found(self) -> dict[tuple[Callable[["Source", Any], Any], Any], Any]:
+    def _found(self) -> dict[tuple[Callable[["Source", int], Any], int], Any]:
         return {}
 
     def clause(self, number: int) -> Iterator[int]:
