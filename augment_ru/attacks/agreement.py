@@ -9,9 +9,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Ints, Streams
-from augment_ru.editing.on_demand import MadeOnDemand, in_rounds
+from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds
 from augment_ru.editing.replacing import Syntax, writes_yo, written_like
-from augment_ru.edits import Change, Edit, Note
+from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, unknown
@@ -20,7 +20,6 @@ from augment_ru.language.morphology import is_known
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask
 from augment_ru.text.doc import Token
 
 _LIKELY_CASES = ("nomn", "accs")
@@ -349,21 +348,13 @@ class Agreement(MadeOnDemand):
         words = batch.once(_words, self.classes, self.pairs)
         rows = np.array([word.row for word in words], dtype=np.int64)
         starts = batch.starts[rows] + np.array([word.token.start for word in words], dtype=np.int64)
+        chosen = np.searchsorted(_SHARES, batch.draw(streams, starts, lane=1), side="right").tolist()
+
+        def write(wanted: Ints) -> list[list[Edit]]:
+            return [words[at].edits(chosen[at]) for at in wanted.tolist()]
+
         ranks = batch.draw(streams, starts)
-        chosen = np.searchsorted(_SHARES, batch.draw(streams, starts, lane=1), side="right")
-        changes: list[list[Change]] = [[] for _ in range(len(batch))]
-
-        def work(wanted: Ints) -> Mask:
-            done = np.zeros(wanted.size, dtype=np.bool_)
-            for place, at in enumerate(wanted.tolist()):
-                edit = words[at].edit(int(chosen[at]))
-                if edit is not None:
-                    changes[words[at].row].append(Change(float(ranks[at]), (edit,)))
-                    done[place] = True
-            return done
-
-        in_rounds(rows, ranks, self.probability, work, least=self.least)
-        return Proposals.of_changes(batch, changes)
+        return changes_in_rounds(batch, starts, ranks, self.probability, write, least=self.least)
 
 
 class _Word:
@@ -381,15 +372,15 @@ class _Word:
         self._forms = forms
         self._found: list[tuple[str, str]] = []
 
-    def edit(self, place: int) -> Edit | None:
-        """The edit that writes the wrong form of this place, or the last one there is; None if there is none."""
+    def edits(self, place: int) -> list[Edit]:
+        """The edit that writes the wrong form of this place, or the last one there is; [] if there is none."""
         self._found += islice(self._forms, max(place + 1 - len(self._found), 0))
         if not self._found:
-            return None
+            return []
         kind, wrong = self._found[min(place, len(self._found) - 1)]
         start, stop = self.token.start, self.token.stop
         text = written_like(wrong, self.token.text, yo="ё" not in wrong or writes_yo(self._text))
-        return Edit(start, stop, text, Note(self._text[start:stop], kind))
+        return [Edit(start, stop, text, Note(self._text[start:stop], kind))]
 
 
 def _words(batch: Batch, classes: Sequence[str], pairs: str) -> list[_Word]:

@@ -10,12 +10,12 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
-from augment_ru.editing.on_demand import LastValue, texts_at
+from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.openings import ADJECTIVE, LOWERED, NAME, OPENINGS, opening
 from augment_ru.editing.separators import lone
 from augment_ru.editing.word_forms import FormTable, WordForms, shortened_forms
 from augment_ru.edits import Note
-from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
@@ -78,13 +78,6 @@ def _inside(word: str) -> str:
     return small if small.islower() and opening(small) & LOWERED else word
 
 
-class Made(NamedTuple):
-    """What is written in the place of a word, and its note: how it is read, and its class."""
-
-    text: str
-    note: Note
-
-
 class Places(NamedTuple):
     """Where spoken forms may stand, in columns: the number of the word, of the entry, and the rate of the entry."""
 
@@ -114,7 +107,7 @@ class SpokenForms:
         counts = np.array([len(entry.forms) for entry in entries], dtype=np.int64)
         self._bounds = np.concatenate([[0], np.cumsum(counts)])
         self._shares = np.concatenate([[0.0], np.cumsum([form.share for _, form in self._forms])])
-        self._made: dict[tuple[int, str], Made] = {}
+        self._made: dict[tuple[int, str], Rewritten] = {}
         self._rates = np.array([entry.rate for entry in entries])
         self._endings = [(entry.written[1:], at) for at, entry in enumerate(entries) if entry.written[0] == _ANY]
         self._any = np.array([at for at, entry in enumerate(entries) if entry.written == _FIRST + _ANY], dtype=np.int64)
@@ -150,14 +143,14 @@ class SpokenForms:
         numbers: Ints = np.clip(np.searchsorted(self._shares, targets, side="right") - 1, firsts, lasts - 1)
         return numbers
 
-    def made(self, number: int, old: str) -> Made:
+    def made(self, number: int, old: str) -> Rewritten:
         """What is written in the place of a word or phrase if the form of this number is drawn."""
         made = self._made.get((number, old))
         if made is None:
             if len(self._made) > _REMEMBERED:
                 self._made.clear()
             entry, form = self._forms[number]
-            made = self._made[number, old] = Made(entry.spoken(form, old), Note(old, form.kind))
+            made = self._made[number, old] = entry.spoken(form, old), Note(old, form.kind)
         return made
 
     def starts(self, words: Ints) -> Places:
@@ -345,20 +338,11 @@ class Colloquial(CountedErrors):
         begins, ends = forms.starts[every.words], forms.stops[every.words + is_pair]
         points = batch.draw(Streams.of(streams.keys, "form"), begins)
 
-        def made(indices: Ints) -> list[Made]:
-            olds = texts_at(batch, begins[indices], ends[indices])
+        def make(indices: Ints, olds: list[str]) -> list[Rewritten]:
             numbers = spoken.drawn(every.entries[indices], points[indices]).tolist()
             return [spoken.made(number, old) for number, old in zip(numbers, olds, strict=True)]
 
-        last = LastValue(made)
-        return Proposals.of_edits(
-            begins,
-            ends,
-            ranks[order],
-            lambda indices: Replacements.of([one.text for one in last(indices)]),
-            clean=True,
-            notes=lambda indices: [one.note for one in last(indices)],
-        )
+        return written_together(batch, begins, ends, ranks[order], make)
 
 
 @cache

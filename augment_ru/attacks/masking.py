@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams, unit
+from augment_ru.editing.on_demand import texts_at
 from augment_ru.editing.word_letters import (
     Characters,
     drawn,
@@ -27,7 +28,7 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.resources import dictionary_path, rows, same_word
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, Codes, Mask, counted, decode
+from augment_ru.text.characters import DIGIT, Codes, Mask, counted
 
 
 @cache
@@ -58,12 +59,8 @@ def read_word_list(path: str) -> frozenset[str]:
 
 def listed(batch: Batch, starts: Ints, stops: Ints, words: frozenset[str]) -> Mask:
     """Whether a list has each of these words of a batch, as it is or in its dictionary form, shape (words,)."""
-    joined = decode(batch.codes) if starts.size else ""
-    found = []
-    for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
-        word = same_word(joined[start:stop])
-        found.append(word in words or not words.isdisjoint(lemmas_of(word)))
-    return np.array(found, dtype=np.bool_)
+    own = map(same_word, texts_at(batch, starts, stops))
+    return np.array([word in words or not words.isdisjoint(lemmas_of(word)) for word in own], dtype=np.bool_)
 
 
 STYLES = ("star", "sign", "dots", "leet")

@@ -15,14 +15,13 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams
-from augment_ru.editing.on_demand import MadeOnDemand, in_rounds
-from augment_ru.edits import Change, Edit, Span
+from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds
+from augment_ru.edits import Edit, Span
 from augment_ru.engine.proposals import Proposals
 from augment_ru.inference.decoding import Decoding
 from augment_ru.inference.memo import Memo
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask
 from augment_ru.text.words import count_russian_words
 
 LONGEST = 400
@@ -244,20 +243,12 @@ def rewrite_sentences(
     ]
     rows = np.array([place.row for place in places], dtype=np.int64)
     starts = batch.starts[rows] + np.array([place.sentence.start for place in places], dtype=np.int64)
-    ranks = batch.draw(streams, starts)
     keys = batch.keys(Streams.of(streams.keys, "rewrite"), starts)
-    changes: list[list[Change]] = [[] for _ in range(len(batch))]
 
-    def work(wanted: Ints) -> Mask:
-        chosen = [places[at] for at in wanted.tolist()]
-        found = _edits(batch, chosen, keys[wanted], rewrite, min_words)
-        for place, rank, edits in zip(chosen, ranks[wanted].tolist(), found, strict=True):
-            if edits:
-                changes[place.row].append(Change(rank, tuple(edits)))
-        return np.array([bool(edits) for edits in found], dtype=np.bool_)
+    def write(wanted: Ints) -> list[list[Edit]]:
+        return _edits(batch, [places[at] for at in wanted.tolist()], keys[wanted], rewrite, min_words)
 
-    in_rounds(rows, ranks, probability, work, least=least)
-    return Proposals.of_changes(batch, changes)
+    return changes_in_rounds(batch, starts, batch.draw(streams, starts), probability, write, least=least)
 
 
 def _enough(text: str, stretch: tuple[int, int], sentence: Sentence, min_words: int) -> bool:

@@ -60,7 +60,7 @@ def said(text: str) -> set[str]:
     found = set()
     for entry in np.concatenate([place.entries for place in places]).tolist():
         numbers = listed.drawn(np.full(points.size, entry), points)
-        found |= {listed.made(number, "слово").text.lower() for number in set(numbers.tolist())}
+        found |= {listed.made(number, "слово")[0].lower() for number in set(numbers.tolist())}
     return found
 
 

@@ -13,13 +13,12 @@ from augment_ru.attacks.add_sent.corpus import Corpus, is_option
 from augment_ru.attacks.add_sent.input_corpus import InputCorpus
 from augment_ru.attacks.add_sent.placement import CLOSING_MARKS, added, end_of_question
 from augment_ru.draws import Ints, Keys, Streams, unit
-from augment_ru.editing.on_demand import in_rounds
-from augment_ru.edits import Change, Edit, Span
+from augment_ru.editing.on_demand import changes_in_rounds
+from augment_ru.edits import Edit, Span
 from augment_ru.engine.proposals import Proposals
 from augment_ru.language.morphology import morphology
 from augment_ru.records.options import comparable
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask
 from augment_ru.text.context import Context
 from augment_ru.text.words import LETTERS, RUSSIAN, count_russian_words
 
@@ -175,24 +174,21 @@ def distract(batch: Batch, streams: Streams, probability: float, generate: Gener
     places = batch.starts[rows] + np.array([gap.place.start for gap in gaps], dtype=np.int64)
     ranks = batch.draw(streams, places)
     keys = batch.keys(Streams.of(streams.keys, "distract"), places)
-    changes: list[list[Change]] = [[] for _ in range(len(batch))]
     taken: list[set[str]] = [set() for _ in range(len(batch))]
 
-    def work(wanted: Ints) -> Mask:
+    def write(wanted: Ints) -> list[list[Edit]]:
         new = generate([gaps[at] for at in wanted.tolist()], keys[wanted])
-        done = np.zeros(wanted.size, dtype=np.bool_)
+        written: list[list[Edit]] = [[] for _ in new]
         # in the order of ranks: changes that are active at lower probabilities choose first
         for at in np.argsort(ranks[wanted], kind="stable").tolist():
             gap = gaps[wanted[at]]
             edit = next((edit for edit in new[at] if comparable(edit.text) not in taken[gap.row]), None)
             if edit is not None:
                 taken[gap.row].add(comparable(edit.text))
-                changes[gap.row].append(Change(float(ranks[wanted[at]]), (edit,)))
-                done[at] = True
-        return done
+                written[at].append(edit)
+        return written
 
-    in_rounds(rows, ranks, probability, work, least=least)
-    return Proposals.of_changes(batch, changes)
+    return changes_in_rounds(batch, places, ranks, probability, write, least=least)
 
 
 def _gaps(batch: Batch, row: int) -> Iterator[Gap]:

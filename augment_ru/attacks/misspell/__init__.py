@@ -11,12 +11,12 @@ import numpy as np
 from augment_ru.attacks.misspell.misspellings import Misspellings, Misspelt, as_written, misspellings
 from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
-from augment_ru.editing.on_demand import LastValue, texts_at
+from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.separators import JOINS, joins, lone
 from augment_ru.editing.word_forms import WordForms, WordFunction
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
-from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.resources import dictionary_path, rows, shortened_words
 from augment_ru.text.batch import Batch
@@ -88,44 +88,27 @@ class Misspell(Attack):
         all_ranks = np.concatenate([ranks[0, words], ranks[1, pairs.words]])[order]
         number_of_pair = np.concatenate([np.full(words.size, -1), np.arange(pairs.words.size)])[order]
 
-        def made(indices: Ints) -> list[_Made]:
-            texts = texts_at(batch, starts[indices], stops[indices])
+        def make(indices: Ints, texts: list[str]) -> list[Rewritten]:
             keys, chosen = batch.keys(streams, starts[indices]), number_of_pair[indices]
             single = np.flatnonzero(chosen < 0)
             alone = plan.misspellings.misspelt([texts[number] for number in single.tolist()], keys[single])
             found = dict(zip(single.tolist(), alone, strict=True))
             points = unit(keys, np.zeros(keys.size, dtype=np.int64)).tolist()
             return [
-                _Made(text, found[number] if pair < 0 else pairs.misspelt(pair, text, points[number]))
+                _with_note(text, found[number] if pair < 0 else pairs.misspelt(pair, text, points[number]))
                 for number, (pair, text) in enumerate(zip(chosen.tolist(), texts, strict=True))
             ]
 
-        last = LastValue(made)
-        return Proposals.of_edits(
-            starts,
-            stops,
-            all_ranks,
-            lambda indices: Replacements.of([one.new.text for one in last(indices)]),
-            clean=True,
-            notes=lambda indices: [one.note for one in last(indices)],
-        )
+        return written_together(batch, starts, stops, all_ranks, make)
 
 
 _READ = frozenset({"hyphen_dropped", "hyphen_space", "stretched", "tsya"})
 """Classes of rules whose errors are read as the right form, as listed misspellings and joined words are."""
 
 
-class _Made(NamedTuple):
-    """A word or a pair of words, and what becomes of it."""
-
-    old: str
-    new: Misspelt
-
-    @property
-    def note(self) -> Note:
-        """The class, and the right form where a reader reads it."""
-        is_read = not self.new.is_by_rule or self.new.kind in _READ
-        return Note(self.old if is_read else None, self.new.kind)
+def _with_note(old: str, new: Misspelt) -> Rewritten:
+    """A wrong form, with its class, and the right form where a reader reads it."""
+    return new.text, Note(old if not new.is_by_rule or new.kind in _READ else None, new.kind)
 
 
 class _Plan(NamedTuple):
