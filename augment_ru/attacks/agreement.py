@@ -10,7 +10,8 @@ import numpy as np
 
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds
-from augment_ru.editing.replacing import Syntax, writes_yo, written_like
+from augment_ru.editing.replacing import writes_yo, written_like
+from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import check_guards
 from augment_ru.engine.proposals import Proposals

@@ -1,82 +1,23 @@
 """Another word in the place of a word: in its form, with the words that agree with it and its preposition.
 
-The syntax tree of a text comes first, as attacks on words ask it; last the base of attacks that replace words.
+Last comes the base of attacks that replace words.
 """
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 from augment_ru.draws import Rng
+from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
-from augment_ru.language.inflection import GENDERS, WordForm, has_plural, inflect, known_forms, noun_of, word_form
+from augment_ru.language.inflection import GENDERS, WordForm, has_plural, inflect, known_forms, noun_of
 from augment_ru.language.morphology import is_known, only_form
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.resources import same_word
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.words import RUSSIAN
-
-
-class Syntax:
-    """The tokens of a text with their children, sentences and forms; numbers are those of tokens."""
-
-    def __init__(self, doc: Doc) -> None:
-        self.doc = doc
-        self.tokens = doc.tokens
-
-    @cached_property
-    def numbers(self) -> dict[int, int]:
-        """The number of the token that starts at a place of the text."""
-        return {token.start: number for number, token in enumerate(self.tokens)}
-
-    @cached_property
-    def children(self) -> list[list[int]]:
-        """The children of each token, in the order of the text."""
-        found: list[list[int]] = [[] for _ in self.tokens]
-        for number, token in enumerate(self.tokens):
-            if token.head != number:
-                found[token.head].append(number)
-        return found
-
-    @cached_property
-    def roots(self) -> list[int]:
-        """The number of the root of each token; the tokens of a sentence have one root."""
-        found = [-1] * len(self.tokens)
-        for number in range(len(self.tokens)):
-            way = [number]
-            while found[way[-1]] < 0 and self.tokens[way[-1]].head not in way:
-                way.append(self.tokens[way[-1]].head)
-            root = found[way[-1]] if found[way[-1]] >= 0 else way[-1]
-            for each in way:
-                found[each] = root
-        return found
-
-    def sentence(self, number: int) -> Iterator[int]:
-        """The tokens of the sentence of a token."""
-        root = self.roots[number]
-        return (other for other, its in enumerate(self.roots) if its == root)
-
-    def child(self, number: int, *relations: str) -> int | None:
-        """The first child that has one of these relations, or a subtype of it; None if there is none."""
-        for other in self.children[number]:
-            relation = self.tokens[other].relation
-            if relation in relations or relation.partition(":")[0] in relations:
-                return other
-        return None
-
-    def form(self, number: int) -> WordForm | None:
-        """The form of a token; None if it is not certain."""
-        token = self.tokens[number]
-        return word_form(token.text, token.pos, token.features)
-
-    def preposition(self, number: int) -> Token | None:
-        """The preposition of a noun; None if it has none."""
-        found = self.child(number, "case")
-        return None if found is None else self.tokens[found]
-
 
 _ATTRIBUTES = frozenset({"amod", "det", "acl", "nummod", "nummod:gov", "nummod:entity"})
 _GENDERED_NUMERALS = frozenset({"два", "оба", "полтора", "полтораста"})
@@ -181,7 +122,7 @@ def _refers(syntax: Syntax, noun: int, old: WordForm) -> bool:
 def _unbound(syntax: Syntax, noun: int, old: WordForm, found: dict[int, str]) -> bool:
     """Whether a further word of the sentence may agree with a noun: nothing else is seen that it agrees with."""
     gender = _GENDERS[old.gender]
-    for number in syntax.sentence(noun):
+    for number in syntax.tree(noun):
         token = syntax.tokens[number]
         if number in found or gender not in token.features or token.pos not in _PREDICATES:
             continue
@@ -378,7 +319,7 @@ class ReplacesWords(Attack):
             lemmas = self.lemmas(doc, at, rng) if number is not None else ()
             if number is None or not lemmas:
                 continue
-            there = {same_word(syntax.tokens[other].lemma) for other in syntax.sentence(number)}
+            there = {same_word(syntax.tokens[other].lemma) for other in syntax.tree(number)}
             for lemma in dict.fromkeys(lemmas):
                 if same_word(lemma) not in there and (edits := replacement(syntax, number, lemma)):
                     yield rng.change(*edits)

@@ -12,9 +12,9 @@ import numpy as np
 from augment_ru.attacks.word_order.clauses import Clause, clauses_of
 from augment_ru.attacks.word_order.coordinations import Coordination, coordinations_of
 from augment_ru.attacks.word_order.orders import Order, orders
-from augment_ru.attacks.word_order.trees import trees_of
 from augment_ru.draws import Streams
 from augment_ru.editing.openings import NAME, opening
+from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Change, Edit, Span
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
@@ -225,7 +225,7 @@ _Options = Sequence[tuple[float, tuple[Edit, ...]]]
 
 def _reordered(doc: Doc, protected: CoveredPlaces) -> Iterator[tuple[int, _Options]]:
     """The place of the predicate of each clause that has other orders, and their weights and edits."""
-    for tree in trees_of(doc):
+    for tree in Syntax(doc).sentences():
         for clause in clauses_of(tree):
             options = []
             for order in orders(clause):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from augment_ru.attacks.word_order.constituents import Constituent, constituents_of
 from augment_ru.attacks.word_order.roles import LEAD, REST, agrees_with_subject, may_be_case, predicate_role
-from augment_ru.attacks.word_order.trees import CLOSING, SentenceTree
+from augment_ru.editing.syntax import CLOSING, Syntax
 from augment_ru.language.morphology import is_known
 
 RELATIVE = frozenset({"который", "где", "куда", "откуда", "чей", "какой", "когда"})
@@ -33,7 +33,7 @@ class Clause:
         shared: whether another predicate has the same subject.
     """
 
-    tree: SentenceTree
+    tree: Syntax
     predicate: int
     constituents: Sequence[Constituent]
     leads: bool
@@ -48,7 +48,7 @@ class Clause:
         return "".join(one.role for one in self.constituents)
 
 
-def clauses_of(tree: SentenceTree) -> Iterator[Clause]:
+def clauses_of(tree: Syntax) -> Iterator[Clause]:
     """The clauses of a statement whose tree looks right; none of a question or of a sentence that is cut short."""
     if makes_statement(tree):
         for number in range(tree.first, tree.last):
@@ -58,10 +58,10 @@ def clauses_of(tree: SentenceTree) -> Iterator[Clause]:
                 yield clause
 
 
-def makes_statement(tree: SentenceTree) -> bool:
+def makes_statement(tree: Syntax) -> bool:
     """Whether a sentence ends with a mark of its own or with the text, and asks nothing."""
     tokens = tree.tokens
-    if any("?" in tokens[number].text for number in range(tree.first, tree.last) if tree.is_mark(number)):
+    if any("?" in tokens[number].text for number in range(tree.first, tree.last) if tree.marks[number]):
         return False
     if tree.last < len(tokens) and (tokens[tree.last - 1].text not in CLOSING or tokens[tree.last].text[0].islower()):
         return False
@@ -71,10 +71,10 @@ def makes_statement(tree: SentenceTree) -> bool:
     return len(word) > _LONGEST_SHORTENED or (len(word) > 1 and word not in _SHORTENED and is_known(word))
 
 
-def _clause(tree: SentenceTree, predicate: int, role: str) -> Clause | None:
+def _clause(tree: Syntax, predicate: int, role: str) -> Clause | None:
     """The clause of a predicate; None if its tree looks wrong."""
     tokens = tree.tokens
-    subjects = [one for one in tree.of(predicate) if "subj" in tokens[one].relation]
+    subjects = [one for one in tree.dependents[predicate] if "subj" in tokens[one].relation]
     if not _has_right_subject(tree, predicate, subjects, role):
         return None
     found = constituents_of(tree, predicate, role)
@@ -87,21 +87,21 @@ def _clause(tree: SentenceTree, predicate: int, role: str) -> Clause | None:
     first, last = found[0].first, found[-1].last
     if not _is_bounded(tree, first, last, predicate):
         return None
-    conjoined = [one for one in tree.of(predicate) if tokens[one].relation == "conj"]
+    conjoined = [one for one in tree.dependents[predicate] if tokens[one].relation == "conj"]
     relations = [tokens[one.head].relation for one in leads]
     return Clause(
         tree,
         predicate,
         found[len(leads) :],
         leads=bool(leads) and all(relation in ("cc", "mark") for relation in relations),
-        opens=not leads and all(tree.is_mark(number) for number in range(tree.first, first)),
+        opens=not leads and all(tree.marks[number] for number in range(tree.first, first)),
         closed=_ends(tree, last, predicate, conjoined),
         subordinate="mark" in relations or tokens[predicate].relation in ("acl:relcl", "advcl", "ccomp"),
         shared=not all(_has_subject(tree, one) for one in conjoined),
     )
 
 
-def _has_right_subject(tree: SentenceTree, predicate: int, subjects: Sequence[int], role: str) -> bool:
+def _has_right_subject(tree: Syntax, predicate: int, subjects: Sequence[int], role: str) -> bool:
     """Whether a predicate has one subject that agrees, or needs none: an infinitive, a plural, a first person."""
     token = tree.tokens[predicate]
     if subjects:
@@ -114,14 +114,14 @@ def _has_right_subject(tree: SentenceTree, predicate: int, subjects: Sequence[in
     return token.relation != "conj" and (role == "F" or says_who)
 
 
-def _may_be_argument(tree: SentenceTree, one: Constituent) -> bool:
+def _may_be_argument(tree: Syntax, one: Constituent) -> bool:
     """Whether a noun without a preposition stands where nobody knows what it does."""
     token = tree.tokens[one.head]
     bare = token.pos in ("NOUN", "PROPN", "ADJ") and tree.tokens[one.first].pos != "ADP"
     return bare and (may_be_case(token, "Nom") or may_be_case(token, "Acc"))
 
 
-def _is_bounded(tree: SentenceTree, first: int, last: int, predicate: int) -> bool:
+def _is_bounded(tree: Syntax, first: int, last: int, predicate: int) -> bool:
     """Whether punctuation, the sentence's edge or words of the same clause stand on both sides of a stretch.
 
     If not, the tree parts what belongs together. A conjunction, too, may stand in front, and another predicate behind.
@@ -132,14 +132,14 @@ def _is_bounded(tree: SentenceTree, first: int, last: int, predicate: int) -> bo
         return False  # a title: «Москва слезам не верит»
     if before > low and tree.tokens[before].text == "," and _depends(tree, before - 1, predicate) in _ARGUMENTS:
         return False  # «В городе, у реки, стоит дом»: what follows the comma repeats what stands in front of it
-    if before >= tree.first and not tree.is_mark(before) and before < low:
+    if before >= tree.first and not tree.marks[before] and before < low:
         is_infinitive = "VerbForm=Inf" in tree.tokens[predicate].features
         if not is_infinitive and tree.tokens[first].pos != "CCONJ":
             return False
-    return last >= tree.last or tree.is_mark(last) or last <= high or tree.tokens[last].pos == "CCONJ"
+    return last >= tree.last or tree.marks[last] or last <= high or tree.tokens[last].pos == "CCONJ"
 
 
-def _depends(tree: SentenceTree, number: int, predicate: int) -> str:
+def _depends(tree: Syntax, number: int, predicate: int) -> str:
     """The relation of a token, or of the word that it belongs to, to a predicate; "" if it does not belong to it."""
     for _ in range(tree.first, tree.last):
         token = tree.tokens[number]
@@ -154,13 +154,13 @@ def _depends(tree: SentenceTree, number: int, predicate: int) -> str:
 _ARGUMENTS = frozenset({"obl", "obj", "iobj", "nsubj"})
 
 
-def _ends(tree: SentenceTree, last: int, predicate: int, conjoined: Sequence[int]) -> bool:
+def _ends(tree: Syntax, last: int, predicate: int, conjoined: Sequence[int]) -> bool:
     """Whether a clause ends in front of token `last`: at a mark, or before a clause with a subject of its own.
 
     What follows may not describe its last word («дом, который …»), whatever the tree says.
     """
     tokens = tree.tokens
-    if last == tree.last or (tree.is_mark(last) and tokens[last].text in CLOSING | {";"}):
+    if last == tree.last or (tree.marks[last] and tokens[last].text in CLOSING | {";"}):
         return True
     if tokens[last].text != "," or last + 1 == tree.last:
         return False
@@ -172,5 +172,5 @@ def _ends(tree: SentenceTree, last: int, predicate: int, conjoined: Sequence[int
     return starts or tokens[last + 1].text.lower() in _STARTERS
 
 
-def _has_subject(tree: SentenceTree, number: int) -> bool:
-    return any(tree.tokens[one].relation.startswith("nsubj") for one in tree.of(number))
+def _has_subject(tree: Syntax, number: int) -> bool:
+    return any(tree.tokens[one].relation.startswith("nsubj") for one in tree.dependents[number])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from augment_ru.attacks.word_order.roles import LEAD, REST, is_movable, joins_predicate, may_be_case, role_of
-from augment_ru.attacks.word_order.trees import SentenceTree
+from augment_ru.editing.syntax import Syntax
 
 _NOMINAL = frozenset("SODLYAIT")
 _NOUN_TAIL = frozenset("LYAR")
@@ -30,7 +30,7 @@ class Constituent:
     role: str
 
 
-def constituents_of(tree: SentenceTree, predicate: int, role: str) -> list[Constituent] | None:
+def constituents_of(tree: Syntax, predicate: int, role: str) -> list[Constituent] | None:
     """The constituents around a predicate that no punctuation parts, in their order; the leading ones come first.
 
     Returns:
@@ -38,7 +38,7 @@ def constituents_of(tree: SentenceTree, predicate: int, role: str) -> list[Const
     """
     found = sorted(
         [
-            *(Constituent(tree.reach(one)[0], tree.reach(one)[1] + 1, one, "") for one in tree.of(predicate)),
+            *(Constituent(tree.reach(one)[0], tree.reach(one)[1] + 1, one, "") for one in tree.dependents[predicate]),
             Constituent(predicate, predicate + 1, predicate, role),
         ],
         key=lambda one: one.first,
@@ -60,7 +60,7 @@ def constituents_of(tree: SentenceTree, predicate: int, role: str) -> list[Const
     return _joined(tree, named)
 
 
-def _follows(tree: SentenceTree, left: Constituent, right: Constituent, predicate: int) -> bool:
+def _follows(tree: Syntax, left: Constituent, right: Constituent, predicate: int) -> bool:
     """Whether a constituent stands directly behind another, and neither has punctuation in it."""
     heads = [one.head for one in (left, right) if one.head != predicate]
     return left.last == right.first and all(
@@ -68,7 +68,7 @@ def _follows(tree: SentenceTree, left: Constituent, right: Constituent, predicat
     )
 
 
-def _named(tree: SentenceTree, window: Sequence[Constituent], at: int) -> list[Constituent]:
+def _named(tree: Syntax, window: Sequence[Constituent], at: int) -> list[Constituent]:
     """The constituents with their roles; the predicate, number `at`, with the small words that stay beside it."""
     core, low, high = window[at], at, at
     while low and (joined := joins_predicate(tree, window[low - 1].head, before=True)):
@@ -84,7 +84,7 @@ def _named(tree: SentenceTree, window: Sequence[Constituent], at: int) -> list[C
     ]
 
 
-def _with_role(tree: SentenceTree, one: Constituent) -> Constituent:
+def _with_role(tree: Syntax, one: Constituent) -> Constituent:
     role = role_of(tree, one.head, one.first, one.last)
     if role not in (LEAD, REST, "W") and not is_movable(tree, one.first, one.last):
         role = REST
@@ -98,13 +98,13 @@ def _bound(role: str, joined: str) -> str:
     return role if joined == "+" else "Q"
 
 
-def _may_belong(tree: SentenceTree, left: Constituent, right: Constituent) -> bool:
+def _may_belong(tree: Syntax, left: Constituent, right: Constituent) -> bool:
     """Whether the last word of a constituent may be an attribute of the next one: «с востока Марьин парк»."""
     end, start = tree.tokens[left.last - 1], tree.tokens[right.first]
     return right.role == "S" and start.pos == "NOUN" and end.pos in ("PROPN", "ADJ") and may_be_case(end, "Nom")
 
 
-def _joined(tree: SentenceTree, found: Sequence[Constituent]) -> list[Constituent] | None:
+def _joined(tree: Syntax, found: Sequence[Constituent]) -> list[Constituent] | None:
     """Constituents joined to the noun in front of them if they may belong to it, and times to times."""
     merged: list[Constituent] = []
     for one in found:
@@ -120,7 +120,7 @@ def _joined(tree: SentenceTree, found: Sequence[Constituent]) -> list[Constituen
     return merged
 
 
-def _stays_behind(tree: SentenceTree, noun: Constituent, one: Constituent) -> bool:
+def _stays_behind(tree: Syntax, noun: Constituent, one: Constituent) -> bool:
     """Whether a constituent may belong to the noun in front of it; an infinitive or an adverb does not."""
     bare = one.role == REST and tree.tokens[one.head].pos in ("VERB", "AUX", "ADV", "PART", "PRON")
     tail = frozenset("R") if noun.role == "T" else _NOUN_TAIL  # «весной прошлого года»

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from augment_ru.attacks.word_order.trees import SentenceTree
+from augment_ru.editing.syntax import Syntax
 from augment_ru.language.morphology import is_known, morphology
 from augment_ru.resources import dictionary_path, rows, same_word
 from augment_ru.text.doc import Token
@@ -73,10 +73,10 @@ def may_be_case(token: Token, case: str) -> bool:
     return not found or any(one in CASES[case] for one in nouns or [one for _, one, _, _ in found])
 
 
-def predicate_role(tree: SentenceTree, number: int) -> str:
+def predicate_role(tree: Syntax, number: int) -> str:
     """The role of a token as a predicate; "" if it is none."""
     token = tree.tokens[number]
-    if token.pos not in _VERBAL or tree.is_mark(number):
+    if token.pos not in _VERBAL or tree.marks[number]:
         return ""
     features = feature_values(token.features)
     form = features.get("VerbForm")
@@ -93,10 +93,10 @@ def predicate_role(tree: SentenceTree, number: int) -> str:
     return "E" if "appear" in kinds else "P"
 
 
-def joins_predicate(tree: SentenceTree, number: int, *, before: bool) -> str:
+def joins_predicate(tree: Syntax, number: int, *, before: bool) -> str:
     """How a dependent beside the predicate joins it: "N" («не»), "Q" (another word of scope), "+", or "" if not."""
     token = tree.tokens[number]
-    if tree.sizes[number - tree.first] != 1:
+    if tree.size(number) != 1:
         return ""
     word = token.text.lower()
     if token.relation in _BOUND:
@@ -115,7 +115,7 @@ _MOBILE = frozenset({"time_adverb", "place_adverb", "manner", "transition"})
 """Kinds of adverbs that are constituents of their own."""
 
 
-def agrees_with_subject(tree: SentenceTree, subject: int, predicate: int) -> bool:
+def agrees_with_subject(tree: Syntax, subject: int, predicate: int) -> bool:
     """Whether a subject is a nominative that agrees with its predicate."""
     token, verb = tree.tokens[subject], tree.tokens[predicate]
     word, found = token.text.lower(), feature_values(token.features)
@@ -126,7 +126,7 @@ def agrees_with_subject(tree: SentenceTree, subject: int, predicate: int) -> boo
     is_present = "VerbForm=Fin" in verb.features and "Tense=Past" not in verb.features
     if is_present and feature_values(verb.features).get("Person", "3") != found.get("Person", "3"):
         return False
-    if any(tree.tokens[one].relation == "conj" for one in tree.of(subject)):
+    if any(tree.tokens[one].relation == "conj" for one in tree.dependents[subject]):
         subjects = {("plur", "None")}
     elif is_known(word):
         subjects = {(number, gender) for _, case, number, gender in readings_of(word) if case == "nomn"}
@@ -145,7 +145,7 @@ def _same(one: str, other: str) -> bool:
     return one == other or "None" in (one, other)
 
 
-def role_of(tree: SentenceTree, number: int, first: int, last: int) -> str:
+def role_of(tree: Syntax, number: int, first: int, last: int) -> str:
     """The role of a dependent of a predicate whose words are the tokens from `first` up to `last`."""
     token = tree.tokens[number]
     features = feature_values(token.features)
@@ -163,12 +163,12 @@ def role_of(tree: SentenceTree, number: int, first: int, last: int) -> str:
     return role
 
 
-def _subject(tree: SentenceTree, number: int, features: Mapping[str, str]) -> str:
+def _subject(tree: Syntax, number: int, features: Mapping[str, str]) -> str:
     token = tree.tokens[number]
     if token.lemma == "который":
         return "W"
     if token.pos == "PRON":
-        return "s" if "Person" in features and not tree.of(number) else REST
+        return "s" if "Person" in features and not tree.dependents[number] else REST
     parts = {pos for pos, *_ in readings_of(token.text.lower())}
     return "S" if token.pos in _NOUNS or token.pos == "ADJ" or parts == {"NOUN"} else REST
 
@@ -181,7 +181,7 @@ def _adverb(word: str) -> str:
     return REST
 
 
-def _pronoun(tree: SentenceTree, number: int, first: int, features: Mapping[str, str]) -> str:
+def _pronoun(tree: Syntax, number: int, first: int, features: Mapping[str, str]) -> str:
     """A pronoun as an object, also behind one preposition."""
     token = tree.tokens[number]
     alone = first == number or (first == number - 1 and tree.tokens[first].pos == "ADP")
@@ -191,7 +191,7 @@ def _pronoun(tree: SentenceTree, number: int, first: int, features: Mapping[str,
     return "o" if token.relation in ("obj", "iobj", "obl") else REST
 
 
-def _nominal(tree: SentenceTree, token: Token, features: Mapping[str, str], span: range) -> str:
+def _nominal(tree: Syntax, token: Token, features: Mapping[str, str], span: range) -> str:
     case = features.get("Case", "")
     words = [tree.tokens[at].text.lower() for at in span]
     preposition = words[0] if tree.tokens[span[0]].pos == "ADP" else ""
@@ -224,7 +224,7 @@ def _behind_preposition(token: Token, preposition: str, case: str, *, alone: boo
 _OBLIQUE = frozenset({"obl", "nmod", "advmod"})
 
 
-def _is_time(tree: SentenceTree, token: Token, preposition: str, case: str, span: range) -> bool:
+def _is_time(tree: Syntax, token: Token, preposition: str, case: str, span: range) -> bool:
     """Whether a nominal says when: «в 1990 году», «каждый день», «после войны», «во время войны»."""
     words = [tree.tokens[at].text.lower() for at in span]
     if words[0] == "после" or words[:2] in (["во", "время"], ["в", "течение"], ["в", "ходе"]):
@@ -237,7 +237,7 @@ def _is_time(tree: SentenceTree, token: Token, preposition: str, case: str, span
     return described and case in ("Acc", "Gen", "Ins")
 
 
-def is_movable(tree: SentenceTree, first: int, last: int) -> bool:
+def is_movable(tree: Syntax, first: int, last: int) -> bool:
     """Whether tokens look like one constituent that has nothing to say about others.
 
     It holds no finite verb, gerund, conjunction of clauses or word of scope; each preposition stands before its noun,
@@ -274,7 +274,7 @@ def _says_more(token: Token) -> bool:
 _SMALL = frozenset({"SCONJ", "PART", "INTJ", "X", "SYM"})
 
 
-def _is_misplaced(tree: SentenceTree, number: int, first: int, last: int) -> bool:
+def _is_misplaced(tree: Syntax, number: int, first: int, last: int) -> bool:
     """Whether a word stands where none of its kind does, so that the tree must be wrong.
 
     A preposition stands in front of its noun; a noun stands neither in front of the noun that it depends on («вражде
@@ -285,7 +285,7 @@ def _is_misplaced(tree: SentenceTree, number: int, first: int, last: int) -> boo
         return not number < token.head < last
     if token.pos not in _NOUNS or not first <= token.head < last:
         return False
-    bare = not any(tokens[one].pos == "ADP" for one in tree.of(number))
+    bare = not any(tokens[one].pos == "ADP" for one in tree.dependents[number])
     of_wrong_case = bare and feature_values(token.features).get("Case") in ("Nom", "Acc")
     before = number < token.head and tokens[token.head].pos in _NOUNS
     return before or (token.relation == "nmod" and of_wrong_case)
