@@ -4,18 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from augment_ru.attacks.word_order.constituents import Constituent, constituents_of
-from augment_ru.attacks.word_order.roles import LEAD, REST, agrees_with_subject, may_be_case, predicate_role
+from augment_ru.attacks.word_order.roles import Role, agrees_with_subject, kinds_of, may_be_case, predicate_role
 from augment_ru.editing.syntax import CLOSING, Syntax
 from augment_ru.language.morphology import is_known
 
-RELATIVE = frozenset({"который", "где", "куда", "откуда", "чей", "какой", "когда"})
-"""Lemmas of words that describe the word in front of their clause."""
 QUOTES = frozenset("«„“\"'”»")
-_STARTERS = frozenset({"если", "чтобы", "хотя", "поскольку", "пока", "потому", "поэтому", "однако", "зато", "а", "но"})
-"""Words behind a comma that start a clause and say nothing of the word in front of it."""
-_SHORTENED = frozenset({"гг", "вв", "др", "пр", "тыс", "млн", "руб", "им", "см", "кг", "км", "ул", "пл"})
 _LONGEST_SHORTENED = 4
-_SUBJECTS = frozenset("SsW")
+_SUBJECTS = frozenset({Role.SUBJECT, Role.PRONOUN_SUBJECT, Role.RELATIVE_SUBJECT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +63,10 @@ def makes_statement(tree: Syntax) -> bool:
     if tree.last - tree.first == 1 or tokens[tree.last - 1].text != ".":
         return True
     word = tokens[tree.last - 2].text.lower()  # a full stop may belong to it («в 1990 г.»)
-    return len(word) > _LONGEST_SHORTENED or (len(word) > 1 and word not in _SHORTENED and is_known(word))
+    return len(word) > _LONGEST_SHORTENED or (len(word) > 1 and "shortened" not in kinds_of(word) and is_known(word))
 
 
-def _clause(tree: Syntax, predicate: int, role: str) -> Clause | None:
+def _clause(tree: Syntax, predicate: int, role: Role) -> Clause | None:
     """The clause of a predicate; None if its tree looks wrong."""
     tokens = tree.tokens
     subjects = [one for one in tree.dependents[predicate] if "subj" in tokens[one].relation]
@@ -80,9 +75,9 @@ def _clause(tree: Syntax, predicate: int, role: str) -> Clause | None:
     found = constituents_of(tree, predicate, role)
     if not found or (subjects and _SUBJECTS.isdisjoint(one.role for one in found)):
         return None
-    leads = [one for one in found if one.role == LEAD]
-    doubtful = leads if subjects else [*leads, *(one for one in found if one.role == REST)]
-    if (role == "F" and leads) or any(_may_be_argument(tree, one) for one in doubtful):
+    leads = [one for one in found if one.role == Role.LEAD]
+    doubtful = leads if subjects else [*leads, *(one for one in found if one.role == Role.REST)]
+    if (role == Role.INFINITIVE and leads) or any(_may_be_argument(tree, one) for one in doubtful):
         return None
     first, last = found[0].first, found[-1].last
     if not _is_bounded(tree, first, last, predicate):
@@ -101,7 +96,7 @@ def _clause(tree: Syntax, predicate: int, role: str) -> Clause | None:
     )
 
 
-def _has_right_subject(tree: Syntax, predicate: int, subjects: Sequence[int], role: str) -> bool:
+def _has_right_subject(tree: Syntax, predicate: int, subjects: Sequence[int], role: Role) -> bool:
     """Whether a predicate has one subject that agrees, or needs none: an infinitive, a plural, a first person."""
     token = tree.tokens[predicate]
     if subjects:
@@ -111,7 +106,7 @@ def _has_right_subject(tree: Syntax, predicate: int, subjects: Sequence[int], ro
             and agrees_with_subject(tree, subjects[0], predicate)
         )
     says_who = any(sign in token.features for sign in ("Number=Plur", "Person=1", "Person=2"))
-    return token.relation != "conj" and (role == "F" or says_who)
+    return token.relation != "conj" and (role == Role.INFINITIVE or says_who)
 
 
 def _may_be_argument(tree: Syntax, one: Constituent) -> bool:
@@ -166,10 +161,10 @@ def _ends(tree: Syntax, last: int, predicate: int, conjoined: Sequence[int]) -> 
         return False
     if tokens[predicate].relation not in ("root", "conj", "parataxis") and tree.reach(predicate)[1] < last:
         behind = tokens[last + 1 : last + 3]
-        return not any(one.lemma in RELATIVE or "VerbForm=Part" in one.features for one in behind)
+        return not any("relative" in kinds_of(one.lemma) or "VerbForm=Part" in one.features for one in behind)
     following = next((one for one in conjoined if tree.reach(one)[0] == last + 1), None)
     starts = tokens[last + 1].pos == "CCONJ" and following is not None and _has_subject(tree, following)
-    return starts or tokens[last + 1].text.lower() in _STARTERS
+    return starts or "starter" in kinds_of(tokens[last + 1].text)
 
 
 def _has_subject(tree: Syntax, number: int) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 
-from augment_ru.attacks.word_order.clauses import QUOTES, RELATIVE, makes_statement
+from augment_ru.attacks.word_order.clauses import QUOTES, makes_statement
 from augment_ru.attacks.word_order.roles import CASES, feature_values, kinds_of, may_be_case
 from augment_ru.editing.syntax import CLOSING, Syntax
 from augment_ru.language.morphology import is_known
@@ -115,7 +115,7 @@ def _is_list(tree: Syntax, members: Sequence[range]) -> bool:
         return False
     *commas, last = (tokens[left.stop].text.lower() for left, _ in pairwise(members))
     before = tokens[members[0].start - 1].text.lower() if members[0].start > tree.first else ""
-    if last != "и" or set(commas) - {","} or before in _COUNTING | QUOTES:
+    if last != "и" or set(commas) - {","} or before in QUOTES or "counting" in kinds_of(before):
         return False
     after = members[-1].stop
     if after == tree.last:
@@ -123,8 +123,5 @@ def _is_list(tree: Syntax, members: Sequence[range]) -> bool:
     if not tree.marks[after]:  # «сделал его опекуном и царём оставил …»: the last member may be of the next verb
         return tokens[after].pos not in ("VERB", "AUX") or tokens[members[0].stop - 1].head == after
     behind = tokens[after + 1 : after + 3]
-    describes = any(one.lemma in RELATIVE or "VerbForm=Part" in one.features for one in behind)
+    describes = any("relative" in kinds_of(one.lemma) or "VerbForm=Part" in one.features for one in behind)
     return tokens[after].text in CLOSING | {",", ";"} and not describes
-
-
-_COUNTING = frozenset({"и", "между", "не", "как", "сам", "оба", "обе"})

@@ -1,20 +1,33 @@
 """What a dependent of a predicate does in its clause, checked against the dictionary of word forms."""
 
 from collections.abc import Mapping
-from functools import cache, lru_cache
-from typing import Any
+from enum import StrEnum
+from functools import lru_cache
 
 from augment_ru.editing.syntax import Syntax
 from augment_ru.language.morphology import is_known, morphology
-from augment_ru.resources import dictionary_path, rows, same_word
+from augment_ru.resources import same_word, word_lists
 from augment_ru.text.doc import Token
 from augment_ru.text.words import RUSSIAN
 
-LEAD, REST = "", "R"
-PREDICATES = frozenset("PEVFB")
-"""The roles of predicates that say what happens, without «не»."""
-_TIME_PREPOSITIONS = frozenset({"в", "во", "на", "с", "со", "к", "через", "спустя", "перед", "после"})
-_PLACE_PREPOSITIONS = frozenset({"в", "во", "на"})
+
+class Role(StrEnum):
+    """What a constituent does in its clause, by its letter in `dictionaries/clause_orders.tsv`."""
+
+    SUBJECT, PRONOUN_SUBJECT, RELATIVE_SUBJECT = "S", "s", "W"
+    OBJECT, DATIVE, PRONOUN_OBJECT = "O", "D", "o"
+    PREDICATE, APPEARING, PASSIVE, BEING, NEGATED, INFINITIVE = "P", "E", "V", "B", "N", "F"
+    SCOPED = "Q"  # a predicate with a word of scope
+    TIME, TRANSITION, PLACE, MANNER = "T", "U", "L", "M"
+    AGENT, OBLIQUE, INSTRUMENTAL = "A", "Y", "I"
+    REST = "R"  # anything else, which stays beside what stands before it
+    LEAD = ""  # what stays in front of all others
+
+
+PREDICATES = frozenset({
+    Role.PREDICATE, Role.APPEARING, Role.PASSIVE, Role.BEING, Role.NEGATED, Role.INFINITIVE,
+})  # fmt: skip
+"""The roles of predicates that may move."""
 _LEADING = frozenset({"cc", "mark"})
 _BOUND = frozenset({"aux", "aux:pass"})
 _VERBAL = frozenset({"VERB", "AUX"})
@@ -30,19 +43,11 @@ _NUMBERS = {"Sing": "sing", "Plur": "plur"}
 _GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
 
 
-@cache
-def _kinds() -> Mapping[str, frozenset[str]]:
-    """The kinds of each word of the dictionary."""
-    found: dict[str, set[str]] = {}
-    for kind, word in rows(dictionary_path("word_order"), columns=2):
-        found.setdefault(word, set()).add(kind)
-    return {word: frozenset(kinds) for word, kinds in found.items()}
-
-
 @lru_cache(maxsize=50_000)
 def kinds_of(word: str) -> frozenset[str]:
     """The kinds of a word or lemma in `dictionaries/word_order.tsv`; none if it does not stand there."""
-    return _kinds().get(same_word(word), frozenset())
+    same = same_word(word)
+    return frozenset(kind for kind, words in word_lists("word_order").items() if same in words)
 
 
 @lru_cache(maxsize=10_000)
@@ -54,15 +59,8 @@ def feature_values(features: str) -> Mapping[str, str]:
 @lru_cache(maxsize=200_000)
 def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
     """The part of speech, case, number and gender of each reading of a word in lower case; none of foreign words."""
-    if not RUSSIAN.fullmatch(word):
-        return ()
-    return tuple(
-        (str(tag.POS), str(tag.case), str(tag.number), str(tag.gender)) for tag in (one.tag for one in _parses(word))
-    )
-
-
-def _parses(word: str) -> Any:  # noqa: ANN401  (pymorphy3 has no types)
-    return morphology().parse(word)
+    tags = [one.tag for one in morphology().parse(word)] if RUSSIAN.fullmatch(word) else []
+    return tuple((str(tag.POS), str(tag.case), str(tag.number), str(tag.gender)) for tag in tags)
 
 
 def may_be_case(token: Token, case: str) -> bool:
@@ -73,44 +71,45 @@ def may_be_case(token: Token, case: str) -> bool:
     return not found or any(one in CASES[case] for one in nouns or [one for _, one, _, _ in found])
 
 
-def predicate_role(tree: Syntax, number: int) -> str:
-    """The role of a token as a predicate; "" if it is none."""
+def predicate_role(tree: Syntax, number: int) -> Role | None:
+    """The role of a token as a predicate; None if it is none."""
     token = tree.tokens[number]
     if token.pos not in _VERBAL or tree.marks[number]:
-        return ""
+        return None
     features = feature_values(token.features)
     form = features.get("VerbForm")
     parts = {pos for pos, *_ in readings_of(token.text.lower())}
     if form == "Inf":
-        return "F" if "INFN" in parts and token.relation in ("xcomp", "csubj", "ccomp", "root") else ""
+        return Role.INFINITIVE if "INFN" in parts and token.relation in ("xcomp", "csubj", "ccomp", "root") else None
     if form == "Part" and features.get("Variant") == "Short" and "PRTS" in parts:
-        return "V"
+        return Role.PASSIVE
     if form != "Fin" or features.get("Mood") != "Ind" or "VERB" not in parts or token.relation in _BOUND | {"cop"}:
-        return ""
+        return None
     kinds = kinds_of(token.lemma)
     if "being" in kinds:
-        return "B"
-    return "E" if "appear" in kinds else "P"
+        return Role.BEING
+    return Role.APPEARING if "appear" in kinds else Role.PREDICATE
 
 
-def joins_predicate(tree: Syntax, number: int, *, before: bool) -> str:
-    """How a dependent beside the predicate joins it: "N" («не»), "Q" (another word of scope), "+", or "" if not."""
+def joined_role(tree: Syntax, number: int, role: Role, *, before: bool) -> Role | None:
+    """The role of a predicate together with the dependent beside it; None if the two are no one constituent.
+
+    It stays with an auxiliary, is `NEGATED` with «не» and `SCOPED` with another word of scope.
+    """
     token = tree.tokens[number]
+    word, kinds = token.text.lower(), kinds_of(token.text)
     if tree.size(number) != 1:
-        return ""
-    word = token.text.lower()
+        return None
     if token.relation in _BOUND:
-        return "Q" if word in ("бы", "б") else "+"
+        return Role.SCOPED if word in ("бы", "б") else role
     if word in ("не", "ни"):
-        return "N" if before and word == "не" else ""
-    if not before or token.relation != "advmod" or word in _CLAUSAL or kinds_of(word) & _MOBILE:
-        return ""
-    return "Q" if "scope" in kinds_of(word) and word not in _HARMLESS else "+"
+        negated = Role.NEGATED if role in (Role.PREDICATE, Role.APPEARING, Role.NEGATED) else Role.SCOPED
+        return negated if before and word == "не" else None
+    if not before or token.relation != "advmod" or kinds & (_MOBILE | {"clausal"}):
+        return None
+    return Role.SCOPED if "scope" in kinds and "temporal_scope" not in kinds else role
 
 
-_HARMLESS = frozenset({"уже", "ещё", "еще"})
-"""Words of scope that may stay before the predicate whatever else moves."""
-_CLAUSAL = frozenset({"что", "кто", "где", "когда", "куда", "откуда", "почему", "зачем", "как", "вот"})
 _MOBILE = frozenset({"time_adverb", "place_adverb", "manner", "transition"})
 """Kinds of adverbs that are constituents of their own."""
 
@@ -145,17 +144,17 @@ def _same(one: str, other: str) -> bool:
     return one == other or "None" in (one, other)
 
 
-def role_of(tree: Syntax, number: int, first: int, last: int) -> str:
+def role_of(tree: Syntax, number: int, first: int, last: int) -> Role:
     """The role of a dependent of a predicate whose words are the tokens from `first` up to `last`."""
     token = tree.tokens[number]
     features = feature_values(token.features)
-    role = REST
+    role = Role.REST
     if token.relation in _LEADING:
-        role = LEAD
+        role = Role.LEAD
     elif token.relation.startswith("nsubj"):
         role = _subject(tree, number, features)
     elif token.pos == "ADV":
-        role = _adverb(token.text.lower()) if last - first == 1 or "manner" in kinds_of(token.text) else REST
+        role = _adverb(token.text.lower()) if last - first == 1 or "manner" in kinds_of(token.text) else Role.REST
     elif token.pos == "PRON":
         role = _pronoun(tree, number, first, features)
     elif token.pos in _NOMINAL:
@@ -163,62 +162,67 @@ def role_of(tree: Syntax, number: int, first: int, last: int) -> str:
     return role
 
 
-def _subject(tree: Syntax, number: int, features: Mapping[str, str]) -> str:
+def _subject(tree: Syntax, number: int, features: Mapping[str, str]) -> Role:
     token = tree.tokens[number]
     if token.lemma == "который":
-        return "W"
+        return Role.RELATIVE_SUBJECT
     if token.pos == "PRON":
-        return "s" if "Person" in features and not tree.dependents[number] else REST
+        return Role.PRONOUN_SUBJECT if "Person" in features and not tree.dependents[number] else Role.REST
     parts = {pos for pos, *_ in readings_of(token.text.lower())}
-    return "S" if token.pos in _NOUNS or token.pos == "ADJ" or parts == {"NOUN"} else REST
+    return Role.SUBJECT if token.pos in _NOUNS or token.pos == "ADJ" or parts == {"NOUN"} else Role.REST
 
 
-def _adverb(word: str) -> str:
+_ADVERBS = {
+    "time_adverb": Role.TIME, "transition": Role.TRANSITION, "place_adverb": Role.PLACE, "manner": Role.MANNER,
+}  # fmt: skip
+"""The role of each kind of adverb."""
+
+
+def _adverb(word: str) -> Role:
     kinds = kinds_of(word)
-    for kind, role in (("time_adverb", "T"), ("transition", "U"), ("place_adverb", "L"), ("manner", "M")):
+    for kind, role in _ADVERBS.items():
         if kind in kinds:
             return role
-    return REST
+    return Role.REST
 
 
-def _pronoun(tree: Syntax, number: int, first: int, features: Mapping[str, str]) -> str:
+def _pronoun(tree: Syntax, number: int, first: int, features: Mapping[str, str]) -> Role:
     """A pronoun as an object, also behind one preposition."""
     token = tree.tokens[number]
     alone = first == number or (first == number - 1 and tree.tokens[first].pos == "ADP")
     personal = "Person" in features or token.text.lower() in ("это", "этого", "этому", "этим", "этом")
     if not alone or not personal or features.get("Case") == "Nom":
-        return REST
-    return "o" if token.relation in ("obj", "iobj", "obl") else REST
+        return Role.REST
+    return Role.PRONOUN_OBJECT if token.relation in ("obj", "iobj", "obl") else Role.REST
 
 
-def _nominal(tree: Syntax, token: Token, features: Mapping[str, str], span: range) -> str:
+def _nominal(tree: Syntax, token: Token, features: Mapping[str, str], span: range) -> Role:
     case = features.get("Case", "")
     words = [tree.tokens[at].text.lower() for at in span]
     preposition = words[0] if tree.tokens[span[0]].pos == "ADP" else ""
     if case not in CASES or not may_be_case(token, case):
-        return REST
+        return Role.REST
     if token.relation in _OBLIQUE and _is_time(tree, token, preposition, case, span):
-        return "T"
+        return Role.TIME
     if len(span) == 1 and "time_adverb" in kinds_of(token.text):  # «утром»
-        return "T"
+        return Role.TIME
     kinds = kinds_of(token.lemma)
     if preposition:
         return _behind_preposition(token, preposition, case, alone=len(span) == 2)  # noqa: PLR2004
     if kinds & {"light", "time"}:
-        return REST
-    is_person = features.get("Animacy") == "Anim"
-    return {("obj", "Acc"): "O", ("obl:agent", "Ins"): "A", ("iobj", "Dat"): "D" if is_person else REST}.get(
-        (token.relation, case), "I" if case == "Ins" else REST
-    )
+        return Role.REST
+    dative = Role.DATIVE if features.get("Animacy") == "Anim" else Role.REST
+    found = {("obj", "Acc"): Role.OBJECT, ("obl:agent", "Ins"): Role.AGENT, ("iobj", "Dat"): dative}
+    return found.get((token.relation, case), Role.INSTRUMENTAL if case == "Ins" else Role.REST)
 
 
-def _behind_preposition(token: Token, preposition: str, case: str, *, alone: bool) -> str:
+def _behind_preposition(token: Token, preposition: str, case: str, *, alone: bool) -> Role:
     """The role of a noun behind a preposition; `alone`: whether it has no other words."""
     kinds = kinds_of(token.lemma)
     if token.relation != "obl" or (alone and "connector" in kinds):
-        return REST
+        return Role.REST
     place = "place" in kinds or token.entity.endswith("LOC")
-    return "L" if place and preposition in _PLACE_PREPOSITIONS and case == "Loc" else "Y"
+    return Role.PLACE if place and "place_preposition" in kinds_of(preposition) and case == "Loc" else Role.OBLIQUE
 
 
 _OBLIQUE = frozenset({"obl", "nmod", "advmod"})
@@ -232,7 +236,7 @@ def _is_time(tree: Syntax, token: Token, preposition: str, case: str, span: rang
     if "time" not in kinds_of(token.lemma):
         return False
     if preposition:
-        return preposition in _TIME_PREPOSITIONS
+        return "time_preposition" in kinds_of(preposition)
     described = len(span) > 1 and tree.tokens[span[0]].pos in ("ADJ", "DET", "NUM")
     return described and case in ("Acc", "Gen", "Ins")
 
