@@ -1,7 +1,7 @@
 """The data files: their folders, and dictionaries read from them."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -145,6 +145,16 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
     for kind, word in rows(dictionary_path(name), columns=2):
         found.setdefault(kind, set()).add(word)
     return {kind: frozenset(words) for kind, words in found.items()}
+
+
+@lru_cache(maxsize=200_000)
+def kinds_of(name: str, word: str) -> frozenset[str]:
+    """The kinds of a word in a dictionary of kinds and words; none if it does not stand there.
+
+    Raises:
+        AugmentError: there is no such dictionary, or a line of it is wrong.
+    """
+    return frozenset(kind for kind, words in word_lists(name).items() if word in words)
 
 
 @cache

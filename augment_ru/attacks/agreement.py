@@ -19,7 +19,7 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.inflection import GENDERS, PERSONS, WordForm, inflect, known_forms
 from augment_ru.language.morphology import is_known
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, kinds_of, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Token
 
@@ -32,20 +32,6 @@ _PERSON_OF = {
     "вы": frozenset({"2per", "plur"}), "они": frozenset({"3per", "plur"}),
 }  # fmt: skip
 _GENDER_OF = {"он": "masc", "она": "femn", "оно": "neut"}
-_GROUPS = frozenset({
-    "большинство", "меньшинство", "ряд", "часть", "множество", "половина", "треть", "количество", "число", "пара",
-    "тысяча", "миллион", "миллиард", "десяток", "сотня", "группа", "масса", "процент", "человек", "год", "это",
-})  # fmt: skip
-"""Subjects whose verb may have either number."""
-_WITH_IMPERFECTIVE = frozenset({
-    "начать", "начинать", "стать", "продолжать", "продолжить", "перестать", "переставать", "прекратить", "кончить",
-    "закончить", "приняться", "хватить", "устать", "привыкнуть", "отвыкнуть", "надоесть", "полюбить", "разлюбить",
-    "избегать", "разучиться",
-})  # fmt: skip
-"""Verbs whose infinitive is imperfective."""
-_WITH_PERFECTIVE = frozenset({"успеть", "удаться"})
-_SUDDENLY = frozenset({"вдруг", "внезапно", "мгновенно", "моментально", "разом"})
-"""Adverbs whose verb in the past is perfective."""
 _INFINITIVES = frozenset({"xcomp", "csubj", "ccomp", "obj", "advcl"})
 
 
@@ -229,7 +215,7 @@ def _subject(syntax: Syntax, at: int) -> _Subject | None:
         grammemes = _PERSON_OF[word] | gender
         return _Subject(at, WordForm(word, "NPRO", grammemes, frozenset(), grammemes))
     form = syntax.form(at)
-    if token.pos != "NOUN" or form is None or form.first_case != "nomn" or form.lemma in _GROUPS:
+    if token.pos != "NOUN" or form is None or form.first_case != "nomn" or "group" in kinds_of("agreement", form.lemma):
         return None
     return _Subject(at, form) if form.gender and form.word.isdisjoint({"ms-f", "Ms-f"}) else None
 
@@ -267,8 +253,8 @@ def _wrong_of_infinitive(syntax: Syntax, number: int) -> str:
         return "perf"
     if token.relation not in _INFINITIVES or token.head >= number:
         return ""
-    head = syntax.tokens[token.head].lemma
-    return "perf" if head in _WITH_IMPERFECTIVE else "impf" if head in _WITH_PERFECTIVE else ""
+    kinds = kinds_of("agreement", syntax.tokens[token.head].lemma)
+    return "perf" if "with_imperfective" in kinds else "impf" if "with_perfective" in kinds else ""
 
 
 def _is_future(syntax: Syntax, number: int) -> bool:
@@ -280,7 +266,7 @@ def _wrong_of_past(syntax: Syntax, number: int) -> str:
     """The aspect that would be wrong here if a word is a verb in the past; "" if either may be right."""
     for child in syntax.children[number]:
         token = syntax.tokens[child]
-        if child < number and token.relation == "advmod" and token.text.lower() in _SUDDENLY:
+        if child < number and token.relation == "advmod" and "sudden" in kinds_of("agreement", token.text.lower()):
             return "impf"
     return ""
 

@@ -17,7 +17,7 @@ from augment_ru.editing.word_forms import FormTable, WordForms, shortened_forms
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, rows, word_lists
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, SPACE, Mask, among
 
@@ -263,16 +263,6 @@ def _expanded(where: str, written: str, spoken: str) -> Iterator[tuple[str, str]
 CLASSES = ("ending", "filler", "word")
 _LEAST_WORDS = 3
 """Words of a sentence that may begin with a filler; one of two words is often a heading or a greeting."""
-_CLAUSES = (
-    "я ты он она оно мы вы они это мне тебе ему ей нам вам им меня тебя его её нас вас их у там тут здесь потом теперь "
-    "сейчас сегодня завтра вчера вообще никто ничего всё все мой твой наш ваш кто-то что-то"
-)
-"""Words with which a clause begins behind a conjunction; in «умный, но ленивый» there is none."""
-_BOUND = (
-    "а ведь впрочем да же здравствуйте зато здрасте и или иначе итак либо наконец например недаром нет но однако "
-    "пожалуйста привет причём спасибо также то"
-)
-"""First words of sentences that no filler stands in front of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,8 +336,8 @@ class Colloquial(CountedErrors):
 
 
 @cache
-def _table(words: str) -> FormTable:
-    return FormTable(words.split())
+def _table(kind: str) -> FormTable:
+    return FormTable(sorted(word_lists("filler_places")[kind]))
 
 
 def _filled(
@@ -366,11 +356,11 @@ def _filled(
     starts = starts[is_open & cyrillic & forms.letters[starts] & ~(loud[0] & loud[1])]
     starts = starts[_are_sentences(batch, forms, starts) & _has_known_case(batch, forms, starts)]
     free = np.ones(first.size, dtype=np.bool_)
-    free[forms.find(_table(_BOUND), starts)[0]] = False
+    free[forms.find(_table("bound"), starts)[0]] = False
     starts = starts[free[starts]]
 
     clause = np.zeros(first.size, dtype=np.bool_)
-    clause[forms.find(_table(_CLAUSES))[0]] = True
+    clause[forms.find(_table("clause"))[0]] = True
     comma = (batch.codes[forms.starts - 2] == ord(",")) & (batch.codes[forms.starts - 1] == ord(" ")) & ~said[sentences]
     return spoken.starts(starts), spoken.behind(forms, comma, clause)
 

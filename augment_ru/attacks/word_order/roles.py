@@ -6,7 +6,8 @@ from functools import lru_cache
 
 from augment_ru.editing.syntax import Syntax
 from augment_ru.language.morphology import is_known, morphology
-from augment_ru.resources import same_word, word_lists
+from augment_ru.resources import kinds_of as kinds_in
+from augment_ru.resources import same_word
 from augment_ru.text.doc import Token
 from augment_ru.text.words import RUSSIAN
 
@@ -46,8 +47,7 @@ _GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
 @lru_cache(maxsize=50_000)
 def kinds_of(word: str) -> frozenset[str]:
     """The kinds of a word or lemma in `dictionaries/word_order.tsv`; none if it does not stand there."""
-    same = same_word(word)
-    return frozenset(kind for kind, words in word_lists("word_order").items() if same in words)
+    return kinds_in("word_order", same_word(word))
 
 
 @lru_cache(maxsize=10_000)
