@@ -127,9 +127,7 @@ def _unknowns(doc: Doc) -> Iterator[Span]:
     """X and ИКС where they stand for the unknown; not in «X век», «Людовик X», «ось X»."""
     tokens = doc.tokens
     places = [at for at, token in enumerate(tokens) if _X.fullmatch(token.text)]
-    if not places or any(
-        reading.lemma in word_lists("quiz_words")["axis"] for token in tokens for reading in readings(token.text)
-    ):
+    if not places or any(has_lemma(token.text, word_lists("quiz_words")["axis"]) for token in tokens):
         return
     for at in places:
         after = tokens[at + 1].text if at + 1 < len(tokens) else ""
