@@ -148,7 +148,7 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=200_000)
-def kinds_of(name: str, word: str) -> frozenset[str]:
+def kinds_in(name: str, word: str) -> frozenset[str]:
     """The kinds of a word in a dictionary of kinds and words; none if it does not stand there.
 
     Raises:

@@ -19,7 +19,7 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.inflection import GENDERS, PERSONS, WordForm, inflect, known_forms
 from augment_ru.language.morphology import is_known
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.resources import dictionary_path, kinds_of, rows
+from augment_ru.resources import dictionary_path, kinds_in, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Token
 
@@ -215,7 +215,7 @@ def _subject(syntax: Syntax, at: int) -> _Subject | None:
         grammemes = _PERSON_OF[word] | gender
         return _Subject(at, WordForm(word, "NPRO", grammemes, frozenset(), grammemes))
     form = syntax.form(at)
-    if token.pos != "NOUN" or form is None or form.first_case != "nomn" or "group" in kinds_of("agreement", form.lemma):
+    if token.pos != "NOUN" or form is None or form.first_case != "nomn" or "group" in kinds_in("agreement", form.lemma):
         return None
     return _Subject(at, form) if form.gender and form.word.isdisjoint({"ms-f", "Ms-f"}) else None
 
@@ -253,7 +253,7 @@ def _wrong_of_infinitive(syntax: Syntax, number: int) -> str:
         return "perf"
     if token.relation not in _INFINITIVES or token.head >= number:
         return ""
-    kinds = kinds_of("agreement", syntax.tokens[token.head].lemma)
+    kinds = kinds_in("agreement", syntax.tokens[token.head].lemma)
     return "perf" if "with_imperfective" in kinds else "impf" if "with_perfective" in kinds else ""
 
 
@@ -266,7 +266,7 @@ def _wrong_of_past(syntax: Syntax, number: int) -> str:
     """The aspect that would be wrong here if a word is a verb in the past; "" if either may be right."""
     for child in syntax.children[number]:
         token = syntax.tokens[child]
-        if child < number and token.relation == "advmod" and "sudden" in kinds_of("agreement", token.text.lower()):
+        if child < number and token.relation == "advmod" and "sudden" in kinds_in("agreement", token.text.lower()):
             return "impf"
     return ""
 

@@ -6,8 +6,7 @@ from functools import lru_cache
 
 from augment_ru.editing.syntax import Syntax
 from augment_ru.language.morphology import is_known, morphology
-from augment_ru.resources import kinds_of as kinds_in
-from augment_ru.resources import same_word
+from augment_ru.resources import kinds_in, same_word
 from augment_ru.text.doc import Token
 from augment_ru.text.words import RUSSIAN
 

@@ -7,7 +7,7 @@ from typing import Any
 from augment_ru.constraints.denials import says_opposite
 from augment_ru.edits import Span
 from augment_ru.language.readings import has_reading, readings
-from augment_ru.resources import kinds_of
+from augment_ru.resources import kinds_in
 from augment_ru.text.doc import Doc, Token
 
 _REACH = 3
@@ -37,7 +37,7 @@ def _spans(tokens: Sequence[Token]) -> Iterator[Span]:
 
 def _bound(tokens: Sequence[Token], at: int, word: str) -> Iterator[tuple[int, int]]:
     """The first token and the one after the last of what the negator at this place binds, if it is one."""
-    kinds = kinds_of("negators", word)
+    kinds = kinds_in("negators", word)
     if "bare" in kinds:
         yield at, _content(tokens, at)
     elif "lacking" in kinds:
@@ -105,7 +105,7 @@ def _is_light(word: str) -> bool:
     """Whether a word only leads to the one that is denied: a preposition, a pronoun, «очень», a form of «быть»."""
     first = readings(word)[0]
     return (
-        "degree" in kinds_of("negators", word)
+        "degree" in kinds_in("negators", word)
         or first.pos in _LINKS
         or "Apro" in first.grammemes
         or first.lemma == "быть"
