@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from math import inf, nan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -155,6 +156,22 @@ def kinds_in(name: str, word: str) -> frozenset[str]:
         AugmentError: there is no such dictionary, or a line of it is wrong.
     """
     return frozenset(kind for kind, words in word_lists(name).items() if word in words)
+
+
+def number_in(where: str, cell: str, *, least: float = 0.0, most: float = inf) -> float:
+    """A number of a dictionary, over `least` and at most `most`; `where` names the line.
+
+    Raises:
+        AugmentError: it is none.
+    """
+    try:
+        number = float(cell)
+    except ValueError:
+        number = nan
+    if not least < number <= most:
+        wanted = f"over {least:g}" + (f", at most {most:g}" if most < inf else "")
+        raise AugmentError(f"{where}: {cell}; needs a number {wanted}")
+    return number
 
 
 @cache

@@ -1,8 +1,8 @@
 """Слово заменяется или добавляется по контексту: «кошка спит на окне» → «кошка лежит на окне»."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple, Self
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -61,10 +61,6 @@ class Bae(MadeOnDemand):
         if self.mode not in MODES:
             raise AugmentError(f"bae.mode={self.mode}; possible: {', '.join(MODES)}")
         self._decoding()  # so that a wrong value is an error before the run starts
-
-    def on_device(self, device: str) -> Self:
-        """The attack with its networks on this device."""
-        return replace(self, device=device)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a new word in place of, or after, every Russian word that may become active."""

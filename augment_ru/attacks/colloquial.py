@@ -17,7 +17,7 @@ from augment_ru.editing.word_forms import FormTable, WordForms, shortened_forms
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.resources import dictionary_path, rows, word_lists
+from augment_ru.resources import dictionary_path, number_in, rows, word_lists
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, SPACE, Mask, among
 
@@ -218,7 +218,7 @@ def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str,
         where = f"{dictionary}: {written} {spoken}"
         if kind not in possible:
             raise AugmentError(f"{where}: class {kind}; possible: {', '.join(possible)}")
-        share = _share(where, cell)
+        share = number_in(f"{where}: share", cell, most=1.0)
         if kind in classes:
             for key, text in _expanded(where, written, spoken):
                 found.setdefault(key, []).append(Spoken(text, kind, share))
@@ -229,16 +229,6 @@ def _fitting(key: str, found: Mapping[str, list[Spoken]]) -> list[Spoken]:
     """The spoken forms of a key; at the start of a sentence those that stand anywhere, too."""
     anywhere = found.get(key.removeprefix(_FIRST), []) if key.startswith(_FIRST) else []
     return [*found[key], *anywhere]
-
-
-def _share(where: str, cell: str) -> float:
-    try:
-        share = float(cell)
-    except ValueError:
-        share = 0.0
-    if not 0.0 < share <= 1.0:
-        raise AugmentError(f"{where}: share {cell}; needs a number over 0, at most 1")
-    return share
 
 
 def _expanded(where: str, written: str, spoken: str) -> Iterator[tuple[str, str]]:

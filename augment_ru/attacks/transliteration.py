@@ -16,7 +16,7 @@ from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.resources import dictionary_path, folder, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, WORD, Mask, counted
+from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
 
 LEFT_OUT = "-"
 """A cell of a table for a letter that is left out; in the column of the letters behind it: any other."""
@@ -61,7 +61,7 @@ class Spellings:
         lengths = stops - starts
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         places = np.repeat(starts - offsets[:-1], lengths) + np.arange(int(offsets[-1]))
-        here, behind = self._keys(batch, places), self._keys(batch, places + 1)
+        here, behind = self.keys(batch.codes[places]), self.keys(batch.codes[places + 1])
         rows = self.row_of[here].astype(np.int64)
         for usual, row, followers in self.before:
             rows[(rows == usual) & np.isin(behind, followers)] = row
@@ -71,7 +71,7 @@ class Spellings:
         points = batch.draw(streams, places[found], lane=1)
         chosen = (points[:, None] >= self.bounds[rows]).sum(axis=1)
         case, following = self.case_of[here[found]], self.case_of[behind[found]]
-        preceding = self.case_of[self._keys(batch, places[found] - 1)]
+        preceding = self.case_of[self.keys(batch.codes[places[found] - 1])]
         in_capitals = (following == _CAPITAL) | ((following == 0) & (preceding == _CAPITAL))
         numbers = self.firsts[rows] + 3 * chosen + np.where(case == _CAPITAL, 1 + in_capitals, 0)
 
@@ -82,18 +82,9 @@ class Spellings:
         letters = Replacements.of_ranges(pool, first, last)
         return Replacements(letters.codes, letters.offsets[offsets])
 
-    def letters_in(self, batch: Batch) -> Mask:
-        """Whether each code point of a batch is a letter of the table."""
-        found: Mask = self.row_of[np.minimum(batch.codes, self.row_of.size - 1)] >= 0
-        return found
-
-    def lasting_in(self, batch: Batch) -> Mask:
-        """Whether each code point of a batch is a letter of the table that is never left out."""
-        found: Mask = self.lasting[np.minimum(batch.codes, self.lasting.size - 1)]
-        return found
-
-    def _keys(self, batch: Batch, places: Ints) -> Ints:
-        return np.minimum(batch.codes[places], self.row_of.size - 1).astype(np.int64)
+    def keys(self, codes: Codes) -> Ints:
+        """The column of each code point."""
+        return np.minimum(codes, self.row_of.size - 1).astype(np.int64)
 
 
 _SMALL, _CAPITAL = 1, 2
@@ -188,11 +179,11 @@ class Transliteration(Attack):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose every Russian word in Latin letters, or all of a sentence."""
         table = _table(self.style)
-        starts, stops = batch.words
+        (starts, stops), keys = batch.words, table.keys(batch.codes)
         is_latin = ((batch.codes | _CASE) >= ord("a")) & ((batch.codes | _CASE) <= ord("z"))
-        is_known = (batch.flags & DIGIT != 0) | table.letters_in(batch) | is_latin
+        is_known = (batch.flags & DIGIT != 0) | (table.row_of[keys] >= 0) | is_latin
         is_strange = (batch.flags & WORD != 0) & ~is_known
-        chosen = (counted(table.lasting_in(batch), starts, stops) > 0) & (counted(is_strange, starts, stops) == 0)
+        chosen = (counted(table.lasting[keys], starts, stops) > 0) & (counted(is_strange, starts, stops) == 0)
         starts, stops = starts[chosen], stops[chosen]
 
         def replace(indices: Ints) -> Replacements:

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -336,10 +336,6 @@ class SentenceRewriting(MadeOnDemand):
     def decoding(self) -> Decoding:
         """How texts are generated."""
         return Decoding(beams=self.beams, temperature=self.temperature, top_k=self.top_k)
-
-    def on_device(self, device: str) -> Self:
-        """The attack with its networks on this device."""
-        return replace(self, device=device)
 
     def network(self, name: str) -> Pretrained:
         """An encoder-decoder, on the attack's device."""

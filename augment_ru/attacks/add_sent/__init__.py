@@ -84,10 +84,6 @@ class AddSent(MadeOnDemand):
         found = self._corpus()
         return "" if found is None or found is shipped_corpus() else found.digest
 
-    def on_device(self, device: str) -> Self:
-        """The attack with its networks on this device."""
-        return replace(self, device=device)
-
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a distractor for each text, or for each wrong option of a question."""
         return distract(batch, streams, self.probability, self._generator(), least=self.least)

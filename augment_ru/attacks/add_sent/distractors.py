@@ -1,11 +1,10 @@
 """Distractors: a sentence put behind a text, or another text in place of a wrong option."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Protocol
 
 import numpy as np
 
@@ -156,11 +155,8 @@ class Gap:
         return self.replaced(new) if self.is_option else self.added(new)
 
 
-class Generator(Protocol):
-    """Writes distractors."""
-
-    def __call__(self, gaps: Sequence[Gap], keys: Keys) -> Sequence[Iterable[Edit]]:
-        """The edits that write distractors into each gap: the one that was drawn, then its substitutes."""
+Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
+"""From gaps and the key of each to the edits that write distractors into it: the one drawn, then its substitutes."""
 
 
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:

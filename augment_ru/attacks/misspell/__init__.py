@@ -79,7 +79,8 @@ class Misspell(Attack):
         ranks[0, words] = weighted_ranks(batch.draw(streams, forms.starts[words]), word_rates, plan.mean)
         ranks[1, pairs.words] = weighted_ranks(batch.draw(streams, forms.stops[pairs.words]), pairs.rates, plan.mean)
         free, joined = lone(ranks[0], ranks[1])
-        words, pairs = words[free[words]], pairs.only(joined[pairs.words])
+        words, chosen = words[free[words]], joined[pairs.words]
+        pairs.words, pairs.rates = pairs.words[chosen], pairs.rates[chosen]
 
         starts = np.concatenate([forms.starts[words], forms.starts[pairs.words]])
         stops = np.concatenate([forms.stops[words], forms.stops[pairs.words + 1]])
@@ -89,14 +90,14 @@ class Misspell(Attack):
         number_of_pair = np.concatenate([np.full(words.size, -1), np.arange(pairs.words.size)])[order]
 
         def make(indices: Ints, texts: list[str]) -> list[Rewritten]:
-            keys, chosen = batch.keys(streams, starts[indices]), number_of_pair[indices]
-            single = np.flatnonzero(chosen < 0)
+            keys, numbers = batch.keys(streams, starts[indices]), number_of_pair[indices]
+            single = np.flatnonzero(numbers < 0)
             alone = plan.misspellings.misspelt([texts[number] for number in single.tolist()], keys[single])
             found = dict(zip(single.tolist(), alone, strict=True))
             points = unit(keys, np.zeros(keys.size, dtype=np.int64)).tolist()
             return [
                 _with_note(text, found[number] if pair < 0 else pairs.misspelt(pair, text, points[number]))
-                for number, (pair, text) in enumerate(zip(chosen.tolist(), texts, strict=True))
+                for number, (pair, text) in enumerate(zip(numbers.tolist(), texts, strict=True))
             ]
 
         return written_together(batch, starts, stops, all_ranks, make)
@@ -221,14 +222,6 @@ class _Pairs:
         rates[:-1][fixed[:-1] | fixed[1:]] = 0.0
         self.words = np.flatnonzero(rates > 0)
         self.rates = rates[self.words]
-
-    def only(self, chosen: Mask) -> "_Pairs":
-        """These of the pairs."""
-        other = object.__new__(_Pairs)
-        other._kinds, other._phrases, other._phrase_of = self._kinds, self._phrases, self._phrase_of
-        other._forms = self._forms
-        other.words, other.rates = self.words[chosen], self.rates[chosen]
-        return other
 
     def misspelt(self, pair: int, text: str, point: float) -> Misspelt:
         """A pair as people write it; of a phrase with several wrong forms one, by the draw `point`."""

@@ -10,7 +10,7 @@ from augment_ru.attacks.word_order.clauses import Clause
 from augment_ru.attacks.word_order.constituents import Constituent
 from augment_ru.attacks.word_order.roles import PREDICATES, Role, feature_values, kinds_of, may_be_case
 from augment_ru.errors import AugmentError
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.text.doc import Token
 
 _ROLES = frozenset(role.value for role in Role if role != Role.SCOPED)
@@ -55,12 +55,14 @@ def _lines() -> tuple[_Line, ...]:
             or source.endswith("*") != target.endswith("*")
             or not set(letters) <= _ROLES
             or len(set(letters)) < len(letters)
-            or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", weight)
-            or float(weight) <= 0
         ):
-            raise AugmentError(f"{path.name}: {source} {target} {weight}: needs an order, another one, and a weight")
+            raise AugmentError(f"{path.name}: {source} {target}: needs an order and another one")
         pattern = re.compile(letters.replace(Role.PREDICATE, _PREDICATES) + (".*" if source.endswith("*") else ""))
-        found.append(_Line(letters, target.removesuffix("*"), float(weight), pattern))
+        found.append(
+            _Line(
+                letters, target.removesuffix("*"), number_in(f"{path.name}: {source} {target}: weight", weight), pattern
+            )
+        )
     return tuple(found)
 
 

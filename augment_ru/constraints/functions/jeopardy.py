@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from augment_ru.constraints.quotations import Quoted, bracketed, is_title, quoted
+from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
 from augment_ru.language.readings import CASES, GENDERS, Reading, has_lemma, readings
 from augment_ru.resources import word_lists
@@ -22,9 +22,8 @@ _IN_BRACKETS = re.compile(r"[^\W\d_a-zа-яё][^\s]*(?:\s+(?:[^\W_]{1,3}\s+){0,2
 """A name in brackets: words with capitals, between them only words of up to three letters («ду», «фон», «на»)."""
 
 
-def jeopardy(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+def jeopardy(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """The phrase for the unknown, an X in its place, and names in quote marks: «снят [ЭТОТ ФИЛЬМ] по «[Солярису]»»."""
-    del record
     return {name: [*_phrases(doc), *_unknowns(doc), *_names(doc.text)] for name, doc in docs.items()}
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from augment_ru.constraints.denials import says_opposite
+from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
 from augment_ru.language.readings import has_reading, readings
 from augment_ru.resources import kinds_in
-from augment_ru.text.doc import Doc, Token
+from augment_ru.text.doc import Token
 
 _REACH = 3
 """The most words that a negator is joined to: «не [так уж трудно]»."""
@@ -16,9 +16,8 @@ _LINKS = frozenset({"PREP", "CONJ", "PRCL", "NPRO", "NUMR"})
 _NOMINAL = frozenset({"NOUN", "NPRO"})
 
 
-def negated(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+def negated(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """Each negator with its word: «Он [не пришёл]: [денег нет], [без билета] [нельзя войти]»."""
-    del record
     return {name: list(_spans(doc.tokens)) for name, doc in docs.items()}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from augment_ru.constraints.mentions import mentions
+from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
 from augment_ru.language.readings import GENDERS, Reading, readings
 from augment_ru.language.tokens import readable
@@ -18,7 +19,7 @@ _BESIDE = frozenset({"flat", "flat:name", "flat:foreign", "appos"})
 _SHARING = frozenset({"conj", "cop", "aux", "aux:pass"})
 
 
-def referents(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+def referents(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """The spans that a Winograd question turns on.
 
     «[Булочка] из [пекарни], [которая] [открылась] вчера, [оказалась] чёрствой.»

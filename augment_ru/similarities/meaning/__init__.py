@@ -68,10 +68,6 @@ class Meaning(Similarity):
         digest = weights_of(self.weights).digest
         return f"meaning:{digest}|as-read|navec-{version_of('navec')}|pymorphy3-{version_of('pymorphy3')}|v1"
 
-    def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
-        """The score of each pair of a reference and a candidate, shape (pairs,)."""
-        return self.against(references).score(np.arange(len(references)), candidates)
-
     def grades(self, scores: Floats) -> Floats | None:
         """The shares of readers' grades that texts with these scores had; None for weights of one's own, shape (4,)."""
         if self.weights != "meaning" or not scores.size:
