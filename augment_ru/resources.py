@@ -170,7 +170,7 @@ def number_in(where: str, cell: str, *, least: float = 0.0, most: float = inf) -
         number = nan
     if not least < number <= most:
         wanted = f"over {least:g}" + (f", at most {most:g}" if most < inf else "")
-        raise AugmentError(f"{where}: {cell}; needs a number {wanted}")
+        raise AugmentError(f"{where} {cell}; needs a number {wanted}")
     return number
 
 

@@ -243,7 +243,7 @@ def misspellings(
     beginnings: dict[str, tuple[Form, ...]] = {}
     phrases: dict[str, str] = {}
     for right, wrong, kind, share in rows(dictionary_path(lexicon), columns=4):
-        rate = number_in(f"{lexicon}: {right} {wrong}", share)
+        rate = number_in(f"{lexicon}: {right} {wrong}: share", share)
         if kind in factor:
             key = right.replace("ё", "е")
             where = beginnings if key.endswith("*") else forms
@@ -256,7 +256,9 @@ def misspellings(
         RatedRule(
             LetterRule.of(rule),
             kind,
-            factor[kind] * number_in(f"{rules}: {rule}", errors) / number_in(f"{rules}: {rule}", places),
+            factor[kind]
+            * number_in(f"{rules}: {rule}: errors", errors)
+            / number_in(f"{rules}: {rule}: places", places),
         )
         for kind, rule, errors, places, _ in rows(dictionary_path(rules), columns=5)
         if kind in factor
