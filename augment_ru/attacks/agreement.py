@@ -332,7 +332,7 @@ class Agreement(MadeOnDemand):
 
         Looking for wrong forms takes most of the time, so words are tried in rounds (`in_rounds`).
         """
-        words = batch.once(_words, self.classes, self.pairs)
+        words = batch.once(_words_with_errors, self.classes, self.pairs)
         rows = np.array([word.row for word in words], dtype=np.int64)
         starts = batch.starts[rows] + np.array([word.token.start for word in words], dtype=np.int64)
         chosen = np.searchsorted(_SHARES, batch.draw(streams, starts, lane=1), side="right").tolist()
@@ -370,7 +370,7 @@ class _Word:
         return [Edit(start, stop, text, Note(self._text[start:stop], kind))]
 
 
-def _words(batch: Batch, classes: Sequence[str], pairs: str) -> list[_Word]:
+def _words_with_errors(batch: Batch, classes: Sequence[str], pairs: str) -> list[_Word]:
     """The words of a batch that may be edited and whose part of speech has errors of these classes."""
     starts, stops = batch.words
     rows = batch.rows(starts)

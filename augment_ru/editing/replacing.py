@@ -70,15 +70,15 @@ def _attributes(syntax: Syntax, noun: int) -> Iterator[int]:
         token = syntax.tokens[child]
         if token.relation in _ATTRIBUTES and token.pos in {"ADJ", "DET", "VERB", "PRON", "NUM"}:
             yield child
-            yield from _joined(syntax, child)
+            yield from _conjoined(syntax, child)
 
 
-def _joined(syntax: Syntax, number: int) -> Iterator[int]:
+def _conjoined(syntax: Syntax, number: int) -> Iterator[int]:
     for child in syntax.children[number]:
         token = syntax.tokens[child]
         if token.relation == "conj" and token.pos in _PREDICATES and syntax.child(child, "nsubj") is None:
             yield child
-            yield from _joined(syntax, child)
+            yield from _conjoined(syntax, child)
 
 
 def _predicates(syntax: Syntax, noun: int) -> Iterator[int]:
@@ -89,7 +89,7 @@ def _predicates(syntax: Syntax, noun: int) -> Iterator[int]:
         yield from _auxiliaries(syntax, noun)  # «это была кошка»
     if token.relation.partition(":")[0] != "nsubj":
         return
-    for head in (token.head, *_joined(syntax, token.head)):
+    for head in (token.head, *_conjoined(syntax, token.head)):
         if syntax.tokens[head].pos in _PREDICATES:
             yield head
         yield from _auxiliaries(syntax, head)
@@ -173,7 +173,7 @@ def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | N
     changed: dict[int, str] | None = {}
     if form.kind == "NOUN":
         noun = noun_of(lemma, form) if _case_is_certain(syntax, number, form) else None
-        changed = agreeing(syntax, number, form, noun) if noun and _fits(syntax, number, form, noun) else None
+        changed = agreeing(syntax, number, form, noun) if noun and _may_replace(syntax, number, form, noun) else None
         preposition = syntax.preposition(number)
         if form.case == "loct" and preposition is not None and preposition.text.lower() in _OF_PLACE:
             form = form.having("loc2")
@@ -213,7 +213,7 @@ def _is_counted(syntax: Syntax, number: int) -> bool:
     return syntax.child(number, "nummod") is not None
 
 
-def _fits(syntax: Syntax, number: int, form: WordForm, noun: WordForm) -> bool:
+def _may_replace(syntax: Syntax, number: int, form: WordForm, noun: WordForm) -> bool:
     """Whether a noun has the number that is needed, and in the accusative the animacy."""
     if form.number == "plur" and not has_plural(noun):
         return False

@@ -73,7 +73,7 @@ class Misspell(Attack):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose an error for every word, and for every pair of words that people join, that can have one."""
         plan, forms = _plan(self), WordForms(batch)
-        words, word_rates = _words(batch, forms, plan.misspellings)
+        words, word_rates = _misspelt_words(batch, forms, plan.misspellings)
         pairs = _Pairs(batch, forms, plan)
         ranks = np.full((2, forms.starts.size), 2.0)
         ranks[0, words] = weighted_ranks(batch.draw(streams, forms.starts[words]), word_rates, plan.mean)
@@ -161,7 +161,7 @@ def _factor(cells: Sequence[str], profile: str) -> float:
     return 1.0 if profile == "blog" else float(cells[PROFILES.index(profile)])
 
 
-def _words(batch: Batch, forms: WordForms, found: Misspellings) -> tuple[Ints, Floats]:
+def _misspelt_words(batch: Batch, forms: WordForms, found: Misspellings) -> tuple[Ints, Floats]:
     """The words that can be misspelt, and how often people misspell each."""
     words = np.flatnonzero(_are_russian(forms) & ~_are_capitals(batch, forms) & ~_are_shortened(batch, forms))
     distinct, places = forms.distinct(words)

@@ -60,7 +60,7 @@ def constituents_of(tree: Syntax, predicate: int, role: Role) -> list[Constituen
     waits = any(tree.tokens[one.last - 1].pos in ("ADP", "CCONJ") and one.role != Role.LEAD for one in named)
     if waits or any(_may_belong(tree, *pair) for pair in pairwise(named)):
         return None
-    return _joined(tree, named)
+    return _with_tails(tree, named)
 
 
 def _follows(tree: Syntax, left: Constituent, right: Constituent, predicate: int) -> bool:
@@ -102,7 +102,7 @@ def _may_belong(tree: Syntax, left: Constituent, right: Constituent) -> bool:
     )
 
 
-def _joined(tree: Syntax, found: Sequence[Constituent]) -> list[Constituent] | None:
+def _with_tails(tree: Syntax, found: Sequence[Constituent]) -> list[Constituent] | None:
     """Constituents joined to the noun in front of them if they may belong to it, and times to times."""
     merged: list[Constituent] = []
     for one in found:

@@ -81,10 +81,10 @@ def orders_of(pattern: str) -> tuple[Order, ...]:
 def orders(clause: Clause) -> list[Order]:
     """The other orders of a clause that keep who does what, what a pronoun means, and what stands beside its mark."""
     found = orders_of(clause.pattern)
-    return [order for order in found if _fits(clause, order.places)] if found else []
+    return [order for order in found if _keeps_meaning(clause, order.places)] if found else []
 
 
-def _fits(clause: Clause, places: Sequence[int]) -> bool:
+def _keeps_meaning(clause: Clause, places: Sequence[int]) -> bool:
     parts = clause.constituents
     may_invert = clause.opens or clause.leads
     roles = [one.role for one in parts]

@@ -68,10 +68,10 @@ _SHORT = 6
 
 def answer_options(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """Each option with its marker: «Что тонет? [(A) камень] [(B) пробка]»."""
-    return {name: list(_options(doc.text)) for name, doc in docs.items()}
+    return {name: list(_option_spans(doc.text)) for name, doc in docs.items()}
 
 
-def _options(text: str) -> Iterator[Span]:
+def _option_spans(text: str) -> Iterator[Span]:
     found = max(
         (
             run

@@ -134,10 +134,10 @@ class MeaningScorer(Scorer):
         Returns:
             Whether each candidate was scored, shape (candidates,).
         """
-        letters, asked = letters_in_place(self._words, indices, edits, asked)
+        letters, asked = letters_in_place(self._columns, indices, edits, asked)
         if not letters.owners.size:
             return asked
-        found = respelt(self._words, letters)
+        found = respelt(self._columns, letters)
         losses = np.zeros(found.owners.size)
         for weight, values in zip(self._damage_weights, found.damage, strict=True):
             losses += weight * values
@@ -156,7 +156,7 @@ class MeaningScorer(Scorer):
         return asked
 
     @cached_property
-    def _words(self) -> WordColumns:
+    def _columns(self) -> WordColumns:
         """The words of the references."""
         texts = self._references
         return texts.batch.once(word_columns) if isinstance(texts, References) else WordColumns(*encode(texts))

@@ -99,7 +99,7 @@ def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
     far = sum(abs(place[number] - bisect_left(left, number)) for number in moved if number in place)
     yield "moved_far", far / len(order)
     yield from _parted(source, place)
-    yield from _joined(fates, moved)
+    yield from _newly_beside(fates, moved)
     yield from _exchanged(source, sorted(moved & place.keys()), place)
 
 
@@ -127,7 +127,7 @@ def _parted(source: Source, place: Mapping[int, int]) -> Iterator[tuple[str, flo
             yield "parted_genitive", 1.0
 
 
-def _joined(fates: Fates, moved: set[int]) -> Iterator[tuple[str, float]]:
+def _newly_beside(fates: Fates, moved: set[int]) -> Iterator[tuple[str, float]]:
     """Words that now stand together, though they did not."""
     source = fates.source
     for before, after in pairwise(fates.order or ()):
