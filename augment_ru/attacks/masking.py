@@ -1,7 +1,7 @@
 """Слово замаскировано от фильтра, но читается: «красивый слон» → «кр@сивый с.л.о.н»."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import ClassVar
@@ -123,12 +123,15 @@ class Masking(Attack):
         if self.targets is not None:
             fit = listed(batch, starts, stops, read_word_list(self.targets))
             starts, stops = starts[fit], stops[fit]
-        words = _Words(self, batch, letters, starts, stops).with_a_style()
-        ranks = batch.draw(streams, words.starts)
-        proposals = Proposals.of_edits(
-            words.starts, words.stops, ranks, lambda indices: words.masked(streams, indices), clean=True
+        words = _Words(self, batch, letters, starts, stops)
+        return Proposals.of_edits(
+            words.starts,
+            words.stops,
+            batch.draw(streams, words.starts),
+            lambda indices: words.masked(streams, indices),
+            clean=True,
+            notes=lambda indices: words.notes(streams, indices),
         )
-        return replace(proposals, notes=lambda indices: words.notes(streams, indices))
 
 
 class _Words:
@@ -147,8 +150,10 @@ class _Words:
         self._styles = tuple(dict.fromkeys(attack.styles))
         self._tables = [_signs(attack.signs)[style] for style in self._styles]
         self._gaps = letter_gaps(batch)
-        self._counts = np.stack([self._places_of(number) for number in range(len(self._styles))])
-        """How many places each style has in each word, shape (styles, words)."""
+        counts = np.stack([self._places_of(number) for number in range(len(self._styles))])
+        fit = (counts > 0).any(axis=0)
+        self.starts, self.stops, self._counts = starts[fit], stops[fit], counts[:, fit]
+        """The words that a style fits, and how many places each style has in each, shape (styles, words)."""
 
     def _places_of(self, number: int) -> Ints:
         style = self._styles[number]
@@ -157,12 +162,6 @@ class _Words:
         open_ = self._letters & (looked_up(self._tables[number], self._batch.codes) > 0)
         first, last = _EDGES[style]
         return counted(open_, self.starts + first, self.stops - last)
-
-    def with_a_style(self) -> "_Words":
-        """The same without the words that no style fits."""
-        fit = (self._counts > 0).any(axis=0)
-        self.starts, self.stops, self._counts = self.starts[fit], self.stops[fit], self._counts[:, fit]
-        return self
 
     def _styles_of(self, keys: Keys, indices: Ints) -> Ints:
         """The number of the style of each word."""

@@ -29,24 +29,15 @@ class Layouts:
     typed: Codes
     letters: npt.NDArray[np.bool_]
 
-    def keys(self, batch: Batch) -> Ints:
-        """The column of each code point of a batch."""
-        keys: Ints = np.minimum(batch.codes, self.typed.shape[1] - 1).astype(np.int64)
-        return keys
+    def exchanged(self, batch: Batch) -> tuple[Codes, Mask]:
+        """The code points of a batch typed in the other layout, and whether each is a letter of either.
 
-    def letters_in(self, batch: Batch) -> Mask:
-        """Whether each code point of a batch is a letter of either layout."""
-        keys = self.keys(batch)
-        found: Mask = self.letters[0, keys] | self.letters[1, keys]
-        return found
-
-    def exchanged(self, batch: Batch) -> Codes:
-        """The code points of a batch with the keys of each typed in the other layout; a character without one stays.
+        A character without a key stays.
 
         A sign that is no letter is typed in the layout of the letter before it in its text, without one in that of
         the letter after it; in a text without letters it stays.
         """
-        keys = self.keys(batch)
+        keys = np.minimum(batch.codes, self.typed.shape[1] - 1).astype(np.int64)
         codes = batch.codes.copy()
         is_letter = self.letters[:, keys]
         for layout in (0, 1):
@@ -55,7 +46,7 @@ class Layouts:
         signs = np.flatnonzero(((self.typed[0] | self.typed[1]) != 0)[keys] & ~any_letter)
         letters = np.flatnonzero(any_letter)
         if not (signs.size and letters.size):
-            return codes
+            return codes, any_letter
         after = np.searchsorted(letters, signs)
         beside = letters[np.maximum(after - 1, 0)]
         lacking = (beside > signs) | (batch.rows(beside) != batch.rows(signs))
@@ -63,7 +54,7 @@ class Layouts:
         typed = self.typed[is_letter[1, beside].astype(np.int64), keys[signs]]
         fits = (batch.rows(beside) == batch.rows(signs)) & (typed != 0)
         codes[signs[fits]] = typed[fits]
-        return codes
+        return codes, any_letter
 
 
 @cache
@@ -115,7 +106,7 @@ class WrongLayout(Attack):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose every word that has a letter as the other layout types it, or all words and signs of a sentence."""
         table = layouts(self.layouts)
-        typed, letters = table.exchanged(batch), table.letters_in(batch)
+        typed, letters = table.exchanged(batch)
         starts, stops = batch.words
         no_key = ((batch.flags & WORD) != 0) & ((batch.flags & DIGIT) == 0) & ~letters
         changing = typed != batch.codes if self.whole else letters

@@ -10,7 +10,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -212,13 +211,6 @@ Rewrite = Callable[[Sequence[str], Keys], Sequence[str | None]]
 """A model: from texts and the keys of their random draws to rewritten texts; None for a text it cannot rewrite."""
 
 
-class PlacedSentence(NamedTuple):
-    """A sentence, and the number of its text in the batch."""
-
-    row: int
-    sentence: Sentence
-
-
 def rewrite_sentences(
     batch: Batch, streams: Streams, probability: float, rewrite: Rewrite, *, min_words: int, least: int = 1
 ) -> Proposals:
@@ -236,13 +228,13 @@ def rewrite_sentences(
         least: as in `in_rounds`.
     """
     places = [
-        PlacedSentence(row, sentence)
+        (row, sentence)
         for row in range(len(batch))
         for sentence in sentences(batch, row)
         if any(_enough(batch.texts[row], stretch, sentence, min_words) for stretch in sentence.stretches)
     ]
-    rows = np.array([place.row for place in places], dtype=np.int64)
-    starts = batch.starts[rows] + np.array([place.sentence.start for place in places], dtype=np.int64)
+    rows = np.array([row for row, _ in places], dtype=np.int64)
+    starts = batch.starts[rows] + np.array([sentence.start for _, sentence in places], dtype=np.int64)
     keys = batch.keys(Streams.of(streams.keys, "rewrite"), starts)
 
     def write(wanted: Ints) -> list[list[Edit]]:
@@ -257,12 +249,12 @@ def _enough(text: str, stretch: tuple[int, int], sentence: Sentence, min_words: 
 
 
 def _edits(
-    batch: Batch, places: Sequence[PlacedSentence], keys: Keys, rewrite: Rewrite, min_words: int
+    batch: Batch, places: Sequence[tuple[int, Sentence]], keys: Keys, rewrite: Rewrite, min_words: int
 ) -> list[list[Edit]]:
     """The edits of each sentence; none where the model changes nothing."""
     found: list[list[Edit] | None] = [None] * len(places)
     whole = [at for at, (_, sentence) in enumerate(places) if sentence.stop - sentence.start <= LONGEST]
-    sources = [batch.texts[places[at].row][places[at].sentence.start : places[at].sentence.stop] for at in whole]
+    sources = [batch.texts[row][one.start : one.stop] for row, one in (places[at] for at in whole)]
     for at, source, output in zip(whole, sources, _rewritten(rewrite, sources, keys[whole]), strict=True):
         row, sentence = places[at]
         new = None if output is None else formatted_like(source, output)
@@ -278,7 +270,7 @@ def _edits(
         for stretch in sentence.stretches
         if _enough(batch.texts[row], stretch, sentence, min_words)
     ]
-    sources = [batch.texts[places[at].row][slice(*stretch)] for at, stretch in pieces]
+    sources = [batch.texts[places[at][0]][slice(*stretch)] for at, stretch in pieces]
     owners = np.array([at for at, _ in pieces], dtype=np.int64)
     starts = np.array([start for _, (start, _) in pieces], dtype=np.int64)
     edits: list[list[Edit]] = [known or [] for known in found]

@@ -69,29 +69,22 @@ _INVERSE = np.uint64(pow(int(_BASE), -1, 2**64))
 
 
 @cache
-def _powers_of(base: np.uint64, exponent: int) -> Keys:
-    """The powers of a number modulo 2^64, from 0 to 2^exponent."""
-    powers = np.full(2**exponent + 1, base, dtype=np.uint64)
-    powers[0] = 1
-    return np.cumprod(powers, dtype=np.uint64)
+def _powers(exponent: int) -> tuple[Keys, Keys]:
+    """The powers of a fixed odd number modulo 2^64, from 0 to 2^exponent, and by what a word's sum is multiplied.
 
-
-def powers(exponent: int) -> Keys:
-    """The powers of a fixed odd number modulo 2^64, from 0 to 2^exponent."""
-    return _powers_of(_BASE, exponent)
-
-
-@cache
-def inverse_powers(exponent: int) -> Keys:
-    """By what the sum of a word that starts at each place is multiplied, so that its first power is 1."""
-    return _powers_of(_INVERSE, exponent) * _BASE
+    So the sum of a word that starts at each place begins with the first power.
+    """
+    both = np.empty((2, 2**exponent + 1), dtype=np.uint64)
+    both[:, 0], both[0, 1:], both[1, 1:] = 1, _BASE, _INVERSE
+    powers, inverse = np.cumprod(both, axis=1, dtype=np.uint64)
+    return powers, inverse * _BASE
 
 
 @cache
 def digest_of(word: str) -> np.uint64:
     """The digest of a word in lower case, as words of a batch have it."""
     codes = np.array([ord(char) for char in word], dtype=np.uint64)
-    return np.uint64((codes * powers(10)[1 : codes.size + 1]).sum(dtype=np.uint64))
+    return np.uint64((codes * _powers(10)[0][1 : codes.size + 1]).sum(dtype=np.uint64))
 
 
 _BUCKETS = 16
@@ -219,7 +212,7 @@ class WordForms:
         behind = np.searchsorted(self.starts, batch.fences)
         self.beside[behind[behind > 0] - 1] = False
         exponent = max(int(self.codes.size).bit_length(), 10)
-        self._powers, self._inverse = powers(exponent), inverse_powers(exponent)
+        self._powers, self._inverse = _powers(exponent)
         self._sums: Keys = np.zeros(self.codes.size + 1, dtype=np.uint64)
         np.cumsum(self._powers[: self.codes.size] * self.codes, out=self._sums[1:])
         self._digests = self._digest(self.starts, self.stops)

@@ -40,6 +40,8 @@ class AddSent(MadeOnDemand):
     name: ClassVar[str] = "add_sent"
     group: ClassVar[str] = "tape"
     exchanges_options: ClassVar[bool] = True
+    min_changes: ClassVar[int] = 0
+    """No change is forced, so the probability is the share of the texts that get a distractor."""
     probability: float = 0.5
     generator: str = "shipped"
     nearest: int = 10
@@ -63,11 +65,6 @@ class AddSent(MadeOnDemand):
         self._decoding()  # so that a wrong value is an error before the run starts
         if kind == "corpus" and self.generator != _INPUT:
             read_corpus(argument)
-
-    @property
-    def min_changes(self) -> int:
-        """No change is forced, so the probability is the share of the texts that get a distractor."""
-        return 0
 
     @property
     def wants_corpus(self) -> bool:

@@ -16,11 +16,11 @@ import orjson
 from augment_ru.draws import Floats, Ints, digests
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.morphology import morphology
+from augment_ru.language.morphology import word_kind
 from augment_ru.language.slovnet import embedding, word_vector
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import atoms_of
-from augment_ru.text.words import LETTERS, RUSSIAN, count_russian_words
+from augment_ru.text.words import LETTERS, count_russian_words
 
 Vectors: TypeAlias = npt.NDArray[np.float64]
 """The vector of a text, shape (dimensions,), or of several, shape (texts, dimensions)."""
@@ -48,7 +48,7 @@ def topic(text: str) -> Vectors:
     """
     long = [word for word in LETTERS.findall(text.lower()) if len(word) >= _LEAST_LETTERS]
     known = [(word, vector) for word in long if (vector := word_vector(word)) is not None]
-    known = [(word, vector) for word, vector in known if _is_noun(word)] or known
+    known = [(word, vector) for word, vector in known if word_kind(word).role == "noun"] or known
     if not known:
         return np.zeros(embedding().pq.dim)
     counts, total = word_counts()
@@ -56,11 +56,6 @@ def topic(text: str) -> Vectors:
     length = float(np.linalg.norm(mean))
     found: Vectors = np.round(mean * (_STEPS / length)) / _STEPS if length else mean
     return found
-
-
-@lru_cache(maxsize=50_000)
-def _is_noun(word: str) -> bool:
-    return RUSSIAN.fullmatch(word) is not None and morphology().parse(word)[0].tag.POS == "NOUN"
 
 
 MOST = 20_000

@@ -15,7 +15,7 @@ from augment_ru.draws import Ints, Keys, Streams, unit
 from augment_ru.editing.on_demand import changes_in_rounds
 from augment_ru.edits import Edit, Span
 from augment_ru.engine.proposals import Proposals
-from augment_ru.language.morphology import morphology
+from augment_ru.language.morphology import lemmas_of, morphology
 from augment_ru.records.options import comparable
 from augment_ru.text.batch import Batch
 from augment_ru.text.context import Context
@@ -47,10 +47,7 @@ def contains_phrase(text: str, phrase: str) -> bool:
 @lru_cache(maxsize=100_000)
 def _forms(word: str) -> frozenset[str]:
     """The dictionary forms of all readings of a word, and the word itself, with е for ё."""
-    forms = {word}
-    if RUSSIAN.fullmatch(word):
-        forms |= {str(analysis.normal_form) for analysis in morphology().parse(word)}
-    return frozenset(form.replace("ё", "е") for form in forms)
+    return frozenset((word.replace("ё", "е"), *(form.replace("ё", "е") for form in lemmas_of(word))))
 
 
 @lru_cache(maxsize=8192)

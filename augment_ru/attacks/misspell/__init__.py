@@ -206,10 +206,10 @@ class _Pairs:
     """
 
     def __init__(self, batch: Batch, forms: WordForms, plan: _Plan) -> None:
-        joined = joins(batch, forms, plan.joins)
+        joined, its_rates, kinds = joins(batch, forms, plan.joins)
         join_rates = np.zeros(forms.starts.size)
         self._kinds = np.zeros(forms.starts.size, dtype=np.int64)
-        join_rates[joined.words], self._kinds[joined.words] = joined.rates, joined.kinds
+        join_rates[joined], self._kinds[joined] = its_rates, kinds
         self._phrases = phrases = plan.misspellings.phrases
         self._phrase_of = np.full(forms.starts.size, -1)
         words, numbers = forms.find_pairs(plan.misspellings.phrase_table)
