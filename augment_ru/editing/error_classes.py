@@ -121,6 +121,17 @@ _HIGHEST_RATE = 0.99
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
+def drawn_class(points: Floats, bounds: Floats) -> Ints:
+    """The number of the class that each draw falls on, shape (places,).
+
+    Args:
+        points: draws from U[0, 1) times the last bound, shape (places,).
+        bounds: the cumulative rates of the classes, shape (classes,), or of each place (places, classes).
+    """
+    chosen: Ints = np.minimum((points[:, None] >= bounds).sum(axis=1), bounds.shape[-1] - 1)
+    return chosen
+
+
 def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence[Note]]:
     """A function from the indices of edits to their notes, which name the class of the error.
 
