@@ -26,6 +26,12 @@ def configured(name: str, made: Any, options: Mapping[str, Any]) -> Any:  # noqa
     return made(**values_of(name, made, options))
 
 
+def on_device(one: T, device: str) -> T:
+    """The same with its networks on a device; the object itself if it is no dataclass with an option `device`."""
+    has_device = "device" in getattr(one, "__dataclass_fields__", ())
+    return typing.cast("T", dataclasses.replace(typing.cast("Any", one), device=device)) if has_device else one
+
+
 def values_of(name: str, made: Any, options: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401  (any dataclass)
     """The values of options by field, read and checked as `configured` does.
 

@@ -1,7 +1,8 @@
 """The data files: their folders, and dictionaries read from them."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
+from math import inf, nan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -145,6 +146,32 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
     for kind, word in rows(dictionary_path(name), columns=2):
         found.setdefault(kind, set()).add(word)
     return {kind: frozenset(words) for kind, words in found.items()}
+
+
+@lru_cache(maxsize=200_000)
+def kinds_in(name: str, word: str) -> frozenset[str]:
+    """The kinds of a word in a dictionary of kinds and words; none if it does not stand there.
+
+    Raises:
+        AugmentError: there is no such dictionary, or a line of it is wrong.
+    """
+    return frozenset(kind for kind, words in word_lists(name).items() if word in words)
+
+
+def number_in(where: str, cell: str, *, least: float = 0.0, most: float = inf) -> float:
+    """A number of a dictionary, over `least` and at most `most`; `where` names the line.
+
+    Raises:
+        AugmentError: it is none.
+    """
+    try:
+        number = float(cell)
+    except ValueError:
+        number = nan
+    if not least < number <= most:
+        wanted = f"over {least:g}" + (f", at most {most:g}" if most < inf else "")
+        raise AugmentError(f"{where} {cell}; needs a number {wanted}")
+    return number
 
 
 @cache

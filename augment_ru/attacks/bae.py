@@ -1,14 +1,14 @@
 """Слово заменяется или добавляется по контексту: «кошка спит на окне» → «кошка лежит на окне»."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple, Self
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams
-from augment_ru.editing.on_demand import MadeOnDemand, in_rounds
-from augment_ru.edits import Change, Edit
+from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds, texts_at
+from augment_ru.edits import Edit
 from augment_ru.engine.attack import LOSSES, check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
@@ -62,40 +62,29 @@ class Bae(MadeOnDemand):
             raise AugmentError(f"bae.mode={self.mode}; possible: {', '.join(MODES)}")
         self._decoding()  # so that a wrong value is an error before the run starts
 
-    def on_device(self, device: str) -> Self:
-        """The attack with its networks on this device."""
-        return replace(self, device=device)
-
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a new word in place of, or after, every Russian word that may become active."""
-        starts, stops = batch.words
-        rows = batch.rows(starts)
-        places = starts - batch.starts[rows]
-        texts = [batch.texts[row] for row in rows.tolist()]
-        spans = zip(texts, places.tolist(), (stops - batch.starts[rows]).tolist(), strict=True)
-        known = [text[start:stop] for text, start, stop in spans]
+        known = texts_at(batch, *batch.words)
         russian = np.array([RUSSIAN.fullmatch(word) is not None for word in known], dtype=np.bool_)
-        starts, rows, places = starts[russian], rows[russian], places[russian]
-        words = [word for word, fits in zip(known, russian.tolist(), strict=True) if fits]
-        ranks = batch.draw(streams, starts)
-        points = batch.draw(streams, starts, lane=1)
+        starts = batch.words[0][russian]
+        words = [word for word in known if RUSSIAN.fullmatch(word)]
+        rows = batch.rows(starts)
+        columns = zip(rows.tolist(), (starts - batch.starts[rows]).tolist(), words, strict=True)
+        points = batch.draw(streams, starts, lane=1).tolist()
+        inserts = {"insert": 0.0, "either": 1 / 2}.get(self.mode, 1.0)
+        gaps = [
+            _Gap(row, start, start + len(word), word, is_insertion=point >= inserts)
+            for (row, start, word), point in zip(columns, points, strict=True)
+        ]
         keys = batch.keys(Streams.of(streams.keys, "word"), starts)
-        changes: list[list[Change]] = [[] for _ in range(len(batch))]
 
-        def work(wanted: Ints) -> Mask:
-            gaps = [self._gap(int(rows[at]), int(places[at]), words[at], float(points[at])) for at in wanted.tolist()]
-            new = self._words(batch, gaps, keys[wanted])
-            for at, gap, word in zip(wanted.tolist(), gaps, new, strict=True):
-                if word is not None:
-                    changes[gap.row].append(Change(float(ranks[at]), (_edit(gap, word),)))
-            return np.array([word is not None for word in new], dtype=np.bool_)
+        def write(wanted: Ints) -> list[list[Edit]]:
+            some = [gaps[at] for at in wanted.tolist()]
+            new = self._drawn_words(batch, some, keys[wanted])
+            return [[] if word is None else [_edit(gap, word)] for gap, word in zip(some, new, strict=True)]
 
-        in_rounds(rows, ranks, self.probability, work, least=self.least)
-        return Proposals.of_changes(batch, changes)
-
-    def _gap(self, row: int, start: int, word: str, point: float) -> _Gap:
-        inserts = self.mode == "insert" or (self.mode == "either" and point >= 1 / 2)
-        return _Gap(row, start, start + len(word), word, inserts)
+        ranks = batch.draw(streams, starts)
+        return changes_in_rounds(batch, starts, ranks, self.probability, write, least=self.least)
 
     def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[GapWord, ...]]:
         """The words that the model gives for the gap in each context, the likeliest first.
@@ -113,7 +102,7 @@ class Bae(MadeOnDemand):
         """The least difference of two noisy logits at which the draw is the same in every batch."""
         return CLOSE if str(self._loaded().dtype) == "torch.float32" else 0.0
 
-    def _words(self, batch: Batch, gaps: Sequence[_Gap], keys: Keys) -> list[str | None]:
+    def _drawn_words(self, batch: Batch, gaps: Sequence[_Gap], keys: Keys) -> list[str | None]:
         """The word that is drawn for each gap; None if the model gives no fitting word."""
         if not gaps:
             return []

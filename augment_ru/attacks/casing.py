@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
-from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
+from augment_ru.editing.error_classes import CountedErrors, ErrorRates, drawn_class, kind_notes, weighted_ranks
 from augment_ru.editing.word_forms import first_of_sentences, lowered, raised
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
@@ -48,8 +48,7 @@ class Casing(CountedErrors):
         wrong = np.flatnonzero(bounds[:, -1] > 0)
         starts, stops, bounds = starts[wrong], stops[wrong], bounds[wrong]
         total = bounds[:, -1]
-        points = batch.draw(streams, starts, lane=1) * total
-        chosen = np.minimum((points[:, None] >= bounds).sum(axis=1), len(CLASSES) - 1)
+        chosen = drawn_class(batch.draw(streams, starts, lane=1) * total, bounds)
 
         def replace(indices: Ints) -> Replacements:
             begins, ends, kinds = starts[indices], stops[indices], chosen[indices]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from augment_ru.draws import Rng
-from augment_ru.editing.replacing_words import ReplacesWords
+from augment_ru.editing.replacing import ReplacesWords
 from augment_ru.resources import dictionary, exceptions
 from augment_ru.text.doc import Doc
 from augment_ru.text.phrases import in_phrase

@@ -1,6 +1,6 @@
 """Два слова меняются местами: «кошка тихо спит» → «спит тихо кошка»."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar
@@ -8,11 +8,132 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams, paired
-from augment_ru.editing.clauses import Unit, units
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import unknown
+from augment_ru.language.morphology import word_kind
 from augment_ru.text.batch import Batch
+from augment_ru.text.characters import decode
+from augment_ru.text.words import word_bounds
+
+_MARKS = frozenset(',;:—–()[]{}«»"“”„…/|')
+_FIXED = frozenset({"conjunction", "particle", "interjection", ""})
+"""Roles of words that stay: they bind what follows them."""
+_BEFORE_NOUN = frozenset({"adjective", "participle", "number"})
+_NOMINAL = frozenset({"noun", "pronoun", "number"})
+_FOREIGN = "foreign"
+"""The role of the words of a text without a word of a known role."""
+_LONGEST_PHRASE = 4
+"""Words of a phrase behind a preposition that are looked through for its noun."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A word, or a preposition with its phrase, that may be moved.
+
+    Attributes:
+        start, stop: its global places.
+        clause: the number of its clause.
+        role: what it does in the clause: "argument" for a noun, a pronoun, a number, or a phrase behind a
+            preposition; else `WordKind.role`, with participles as adjectives; "" in a text of another language.
+    """
+
+    start: int
+    stop: int
+    clause: int
+    role: str
+
+    def may_exchange(self, other: "Unit") -> bool:
+        """Whether the two may exchange places: they do not do the same, or nobody knows what they do."""
+        return not self.role or self.role != other.role
+
+
+def units(batch: Batch) -> list[Unit]:
+    """The units of all texts that may be moved, in their order.
+
+    A clause ends at a mark inside the sentence, at a conjunction, and with the sentence. A preposition moves with the
+    words up to its noun; if one of them may not be edited, all of them stay. Conjunctions, particles and words of no
+    known kind stay.
+    """
+    starts, stops = batch.words
+    free = set(starts.tolist())
+    ends = dict(zip(starts.tolist(), stops.tolist(), strict=True))
+    every, every_stop = word_bounds(batch.codes, batch.flags)
+    inner = _inner(every, starts, stops)
+    every, every_stop = every[~inner], every_stop[~inner]
+    text = decode(batch.codes)
+    words = [
+        text[start : ends.get(start, stop)].lower()
+        for start, stop in zip(every.tolist(), every_stop.tolist(), strict=True)
+    ]
+    roles = ["" if not word else word_kind(word.split()[-1]).role for word in words]
+    russian = np.zeros(len(batch), dtype=np.bool_)
+    rows = batch.rows(every)
+    russian[rows[np.array([bool(role) for role in roles], dtype=np.bool_)]] = True
+    unknown = ["noun" if is_russian else _FOREIGN for is_russian in russian[rows].tolist()]
+    roles = [role or (other if word.isalpha() else "") for role, other, word in zip(roles, unknown, words, strict=True)]
+    return list(
+        _found(
+            every.tolist(),
+            [ends.get(*pair) for pair in zip(every.tolist(), every_stop.tolist(), strict=True)],
+            free,
+            roles,
+            _clauses(batch, every, roles),
+        )
+    )
+
+
+def _inner(every: Ints, starts: Ints, stops: Ints) -> np.ndarray:
+    """Whether each word lies inside a unit of several words, behind its first."""
+    at = np.searchsorted(starts, every, side="right") - 1
+    inner: np.ndarray = (at >= 0) & (every > starts[at]) & (every < stops[at]) if starts.size else every < 0
+    return inner
+
+
+def _clauses(batch: Batch, starts: Ints, roles: Sequence[str]) -> list[int]:
+    """The number of the clause of each word, ascending over all texts."""
+    marks = np.isin(batch.codes, np.array([ord(mark) for mark in _MARKS], dtype=np.uint32))
+    joints = np.cumsum([role == "conjunction" for role in roles]) if roles else np.zeros(0, dtype=np.int64)
+    numbers: list[int] = (batch.sentences(starts) + np.cumsum(marks)[starts] + joints).tolist()
+    return numbers
+
+
+def _found(
+    starts: Sequence[int],
+    stops: Sequence[int],
+    free: set[int],
+    roles: Sequence[str],
+    clauses: Sequence[int],
+) -> Iterator[Unit]:
+    at = 0
+    while at < len(starts):
+        last = at
+        if roles[at] == "preposition":
+            last = _noun(at, roles, clauses)
+        movable = all(starts[place] in free for place in range(at, last + 1))
+        if movable and roles[last] not in _FIXED and roles[last] != "preposition":
+            role = "argument" if roles[last] in _NOMINAL or last > at else roles[last]
+            role = {"participle": "adjective", _FOREIGN: ""}.get(role, role)
+            yield Unit(starts[at], stops[last], clauses[at], role)
+        at = last + 1
+
+
+def _noun(at: int, roles: Sequence[str], clauses: Sequence[int]) -> int:
+    """The number of the noun of the preposition at this place; of the preposition itself if it has none."""
+    for place in range(at + 1, min(at + 1 + _LONGEST_PHRASE, len(roles))):
+        if clauses[place] != clauses[at]:
+            break
+        if roles[place] in _NOMINAL and not (roles[place] == "number" and _goes_on(place, roles, clauses)):
+            return place
+        if roles[place] not in _BEFORE_NOUN:
+            break
+    return at
+
+
+def _goes_on(place: int, roles: Sequence[str], clauses: Sequence[int]) -> bool:
+    following = place + 1
+    return following < len(roles) and clauses[following] == clauses[place] and roles[following] in {"noun", "adjective"}
+
 
 SCOPES = ("clause", "anywhere")
 

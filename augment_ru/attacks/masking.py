@@ -1,13 +1,15 @@
 """Слово замаскировано от фильтра, но читается: «красивый слон» → «кр@сивый с.л.о.н»."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams, unit
+from augment_ru.editing.on_demand import texts_at
 from augment_ru.editing.word_letters import (
     Characters,
     drawn,
@@ -19,14 +21,47 @@ from augment_ru.editing.word_letters import (
     with_inserted,
     words_of_segments,
 )
-from augment_ru.editing.word_list import listed, read_word_list
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.language.morphology import lemmas_of
+from augment_ru.resources import dictionary_path, rows, same_word
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, Codes, Mask, counted
+
+
+@cache
+def read_word_list(path: str) -> frozenset[str]:
+    """The words of a text file, one a line, in lower case with е for ё; empty lines and those with `#` are skipped.
+
+    Raises:
+        AugmentError: there is no such file, it is not UTF-8, it has no word, or a line has several.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise AugmentError(f"word list {path}: no such file; give a text file in UTF-8, one word a line")
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise AugmentError(f"word list {path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    words = set()
+    for number, line in enumerate(lines, start=1):
+        word = line.strip()
+        if len(word.split()) > 1 and not word.startswith("#"):
+            raise AugmentError(f"word list {path}: line {number}: '{word}' is not one word; write one word a line")
+        if word and not word.startswith("#"):
+            words.add(same_word(word))
+    if not words:
+        raise AugmentError(f"word list {path}: no word in it; write one word a line")
+    return frozenset(words)
+
+
+def listed(batch: Batch, starts: Ints, stops: Ints, words: frozenset[str]) -> Mask:
+    """Whether a list has each of these words of a batch, as it is or in its dictionary form, shape (words,)."""
+    own = map(same_word, texts_at(batch, starts, stops))
+    return np.array([word in words or not words.isdisjoint(lemmas_of(word)) for word in own], dtype=np.bool_)
+
 
 STYLES = ("star", "sign", "dots", "leet")
 _SEPARATORS = np.array([ord("."), ord(" ")], dtype=np.uint32)
@@ -88,12 +123,15 @@ class Masking(Attack):
         if self.targets is not None:
             fit = listed(batch, starts, stops, read_word_list(self.targets))
             starts, stops = starts[fit], stops[fit]
-        words = _Words(self, batch, letters, starts, stops).with_a_style()
-        ranks = batch.draw(streams, words.starts)
-        proposals = Proposals.of_edits(
-            words.starts, words.stops, ranks, lambda indices: words.masked(streams, indices), clean=True
+        words = _Words(self, batch, letters, starts, stops)
+        return Proposals.of_edits(
+            words.starts,
+            words.stops,
+            batch.draw(streams, words.starts),
+            lambda indices: words.masked(streams, indices),
+            clean=True,
+            notes=lambda indices: words.notes(streams, indices),
         )
-        return replace(proposals, notes=lambda indices: words.notes(streams, indices))
 
 
 class _Words:
@@ -112,8 +150,10 @@ class _Words:
         self._styles = tuple(dict.fromkeys(attack.styles))
         self._tables = [_signs(attack.signs)[style] for style in self._styles]
         self._gaps = letter_gaps(batch)
-        self._counts = np.stack([self._places_of(number) for number in range(len(self._styles))])
-        """How many places each style has in each word, shape (styles, words)."""
+        counts = np.stack([self._places_of(number) for number in range(len(self._styles))])
+        fit = (counts > 0).any(axis=0)
+        self.starts, self.stops, self._counts = starts[fit], stops[fit], counts[:, fit]
+        """The words that a style fits, and how many places each style has in each, shape (styles, words)."""
 
     def _places_of(self, number: int) -> Ints:
         style = self._styles[number]
@@ -122,12 +162,6 @@ class _Words:
         open_ = self._letters & (looked_up(self._tables[number], self._batch.codes) > 0)
         first, last = _EDGES[style]
         return counted(open_, self.starts + first, self.stops - last)
-
-    def with_a_style(self) -> "_Words":
-        """The same without the words that no style fits."""
-        fit = (self._counts > 0).any(axis=0)
-        self.starts, self.stops, self._counts = self.starts[fit], self.stops[fit], self._counts[:, fit]
-        return self
 
     def _styles_of(self, keys: Keys, indices: Ints) -> Ints:
         """The number of the style of each word."""

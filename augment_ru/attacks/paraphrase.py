@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from augment_ru.draws import Keys
-from augment_ru.editing.sentence_rewriting import SentenceRewriting
+from augment_ru.editing.rewriting import SentenceRewriting
 from augment_ru.inference.generate import rewritten
 
 

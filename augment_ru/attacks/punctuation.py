@@ -6,10 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
-from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
-from augment_ru.editing.form_tables import shortened_forms
-from augment_ru.editing.word_forms import WordForms
-from augment_ru.editing.word_functions import WordFunction
+from augment_ru.editing.error_classes import CountedErrors, ErrorRates, drawn_class, kind_notes, weighted_ranks
+from augment_ru.editing.word_forms import WordForms, WordFunction, shortened_forms
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
 from augment_ru.resources import shortened_words
@@ -147,9 +145,7 @@ def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: St
         following = following + blank
     places = quotations.outside(places[among(batch.codes[following], _LINE_ENDS)])
     places = places[~_are_short(batch, forms, places)]
-    points = batch.draw(streams, places, lane=1) * total
-    chosen = np.minimum((points[:, None] >= bounds).sum(axis=1), len(_FINALS) - 1)
-    return places, np.full(places.size, total), chosen
+    return places, np.full(places.size, total), drawn_class(batch.draw(streams, places, lane=1) * total, bounds)
 
 
 def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:

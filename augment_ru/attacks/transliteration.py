@@ -1,20 +1,155 @@
 """Слово пишется латиницей: «привет, щенок» → «privet, schenok»."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from itertools import accumulate
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from augment_ru.draws import Ints, Streams
+from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.respelling import respell
-from augment_ru.editing.spellings import Spellings, spellings
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.errors import unknown
-from augment_ru.resources import folder
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.resources import dictionary_path, folder, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, WORD, counted
+from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
+
+LEFT_OUT = "-"
+"""A cell of a table for a letter that is left out; in the column of the letters behind it: any other."""
+
+
+class _Before(NamedTuple):
+    """A row that takes the place of a usual one in front of some letters."""
+
+    usual: int
+    row: int
+    followers: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Spellings:
+    """The spellings of letters in columns. A row is a letter, in general or in front of some others.
+
+    Attributes:
+        row_of: the row of each code point in general, -1 for none; shape (largest code point + 2,).
+        case_of: 1 for each small letter, 2 for each capital, 0 for what is neither; of the same shape.
+        before: the rows that hold only in front of some letters.
+        bounds: the cumulative probabilities of the spellings of a row, shape (rows, most spellings); the last is 1.
+        firsts: the number of the first text of each row in `texts`, shape (rows,).
+        texts: the spellings one after another, each in lower case, as at the start of a word, and in capitals.
+        lasting: whether each code point is a letter that no row leaves out; of the same shape.
+    """
+
+    row_of: npt.NDArray[np.int16]
+    case_of: npt.NDArray[np.int8]
+    before: tuple[_Before, ...]
+    bounds: Floats
+    firsts: Ints
+    texts: Replacements
+    lasting: Mask
+
+    def spelled(self, batch: Batch, streams: Streams, starts: Ints, stops: Ints) -> Replacements:
+        """The words at these ranges as the table spells them; other characters stay.
+
+        Of several spellings of a letter one is drawn for its place. A capital becomes a capital and small letters, or
+        capitals only where the letter behind it is a capital, or at the end of a word the letter before it.
+        """
+        lengths = stops - starts
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.repeat(starts - offsets[:-1], lengths) + np.arange(int(offsets[-1]))
+        here, behind = self.keys(batch.codes[places]), self.keys(batch.codes[places + 1])
+        rows = self.row_of[here].astype(np.int64)
+        for usual, row, followers in self.before:
+            rows[(rows == usual) & np.isin(behind, followers)] = row
+        found = np.flatnonzero(rows >= 0)
+        rows = rows[found]
+
+        points = batch.draw(streams, places[found], lane=1)
+        chosen = (points[:, None] >= self.bounds[rows]).sum(axis=1)
+        case, following = self.case_of[here[found]], self.case_of[behind[found]]
+        preceding = self.case_of[self.keys(batch.codes[places[found] - 1])]
+        in_capitals = (following == _CAPITAL) | ((following == 0) & (preceding == _CAPITAL))
+        numbers = self.firsts[rows] + 3 * chosen + np.where(case == _CAPITAL, 1 + in_capitals, 0)
+
+        pool = np.concatenate([self.texts.codes, batch.codes[places]])
+        first = self.texts.codes.size + np.arange(places.size)
+        last = first + 1
+        first[found], last[found] = self.texts.offsets[numbers], self.texts.offsets[numbers + 1]
+        letters = Replacements.of_ranges(pool, first, last)
+        return Replacements(letters.codes, letters.offsets[offsets])
+
+    def keys(self, codes: Codes) -> Ints:
+        """The column of each code point."""
+        return np.minimum(codes, self.row_of.size - 1).astype(np.int64)
+
+
+_SMALL, _CAPITAL = 1, 2
+
+
+@cache
+def spellings(name: str) -> Spellings:
+    """The spellings of a dictionary: letter, the letters in front of which a line holds or `-`, spellings.
+
+    Raises:
+        AugmentError: there is no such dictionary, or a line of it is wrong.
+    """
+    table = {(letter, behind): cell.split(" ") for letter, behind, cell in rows(dictionary_path(name), columns=3)}
+    letters = {letter for letter, behind in table if behind == LEFT_OUT}
+    for (letter, behind), found in table.items():
+        _check(name, letter, behind, found, letters)
+
+    size = max([_LATIN, *(ord(char) + 2 for letter in letters for char in (letter, letter.upper()))])
+    case_of = np.array([_case(chr(code)) for code in range(size)], dtype=np.int8)
+    row_of = np.full(size, -1, dtype=np.int16)
+    width = max(map(len, table.values()), default=1)
+    bounds = np.ones((len(table), width))
+    texts: list[str] = []
+    firsts, before = [], []
+    general = sorted(table, key=lambda key: key[1] != LEFT_OUT)  # so that a letter's row is known before its others
+    for row, (letter, behind) in enumerate(general):
+        found = table[letter, behind]
+        firsts.append(len(texts))
+        for spelling in ("" if spelling == LEFT_OUT else spelling for spelling in found):
+            texts += (spelling, spelling[:1].upper() + spelling[1:], spelling.upper())
+        weights = [2.0**-number for number in range(len(found))]
+        bounds[row, : len(found) - 1] = list(accumulate(weight / sum(weights) for weight in weights))[:-1]
+        if behind == LEFT_OUT:
+            row_of[[ord(letter), ord(letter.upper())]] = row
+        else:
+            followers = np.array([ord(char) for one in behind for char in (one, one.upper())], dtype=np.int64)
+            before.append(_Before(int(row_of[ord(letter)]), row, followers))
+    dropped = {letter for (letter, _), found in table.items() if LEFT_OUT in found}
+    lasting = np.zeros(size, dtype=np.bool_)
+    lasting[[ord(char) for letter in letters - dropped for char in (letter, letter.upper())]] = True
+    return Spellings(row_of, case_of, tuple(before), bounds, np.array(firsts), Replacements.of(texts), lasting)
+
+
+_LATIN = 0x180
+"""Code points below it are looked at for capitals, whether or not the table has them."""
+
+
+def _case(char: str) -> int:
+    return _SMALL if char.islower() else _CAPITAL if char.isupper() else 0
+
+
+def _check(name: str, letter: str, behind: str, found: Iterable[str], letters: set[str]) -> None:
+    """Refuse a wrong line.
+
+    Raises:
+        AugmentError: it is wrong.
+    """
+    if len(letter) != 1 or not letter.islower() or len(letter.upper()) != 1:
+        raise AugmentError(f"{name}: '{letter}' is no small letter; write one letter with a capital")
+    if letter not in letters:
+        raise AugmentError(f"{name}: {letter}: only before '{behind}'; add a line with - in the second column")
+    if behind != LEFT_OUT and not behind.isalpha():
+        raise AugmentError(f"{name}: {letter}: '{behind}' are no letters; write the letters behind it, or -")
+    if any(not spelling or set(spelling) & letters for spelling in found):
+        raise AugmentError(f"{name}: {letter}: spellings '{' '.join(found)}'; write other letters, one space between")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +179,11 @@ class Transliteration(Attack):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose every Russian word in Latin letters, or all of a sentence."""
         table = _table(self.style)
-        starts, stops = batch.words
+        (starts, stops), keys = batch.words, table.keys(batch.codes)
         is_latin = ((batch.codes | _CASE) >= ord("a")) & ((batch.codes | _CASE) <= ord("z"))
-        is_known = (batch.flags & DIGIT != 0) | table.letters_in(batch) | is_latin
+        is_known = (batch.flags & DIGIT != 0) | (table.row_of[keys] >= 0) | is_latin
         is_strange = (batch.flags & WORD != 0) & ~is_known
-        chosen = (counted(table.lasting_in(batch), starts, stops) > 0) & (counted(is_strange, starts, stops) == 0)
+        chosen = (counted(table.lasting[keys], starts, stops) > 0) & (counted(is_strange, starts, stops) == 0)
         starts, stops = starts[chosen], stops[chosen]
 
         def replace(indices: Ints) -> Replacements:

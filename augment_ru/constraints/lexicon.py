@@ -102,7 +102,7 @@ class Lexicon:
         if letter is None:
             text, *more = (word,) if isinstance(word, str) else word
             annotation = dict(zip(self._attributes, more, strict=True))
-            kind = tuple(_fits(text, annotation, token) for token in self._tokens)
+            kind = tuple(_fits_token(text, annotation, token) for token in self._tokens)
             letter = self._kinds.get(kind) or self._kinds.setdefault(kind, next(self._unused))
             if len(self._letters) >= _MOST_WORDS:
                 self._letters.clear()
@@ -121,7 +121,7 @@ class Lexicon:
             yield label, re.compile("".join(parts))
 
 
-def _fits(word: str, annotation: Mapping[str, str], token: Mapping[str, Any]) -> bool:
+def _fits_token(word: str, annotation: Mapping[str, str], token: Mapping[str, Any]) -> bool:
     for name, value in token.items():
         if name == "OP":
             continue

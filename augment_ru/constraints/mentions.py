@@ -27,7 +27,7 @@ class _Word(NamedTuple):
     text: str
 
 
-def _words(text: str) -> list[_Word]:
+def _placed_words(text: str) -> list[_Word]:
     return [_Word(*match.span(), match[0]) for match in LETTERS_AND_DIGITS.finditer(text)]
 
 
@@ -42,10 +42,10 @@ def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
     ['Кама', 'Камы']
     """
     text, origin = readable(text)
-    there = _words(text)
+    there = _placed_words(text)
     caseless = not any(word.text[0].isupper() for word in there)
     for phrase in dict.fromkeys(readable(phrase)[0] for phrase in phrases):
-        wanted = _words(phrase)
+        wanted = _placed_words(phrase)
         if not wanted:
             continue
         gaps = [phrase[left.stop : right.start].strip() for left, right in pairwise(wanted)]

@@ -35,7 +35,7 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
         matches = [match for lexicon in rules.lexicons for match in lexicon.find(doc.tokens)]
         if rules.for_spacy:
             matches += spacy_matches(rules.for_spacy, doc)
-        found[name] = set(_joined(doc, matches)) if matches else set()
+        found[name] = set(_merged(doc, matches)) if matches else set()
     for rule in rules.of_fields:
         words = [word for name in rule.fields for value in values(row, name) for word in strings(value)]
         for name in docs.keys() - set(rule.fields):
@@ -136,7 +136,7 @@ def _called(function: Function, rule: Rule, row: Row, docs: Docs) -> Iterator[tu
         yield name, span if span.label else Span(span.start, span.stop, rule.label)
 
 
-def _joined(doc: Doc, matches: Iterable[Match]) -> Iterator[Span]:
+def _merged(doc: Doc, matches: Iterable[Match]) -> Iterator[Span]:
     """Matches as spans; matches of one label that touch are merged."""
     runs: dict[str, list[tuple[int, int]]] = {}
     for label, begin, end in matches:

@@ -22,9 +22,9 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Substitutions:
-    """The substitutes of characters and their weights, in columns.
+    """The substitutes of characters and their weights, in columns; hashed by identity.
 
     Attributes:
         row_of: the row of each code point, -1 if it has no substitutes; shape (largest code point + 2,).
@@ -78,16 +78,21 @@ class CharacterAttack(Attack):
 
 def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) -> Proposals:
     """Propose a substitute for every character that is in the table; each is a change of its own."""
-    rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
-    places = np.flatnonzero(rows >= 0)
+    starts, stops, rows = batch.once(_substituted, table)
 
     def texts(indices: Ints) -> Replacements:
-        own = places[indices]
-        kinds, draws = rows[own], batch.draw(streams, own, lane=1)
+        kinds, draws = rows[indices], batch.draw(streams, starts[indices], lane=1)
         chosen = (draws[:, None] >= table.bounds[kinds]).sum(axis=1)
         return Replacements(table.substitutes[kinds, chosen], np.arange(kinds.size + 1))
 
-    return Proposals.of_edits(places, places + 1, batch.draw(streams, places), texts, clean=True)
+    return Proposals.of_edits(starts, stops, batch.draw(streams, starts), texts, clean=True)
+
+
+def _substituted(batch: Batch, table: Substitutions) -> tuple[Ints, Ints, npt.NDArray[np.int16]]:
+    """Where the characters that are in the table start and stop, and the row of each in the table."""
+    rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
+    places = np.flatnonzero(rows >= 0)
+    return places, places + 1, rows[places]
 
 
 @cache

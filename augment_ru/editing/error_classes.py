@@ -12,7 +12,7 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, number_in, rows
 
 _PHRASES_APART = ", "
 
@@ -90,23 +90,14 @@ def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible
     errors, opportunities = 0.0, {}
     for name, places, *counts, _ in rows(dictionary_path(dictionary), columns=5):
         if name in classes:
-            made, of = _counts(f"{dictionary}: {name} {places}", counts)
+            of = number_in(f"{dictionary}: {name} {places}: places", counts[1])
+            made = number_in(f"{dictionary}: {name} {places}: errors", counts[0], most=of)
             found.setdefault(name, []).append(ErrorRate(places, made / of))
             errors += made
             opportunities[places] = of
     if lacking := [name for name in classes if name not in found]:
         raise AugmentError(f"{dictionary}: no line '{lacking[0]}'; give places, errors, how many places, an example")
     return ErrorRates({name: tuple(one) for name, one in found.items()}, errors / math.fsum(opportunities.values()))
-
-
-def _counts(where: str, cells: Sequence[str]) -> tuple[float, float]:
-    try:
-        made, of = map(float, cells)
-    except ValueError as error:
-        raise AugmentError(f"{where}: {' of '.join(cells)} are no numbers; give errors and places") from error
-    if not 0 < made <= of:
-        raise AugmentError(f"{where}: {made:g} errors at {of:g} places; needs 0 < errors <= places")
-    return made, of
 
 
 def weighted_ranks(draws: Floats, rates: Floats, mean: float) -> Floats:
@@ -128,6 +119,17 @@ def weighted_ranks(draws: Floats, rates: Floats, mean: float) -> Floats:
 
 _HIGHEST_RATE = 0.99
 _BELOW_ONE = np.nextafter(1.0, 0.0)
+
+
+def drawn_class(points: Floats, bounds: Floats) -> Ints:
+    """The number of the class that each draw falls on, shape (places,).
+
+    Args:
+        points: draws from U[0, 1) times the last bound, shape (places,).
+        bounds: the cumulative rates of the classes, shape (classes,), or of each place (places, classes).
+    """
+    chosen: Ints = np.minimum((points[:, None] >= bounds).sum(axis=1), bounds.shape[-1] - 1)
+    return chosen
 
 
 def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence[Note]]:

@@ -1,19 +1,23 @@
 """Changes computed only where they may become active, and new texts only where they are asked for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, Self, TypeVar
+from typing import Self
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
+from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
+from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.engine.search import order_in
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
-T = TypeVar("T")
-
+Rewritten = tuple[str, Note]
+"""What is written in the place of a text, and its note: how it is read, and its class."""
+Edits = Sequence[Iterable[Edit]]
+"""The edits of some changes."""
 Work = Callable[[Ints], Mask]
 """Tries to make the changes with these indices, in one batch; returns for each whether it was made."""
 
@@ -32,6 +36,33 @@ class MadeOnDemand(Attack):
     def with_min_changes(self, count: int) -> Self:
         """The attack if so many changes of a record are forced; one is made even then, which tells clean texts."""
         return replace(self, least=max(count, 1))
+
+
+def changes_in_rounds(
+    batch: Batch, places: Ints, ranks: Floats, probability: float, write: Callable[[Ints], Edits], *, least: int
+) -> Proposals:
+    """Proposals of changes that are made in rounds (`in_rounds`).
+
+    Args:
+        batch: the texts.
+        places: a global place of each possible change, shape (changes,).
+        ranks: their ranks, same shape.
+        probability: as in `in_rounds`.
+        write: returns the edits of the changes with these indices, made in one batch; none of one that cannot be made.
+        least: as in `in_rounds`.
+    """
+    rows = batch.rows(places)
+    changes: list[list[Change]] = [[] for _ in range(len(batch))]
+
+    def work(wanted: Ints) -> Mask:
+        found = [tuple(edits) for edits in write(wanted)]
+        for row, rank, edits in zip(rows[wanted].tolist(), ranks[wanted].tolist(), found, strict=True):
+            if edits:
+                changes[row].append(Change(rank, edits))
+        return np.array([bool(edits) for edits in found], dtype=np.bool_)
+
+    in_rounds(rows, ranks, probability, work, least=least)
+    return Proposals.of_changes(batch, changes)
 
 
 def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, least: int = 1) -> None:
@@ -71,16 +102,30 @@ def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
     return [batch.texts[row][start:stop] for row, start, stop in ranges]
 
 
-class LastValue(Generic[T]):
-    """A function of indices that remembers its last value: new texts and notes are asked one after the other."""
+def written_together(
+    batch: Batch, starts: Ints, stops: Ints, ranks: Floats, make: Callable[[Ints, list[str]], Sequence[Rewritten]]
+) -> Proposals:
+    """Proposals of clean edits whose new texts and notes are made together, when they are asked for.
 
-    def __init__(self, function: Callable[[Ints], list[T]]) -> None:
-        self._function = function
-        self._indices: Ints | None = None
-        self._value: list[T] = []
+    Args:
+        batch: the texts.
+        starts: the global places where the edits start, shape (edits,).
+        stops: those where they stop, same shape.
+        ranks: their ranks, same shape.
+        make: from the indices of edits and what stands there to the new texts with their notes.
+    """
+    last: list[tuple[Ints, Sequence[Rewritten]]] = []
 
-    def __call__(self, indices: Ints) -> list[T]:
-        """The value at these indices."""
-        if self._indices is None or not np.array_equal(self._indices, indices):
-            self._indices, self._value = indices, self._function(indices)
-        return self._value
+    def made(indices: Ints) -> Sequence[Rewritten]:
+        if not (last and np.array_equal(last[0][0], indices)):
+            last[:] = [(indices, make(indices, texts_at(batch, starts[indices], stops[indices])))]
+        return last[0][1]
+
+    return Proposals.of_edits(
+        starts,
+        stops,
+        ranks,
+        lambda indices: Replacements.of([text for text, _ in made(indices)]),
+        clean=True,
+        notes=lambda indices: [note for _, note in made(indices)],
+    )

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from augment_ru.editing.word_functions import WordFunction
+from augment_ru.editing.word_forms import WordFunction
 from augment_ru.language.morphology import NAME_LABELS, is_known, morphology
 
 LOWERED, NAME, ADJECTIVE = 1, 2, 4

@@ -1,13 +1,157 @@
-"""Another word in the place of a word: in its form, with the words that agree with it and its preposition."""
+"""Another word in the place of a word: in its form, with the words that agree with it and its preposition.
 
-from augment_ru.editing.agreeing import agreeing
+Last comes the base of attacks that replace words.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from augment_ru.draws import Rng
 from augment_ru.editing.syntax import Syntax
-from augment_ru.edits import Edit, Note
-from augment_ru.language.inflection import WordForm, has_plural, inflect, known_forms, noun_of
+from augment_ru.edits import Change, Edit, Note
+from augment_ru.engine.attack import Attack, check_guards
+from augment_ru.language.inflection import GENDERS, WordForm, has_plural, inflect, known_forms, noun_of
 from augment_ru.language.morphology import is_known, only_form
 from augment_ru.language.prepositions import cases_behind, fitting
-from augment_ru.text.doc import Token
+from augment_ru.resources import same_word
+from augment_ru.text.doc import Doc, Token
 from augment_ru.text.words import RUSSIAN
+
+_ATTRIBUTES = frozenset({"amod", "det", "acl", "nummod", "nummod:gov", "nummod:entity"})
+_GENDERED_NUMERALS = frozenset({"два", "оба", "полтора", "полтораста"})
+_PRONOUNS = frozenset({"он", "она", "оно", "его", "её", "ее"})
+_RELATIVES = frozenset({"который", "сам", "чей"})
+_GENDERS = {"masc": "Gender=Masc", "femn": "Gender=Fem", "neut": "Gender=Neut"}
+_POINTING = frozenset({"это", "то", "всё"})
+_PREDICATES = frozenset({"VERB", "AUX", "ADJ"})
+
+
+def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
+    """The words that must change if another noun takes the place of a noun.
+
+    Args:
+        syntax: the tree of the text.
+        noun: the number of the noun.
+        old: its form.
+        new: the dictionary form of the other noun, with its gender.
+
+    Returns:
+        From the numbers of tokens to new words in lower case, with ё. None if a word cannot be put into the gender of
+        the other noun, or if it is not certain which words refer to the noun.
+    """
+    if old.gender == new.gender and (old.gender or "GNdr" in old.word & new.word):
+        return {}
+    if not old.gender or not new.gender or _refers(syntax, noun, old):
+        return None
+    found = {} if old.number == "plur" else _changed(syntax, noun, old, new)
+    return None if found is None or (old.number == "sing" and _unbound(syntax, noun, old, found)) else found
+
+
+def _changed(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
+    found: dict[int, str] = {}
+    for other in dict.fromkeys([*_attributes(syntax, noun), *_predicates(syntax, noun)]):
+        form = syntax.form(other)
+        if form is not None and not (form.number == "sing" and form.grammemes & GENDERS):
+            continue
+        if form is None or form.gender != old.gender:
+            return None  # the tree, or one of the readings, is wrong
+        word = inflect(form.lemma, form.having(new.gender, *([new.animacy] if form.case == "accs" else [])))
+        if word is None:
+            return None
+        found[other] = word
+    return found
+
+
+def _attributes(syntax: Syntax, noun: int) -> Iterator[int]:
+    """The adjectives, participles and numerals of a noun, and those that are joined to them."""
+    for child in syntax.children[noun]:
+        token = syntax.tokens[child]
+        if token.relation in _ATTRIBUTES and token.pos in {"ADJ", "DET", "VERB", "PRON", "NUM"}:
+            yield child
+            yield from _conjoined(syntax, child)
+
+
+def _conjoined(syntax: Syntax, number: int) -> Iterator[int]:
+    for child in syntax.children[number]:
+        token = syntax.tokens[child]
+        if token.relation == "conj" and token.pos in _PREDICATES and syntax.child(child, "nsubj") is None:
+            yield child
+            yield from _conjoined(syntax, child)
+
+
+def _predicates(syntax: Syntax, noun: int) -> Iterator[int]:
+    """The verbs and adjectives whose subject a noun is, with their auxiliaries."""
+    token = syntax.tokens[noun]
+    subject = syntax.child(noun, "nsubj")
+    if subject is not None and syntax.tokens[subject].text.lower() in _POINTING:
+        yield from _auxiliaries(syntax, noun)  # «это была кошка»
+    if token.relation.partition(":")[0] != "nsubj":
+        return
+    for head in (token.head, *_conjoined(syntax, token.head)):
+        if syntax.tokens[head].pos in _PREDICATES:
+            yield head
+        yield from _auxiliaries(syntax, head)
+
+
+def _auxiliaries(syntax: Syntax, number: int) -> Iterator[int]:
+    return (
+        child
+        for child in syntax.children[number]
+        if syntax.tokens[child].relation in {"cop", "aux", "aux:pass"} and syntax.tokens[child].text.lower() != "бы"
+    )
+
+
+def _refers(syntax: Syntax, noun: int, old: WordForm) -> bool:
+    """Whether a pronoun, a clause or a numeral may refer to the gender of a noun."""
+    token = syntax.tokens[noun]
+    for other in syntax.tokens[noun + 1 :]:
+        if other.pos in {"PRON", "DET"} and (
+            other.lemma in _PRONOUNS or (other.lemma in _RELATIVES and _GENDERS[old.gender] in other.features)
+        ):
+            return True
+    if syntax.child(noun, "acl:relcl", "appos", "flat") is not None:
+        return True
+    if any(syntax.tokens[child].lemma in _GENDERED_NUMERALS for child in syntax.children[noun]):
+        return True
+    head = syntax.form(token.head) if token.head != noun and token.pos != "VERB" else None
+    return head is not None and head.kind == "ADJ" and token.relation.partition(":")[0] != "nsubj"  # «одна из машин»
+
+
+def _unbound(syntax: Syntax, noun: int, old: WordForm, found: dict[int, str]) -> bool:
+    """Whether a further word of the sentence may agree with a noun: nothing else is seen that it agrees with."""
+    gender = _GENDERS[old.gender]
+    for number in syntax.tree(noun):
+        token = syntax.tokens[number]
+        if number in found or gender not in token.features or token.pos not in _PREDICATES:
+            continue
+        predicate = "Tense=Past" in token.features or "Variant=Short" in token.features
+        if predicate and (old.case != "nomn" or _has_subject(syntax, number, gender)):
+            continue
+        if not predicate and syntax.tokens[token.head].pos in {"NOUN", "PROPN"} and token.head != noun:
+            continue
+        form = syntax.form(number)
+        if form is None or form.case in {"", old.case}:
+            return True
+    return False
+
+
+def _has_subject(syntax: Syntax, number: int, gender: str) -> bool:
+    """Whether a verb, or the word that it is joined to or an auxiliary of, has a subject that may be of its gender."""
+    seen = set()
+    while number not in seen:
+        seen.add(number)
+        token = syntax.tokens[number]
+        subject = syntax.child(number, "nsubj", "csubj")
+        if subject is not None:
+            features = syntax.tokens[subject].features
+            return gender in features or "Gender=" not in features
+        if token.relation not in {"conj", "cop", "aux", "aux:pass"}:
+            return False
+        number = token.head
+    return False
+
 
 _OF_PLACE = frozenset({"в", "во", "на"})
 
@@ -29,7 +173,7 @@ def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | N
     changed: dict[int, str] | None = {}
     if form.kind == "NOUN":
         noun = noun_of(lemma, form) if _case_is_certain(syntax, number, form) else None
-        changed = agreeing(syntax, number, form, noun) if noun and _fits(syntax, number, form, noun) else None
+        changed = agreeing(syntax, number, form, noun) if noun and _may_replace(syntax, number, form, noun) else None
         preposition = syntax.preposition(number)
         if form.case == "loct" and preposition is not None and preposition.text.lower() in _OF_PLACE:
             form = form.having("loc2")
@@ -69,7 +213,7 @@ def _is_counted(syntax: Syntax, number: int) -> bool:
     return syntax.child(number, "nummod") is not None
 
 
-def _fits(syntax: Syntax, number: int, form: WordForm, noun: WordForm) -> bool:
+def _may_replace(syntax: Syntax, number: int, form: WordForm, noun: WordForm) -> bool:
     """Whether a noun has the number that is needed, and in the accusative the animacy."""
     if form.number == "plur" and not has_plural(noun):
         return False
@@ -135,3 +279,48 @@ def writes_yo(text: str) -> bool:
     """Whether a text writes ё: it has one, or no word in which ё alone would be right."""
     low = text.lower()
     return "ё" in low or all("ё" not in only_form(word) for word in RUSSIAN.findall(low) if "е" in word)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacesWords(Attack):
+    """Replace words by other lemmas, in the same form; what depends on a noun agrees with its new gender.
+
+    A lemma that already stands in the sentence is not taken, nor one that cannot be put into the form of the word.
+
+    Args:
+        words: the dictionary.
+        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+
+    Raises:
+        AugmentError: there is no such dictionary or constraint, or a line of the dictionary is wrong.
+    """
+
+    layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
+    words: str = ""
+    guards: tuple[str, ...] = ("negation", "negated", "restrictors")
+
+    def __post_init__(self) -> None:
+        check_guards(self.name, self.guards)
+        self.check_words()
+
+    @abstractmethod
+    def check_words(self) -> None:
+        """Read the dictionary, so that an unknown or wrong one is an error before the run starts."""
+
+    @abstractmethod
+    def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
+        """What may stand in place of word number `at`, the choice of this draw first; empty if nothing may."""
+
+    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
+        """Propose another lemma for every word in the dictionary."""
+        syntax = Syntax(doc)
+        for at, word in enumerate(doc.words):
+            number = syntax.numbers.get(word.start)
+            lemmas = self.lemmas(doc, at, rng) if number is not None else ()
+            if number is None or not lemmas:
+                continue
+            there = {same_word(syntax.tokens[other].lemma) for other in syntax.tree(number)}
+            for lemma in dict.fromkeys(lemmas):
+                if same_word(lemma) not in there and (edits := replacement(syntax, number, lemma)):
+                    yield rng.change(*edits)
+                    break

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from augment_ru.draws import Ints, Streams, first_of_each
+from augment_ru.editing.on_demand import texts_at
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
@@ -35,10 +36,7 @@ def respell(
     starts, stops = places
 
     def notes(indices: Ints) -> Sequence[Note]:
-        rows = batch.rows(starts[indices])
-        at = batch.starts[rows]
-        ranges = zip(rows.tolist(), (starts[indices] - at).tolist(), (stops[indices] - at).tolist(), strict=True)
-        return [Note(batch.texts[row][start:stop]) for row, start, stop in ranges]
+        return [Note(text) for text in texts_at(batch, starts[indices], stops[indices])]
 
     changes = np.arange(starts.size)
     firsts = changes

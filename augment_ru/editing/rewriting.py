@@ -5,29 +5,210 @@ active, those of all texts of a batch at once. It is given the whole sentence fi
 in its output letter for letter, it is given the stretches between the protected spans.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams
-from augment_ru.editing.on_demand import in_rounds
-from augment_ru.editing.sentences import LONGEST, Sentence, aligned, formatted_like, sentences
-from augment_ru.edits import Change, Edit
+from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds
+from augment_ru.edits import Edit, Span
 from augment_ru.engine.proposals import Proposals
+from augment_ru.inference.decoding import Decoding
+from augment_ru.inference.memo import Memo
+from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask
 from augment_ru.text.words import count_russian_words
+
+LONGEST = 400
+"""The most characters of a stretch, since models read 512 tokens; a longer one is cut at a mark or between words."""
+_LINE = re.compile(r"[\n\r\u2028\u2029\x0b\x0c\x85]+")
+_EDGE = re.compile(r"\w")
+_LEFT = re.compile(r"[^\w«\"“„'’(\[—–-]+")
+_RIGHT = re.compile(r"[^\w»\"”’')\].!?…,:;%]+\Z")
+_CUT = re.compile(r"[,;:—–)»]\s|\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a text; all places count in the text.
+
+    Attributes:
+        start, stop: where it stands, without the white space and emoji around it.
+        protected: the protected spans in it, in order; spans that overlap or touch are merged.
+        stretches: the ranges between protected spans that may be rewritten, in order, without white space at
+            their edges and without punctuation beside a protected span.
+    """
+
+    start: int
+    stop: int
+    protected: tuple[Span, ...]
+    stretches: tuple[tuple[int, int], ...]
+
+
+def sentences(batch: Batch, row: int) -> Iterator[Sentence]:
+    """The sentences of a text, in order; none contains a line break, a border or an edge of a protected span."""
+    text = batch.texts[row]
+    spans = _merged(batch.protected(row))
+    borders = batch.borders[row] if row < len(batch.borders) else ()
+    for start, stop in _bounds(text, spans, borders):
+        inside = tuple(span for span in spans if span.start < stop and span.stop > start)
+        yield Sentence(start, stop, inside, tuple(_stretches(text, start, stop, inside)))
+
+
+def _merged(spans: Sequence[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for span in spans:
+        if merged and span.start <= merged[-1].stop:
+            merged[-1] = Span(merged[-1].start, max(merged[-1].stop, span.stop))
+        else:
+            merged.append(Span(span.start, span.stop))
+    return merged
+
+
+def _bounds(text: str, spans: Sequence[Span], borders: Sequence[int]) -> Iterator[tuple[int, int]]:
+    from razdel import sentenize  # noqa: PLC0415  (only attacks on sentences need it)
+
+    hard = {0, len(text), *borders, *(place for match in _LINE.finditer(text) for place in match.span())}
+    hard -= {place for span in spans for place in range(span.start + 1, span.stop)}
+    for first, last in pairwise(sorted(hard)):
+        start = first
+        for sentence in sentenize(text[first:last]):
+            stop = first + sentence.stop
+            if stop < last and any(span.start < stop < span.stop for span in spans):
+                continue  # a full stop inside a protected span ends no sentence
+            left, right = _LEFT.match(text, start, stop), _RIGHT.search(text, start, stop)
+            begin, end = left.end() if left else start, right.start() if right else stop
+            if begin < end:
+                yield begin, end
+            start = stop
+
+
+def _stretches(text: str, start: int, stop: int, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
+    edges = [start, *(place for span in spans for place in (span.start, span.stop)), stop]
+    for number in range(0, len(edges), 2):
+        first, last = edges[number], edges[number + 1]
+        after, before = number > 0, number + 2 < len(edges)
+        if first < last:
+            yield from _pieces(text, *_trimmed(text, first, last, after=after, before=before))
+
+
+def _trimmed(text: str, start: int, stop: int, *, after: bool, before: bool) -> tuple[int, int]:
+    """The range without white space at its edges, and beside a protected span without any characters but words.
+
+    Letters that touch the span are left out too: they may be its ending («iPhone’ом»).
+
+    Args:
+        text: the text.
+        start: the first character of the range.
+        stop: the one after its last.
+        after: whether the range stands directly behind a protected span.
+        before: whether it stands directly in front of one.
+    """
+    piece = text[start:stop]
+    left, right = 0, len(piece)
+    if after:
+        if re.match(r"\w", piece) and start > 0 and _EDGE.match(text[start - 1]):
+            left = _end(re.match(r"\w+", piece))
+        match = _EDGE.search(piece, left)
+        left = match.start() if match else right
+    if before:
+        tail = re.search(r"\w+$", piece)
+        if tail and stop < len(text) and _EDGE.match(text[stop]):
+            right = max(tail.start(), left)
+        while right > left and not _EDGE.match(piece[right - 1]):
+            right -= 1
+    while left < right and piece[left].isspace():
+        left += 1
+    while right > left and piece[right - 1].isspace():
+        right -= 1
+    return start + left, start + right
+
+
+def _end(match: re.Match[str] | None) -> int:
+    return match.end() if match else 0
+
+
+def _pieces(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """The range; if it is longer than `LONGEST` characters, the pieces that it is cut into."""
+    while stop - start > LONGEST:
+        cuts = [start + match.end() for match in _CUT.finditer(text[start : start + LONGEST])]
+        marks = [cut for cut in cuts if text[cut - 2 : cut - 1] in tuple(",;:—–)»") and cut - start > LONGEST // 4]
+        if not cuts:
+            return  # without white space it is no sentence
+        cut = (marks or cuts)[-1]
+        end = cut
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        yield start, end
+        start = cut
+        while start < stop and text[start].isspace():
+            start += 1
+    if start < stop:
+        yield start, stop
+
+
+_MARKS = ".!?…"
+
+
+def formatted_like(source: str, output: str) -> str | None:
+    """A model's output with the letter case and the closing marks of the text it was made from; None if unusable.
+
+    An output without a Russian word, or with the sign of an unknown token, is unusable.
+
+    >>> formatted_like("а кошка спала", "And the cat was asleep."), formatted_like("Он пришёл.", "он приехал")
+    (None, 'Он приехал.')
+    >>> formatted_like("Он пришёл?", "Он приехал.")
+    'Он приехал?'
+    >>> formatted_like("а кошка спала", "А кошка уснула."), formatted_like("кто там", "⁇")
+    ('а кошка уснула', None)
+    """
+    text = " ".join(output.split())
+    if not count_russian_words(text) or "\ufffd" in text or "⁇" in text or "<unk>" in text:
+        return None
+    text = text.rstrip(_MARKS).rstrip() + source[len(source.rstrip(_MARKS)) :]  # a question stays a question
+    first = source[0]
+    if source.isupper() and count_russian_words(source) > 1:
+        return text.upper()
+    if first.islower() and text[0].isupper() and not text[1:2].isupper():
+        return text[0].lower() + text[1:]
+    if first.isupper() and text[0].islower():
+        return text[0].upper() + text[1:]
+    return text
+
+
+def aligned(text: str, sentence: Sentence, output: str) -> list[Edit] | None:
+    """The edits between the protected spans that turn the sentence into the rewritten one.
+
+    None if the output does not contain every protected span letter for letter, as whole words, in the same order.
+
+    >>> text = "Вчера Анна приехала в Москву."
+    >>> sentence = Sentence(0, 29, (Span(6, 10), Span(22, 28)), ())
+    >>> [edit.text for edit in aligned(text, sentence, "Накануне Анна прибыла в Москву.") or []]
+    ['Накануне ', ' прибыла в ']
+    >>> aligned(text, sentence, "Накануне Анна была в Москве.") is None
+    True
+    """
+    edits: list[Edit] = []
+    at, place = sentence.start, 0
+    for span in sentence.protected:
+        kept = text[max(span.start, sentence.start) : min(span.stop, sentence.stop)]
+        left = r"(?<!\w)" if kept[:1].isalnum() else ""
+        right = r"(?!\w)" if kept[-1:].isalnum() else ""
+        match = re.compile(left + re.escape(kept) + right).search(output, place)
+        if match is None:
+            return None
+        edits.append(Edit(at, max(span.start, at), output[place : match.start()]))
+        at, place = span.stop, match.end()
+    edits.append(Edit(at, max(sentence.stop, at), output[place:]))
+    return [edit for edit in edits if edit.text != text[edit.start : edit.stop]]
+
 
 Rewrite = Callable[[Sequence[str], Keys], Sequence[str | None]]
 """A model: from texts and the keys of their random draws to rewritten texts; None for a text it cannot rewrite."""
-
-
-class PlacedSentence(NamedTuple):
-    """A sentence, and the number of its text in the batch."""
-
-    row: int
-    sentence: Sentence
 
 
 def rewrite_sentences(
@@ -47,27 +228,19 @@ def rewrite_sentences(
         least: as in `in_rounds`.
     """
     places = [
-        PlacedSentence(row, sentence)
+        (row, sentence)
         for row in range(len(batch))
         for sentence in sentences(batch, row)
         if any(_enough(batch.texts[row], stretch, sentence, min_words) for stretch in sentence.stretches)
     ]
-    rows = np.array([place.row for place in places], dtype=np.int64)
-    starts = batch.starts[rows] + np.array([place.sentence.start for place in places], dtype=np.int64)
-    ranks = batch.draw(streams, starts)
+    rows = np.array([row for row, _ in places], dtype=np.int64)
+    starts = batch.starts[rows] + np.array([sentence.start for _, sentence in places], dtype=np.int64)
     keys = batch.keys(Streams.of(streams.keys, "rewrite"), starts)
-    changes: list[list[Change]] = [[] for _ in range(len(batch))]
 
-    def work(wanted: Ints) -> Mask:
-        chosen = [places[at] for at in wanted.tolist()]
-        found = _edits(batch, chosen, keys[wanted], rewrite, min_words)
-        for place, rank, edits in zip(chosen, ranks[wanted].tolist(), found, strict=True):
-            if edits:
-                changes[place.row].append(Change(rank, tuple(edits)))
-        return np.array([bool(edits) for edits in found], dtype=np.bool_)
+    def write(wanted: Ints) -> list[list[Edit]]:
+        return _edits(batch, [places[at] for at in wanted.tolist()], keys[wanted], rewrite, min_words)
 
-    in_rounds(rows, ranks, probability, work, least=least)
-    return Proposals.of_changes(batch, changes)
+    return changes_in_rounds(batch, starts, batch.draw(streams, starts), probability, write, least=least)
 
 
 def _enough(text: str, stretch: tuple[int, int], sentence: Sentence, min_words: int) -> bool:
@@ -76,12 +249,12 @@ def _enough(text: str, stretch: tuple[int, int], sentence: Sentence, min_words: 
 
 
 def _edits(
-    batch: Batch, places: Sequence[PlacedSentence], keys: Keys, rewrite: Rewrite, min_words: int
+    batch: Batch, places: Sequence[tuple[int, Sentence]], keys: Keys, rewrite: Rewrite, min_words: int
 ) -> list[list[Edit]]:
     """The edits of each sentence; none where the model changes nothing."""
     found: list[list[Edit] | None] = [None] * len(places)
     whole = [at for at, (_, sentence) in enumerate(places) if sentence.stop - sentence.start <= LONGEST]
-    sources = [batch.texts[places[at].row][places[at].sentence.start : places[at].sentence.stop] for at in whole]
+    sources = [batch.texts[row][one.start : one.stop] for row, one in (places[at] for at in whole)]
     for at, source, output in zip(whole, sources, _rewritten(rewrite, sources, keys[whole]), strict=True):
         row, sentence = places[at]
         new = None if output is None else formatted_like(source, output)
@@ -97,7 +270,7 @@ def _edits(
         for stretch in sentence.stretches
         if _enough(batch.texts[row], stretch, sentence, min_words)
     ]
-    sources = [batch.texts[places[at].row][slice(*stretch)] for at, stretch in pieces]
+    sources = [batch.texts[places[at][0]][slice(*stretch)] for at, stretch in pieces]
     owners = np.array([at for at, _ in pieces], dtype=np.int64)
     starts = np.array([start for _, (start, _) in pieces], dtype=np.int64)
     edits: list[list[Edit]] = [known or [] for known in found]
@@ -127,3 +300,57 @@ def _shared(one: str, other: str) -> int:
     """The length of the common prefix of two texts, in characters."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
+
+
+_memo: Memo[str | None] = Memo()
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceRewriting(MadeOnDemand):
+    """An attack whose networks rewrite sentences; each sentence is one change.
+
+    Raises:
+        AugmentError: a value is out of its range.
+    """
+
+    probability: float = 0.5
+    beams: int = 4
+    temperature: float | None = None
+    top_k: int = 50
+    min_words: int = 4
+    device: str = "auto"
+    dtype: str = "auto"
+
+    def __post_init__(self) -> None:
+        _ = self.decoding  # so that a wrong value is an error before the run starts
+
+    @property
+    def decoding(self) -> Decoding:
+        """How texts are generated."""
+        return Decoding(beams=self.beams, temperature=self.temperature, top_k=self.top_k)
+
+    def network(self, name: str) -> Pretrained:
+        """An encoder-decoder, on the attack's device."""
+        return load("AutoModelForSeq2SeqLM", name, device=self.device, dtype=self.dtype)
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose the new form of every sentence that may become active."""
+        return rewrite_sentences(
+            batch, streams, self.probability, self.rewrite, min_words=self.min_words, least=self.least
+        )
+
+    def rewrite(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
+        """The new form of each text; None if a network gave no usable output.
+
+        Args:
+            texts: sentences or parts of sentences.
+            keys: the key of each text's random draws, shape (texts,).
+        """
+        if self.decoding.drawn or not texts:
+            return self.generate(texts, keys) if texts else []
+        same = replace(self, probability=0.0)
+        return _memo(same, texts, lambda new: self.generate(new, keys[:1].repeat(len(new))) if new else [])
+
+    @abstractmethod
+    def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
+        """See `rewrite`; for at least one text."""

@@ -7,9 +7,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.editing.error_classes import ErrorRate, ErrorRates
-from augment_ru.editing.form_tables import FormTable
-from augment_ru.editing.word_forms import WordForms
-from augment_ru.editing.word_functions import WordFunction
+from augment_ru.editing.word_forms import FormTable, WordForms, WordFunction
 from augment_ru.language.morphology import is_known, word_kind
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
@@ -27,22 +25,13 @@ _SHORTEST_REST = 3
 _KNOWN = WordFunction(is_known)
 
 
-class Joins(NamedTuple):
-    """Words that people write together with the next one.
+def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floats, Ints]:
+    """The words that people write together with the next one; a join makes no word of the dictionary («не мой»).
 
-    Attributes:
-        words: the numbers of the words, ascending, shape (joins,).
-        rates: how often each pair is joined, same shape.
-        kinds: the number in `JOINS` of the class of each, same shape.
+    Returns:
+        The numbers of the words, ascending; how often each pair is joined; the number in `JOINS` of the class of each.
+        All of shape (joins,).
     """
-
-    words: Ints
-    rates: Floats
-    kinds: Ints
-
-
-def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> Joins:
-    """The words that people write together with the next one; a join makes no word of the dictionary («не мой»)."""
     patterns = _patterns(tuple((kind, one) for kind, name in enumerate(JOINS) for one in rates.of(name)))
     pairs = np.flatnonzero(forms.beside[:-1] & forms.letters[:-1] & forms.letters[1:])
     best = patterns.best(forms, pairs)
@@ -52,7 +41,7 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> Joins:
     lengths = forms.stops - forms.starts
     short = kept & (np.minimum(lengths[pairs], lengths[pairs + 1]) <= _SHORT)
     kept[short] = forms.pair_values(pairs[short], _KNOWN) == 0
-    return Joins(pairs[kept], patterns.rates[best[kept]], patterns.kinds[best[kept]])
+    return pairs[kept], patterns.rates[best[kept]], patterns.kinds[best[kept]]
 
 
 class _Numbered(NamedTuple):

@@ -1,18 +1,35 @@
-"""The dependency tree of a text, as attacks on words ask it."""
+"""The syntax tree of a text or of one of its sentences, as attacks ask it."""
 
 from collections.abc import Iterator
+from copy import copy
 from functools import cached_property
 
 from augment_ru.language.inflection import WordForm, word_form
 from augment_ru.text.doc import Doc, Token
 
+CLOSING = frozenset({".", "!", "…", "...", "!..", "!!!", "!!"})
+"""Tokens that end a statement."""
+_ENDS = CLOSING | {"?", "?!", "?..", "??", "???"}
+_SIGNS = frozenset("%‰№§°$€₽£+")
+"""Signs that belong to a word or number beside them, and are no punctuation."""
+
 
 class Syntax:
-    """The tokens of a text with their children, sentences and forms; numbers are those of tokens."""
+    """The tokens of a text, or of a sentence of it, with what each governs; numbers are those of tokens in the text.
+
+    Args:
+        doc: the text with its annotation.
+
+    Attributes:
+        tokens: the tokens of the text.
+        heads: the head of each; a root is its own head.
+        first, last: the numbers of the first token of the sentence or text, and of the one behind its last.
+    """
 
     def __init__(self, doc: Doc) -> None:
-        self.doc = doc
-        self.tokens = doc.tokens
+        self.doc, self.tokens = doc, doc.tokens
+        self.heads = [token.head for token in doc.tokens]
+        self.first, self.last = 0, len(doc.tokens)
 
     @cached_property
     def numbers(self) -> dict[int, int]:
@@ -23,26 +40,86 @@ class Syntax:
     def children(self) -> list[list[int]]:
         """The children of each token, in the order of the text."""
         found: list[list[int]] = [[] for _ in self.tokens]
-        for number, token in enumerate(self.tokens):
-            if token.head != number:
-                found[token.head].append(number)
+        for number, head in enumerate(self.heads):
+            if head != number:
+                found[head].append(number)
         return found
 
     @cached_property
+    def marks(self) -> list[bool]:
+        """Whether each token is punctuation."""
+        return [not any(char.isalnum() or char in _SIGNS for char in token.text) for token in self.tokens]
+
+    @cached_property
+    def dependents(self) -> list[list[int]]:
+        """The children of each token that are no punctuation."""
+        return [[child for child in row if not self.marks[child]] for row in self.children]
+
+    @cached_property
+    def _governed(self) -> tuple[list[int], list[int], list[int]]:
+        """The first and the last word that each token governs, and how many these are; not of words under a cycle.
+
+        A token governs itself, unless it is punctuation.
+        """
+        numbers = range(len(self.tokens))
+        lows, highs, sizes = list(numbers), list(numbers), [0] * len(numbers)
+        for number in numbers:
+            above = -1 if self.marks[number] or self._is_cyclic(number) else number
+            while above >= 0:
+                lows[above], highs[above] = min(lows[above], number), max(highs[above], number)
+                sizes[above] += 1
+                above = self.heads[above] if self.heads[above] != above else -1
+        return lows, highs, sizes
+
+    def _is_cyclic(self, number: int) -> bool:
+        root = self.roots[number]
+        return self.heads[root] != root
+
+    def reach(self, number: int) -> tuple[int, int]:
+        """The first and the last word that a token governs."""
+        return self._governed[0][number], self._governed[1][number]
+
+    def size(self, number: int) -> int:
+        """How many words a token governs, itself among them; 0 of punctuation."""
+        return self._governed[2][number]
+
+    def is_whole(self, number: int) -> bool:
+        """Whether what a token governs stands together, with no punctuation in it."""
+        low, high = self.reach(number)
+        return high - low + 1 == self.size(number)
+
+    def sentences(self) -> Iterator["Syntax"]:
+        """The sentences up to their closing marks, without those whose annotation is no tree."""
+        crossings = [0] * (len(self.tokens) + 1)
+        for number, head in enumerate(self.heads):
+            crossings[min(number, head)] += 1
+            crossings[max(number, head)] -= 1
+        _ = self.dependents, self._governed  # computed for the text, so that all sentences share them
+        first = depth = 0
+        for number, token in enumerate(self.tokens):
+            depth += crossings[number]
+            if depth == 0 and (number + 1 == len(self.tokens) or token.text in _ENDS):
+                if not any(self._is_cyclic(at) for at in range(first, number + 1) if not self.marks[at]):
+                    sentence = copy(self)
+                    sentence.first, sentence.last = first, number + 1
+                    yield sentence
+                first = number + 1
+
+    @cached_property
     def roots(self) -> list[int]:
-        """The number of the root of each token; the tokens of a sentence have one root."""
+        """The number of the root of each token."""
         found = [-1] * len(self.tokens)
         for number in range(len(self.tokens)):
             way = [number]
-            while found[way[-1]] < 0 and self.tokens[way[-1]].head not in way:
-                way.append(self.tokens[way[-1]].head)
+            while found[way[-1]] < 0 and self.heads[way[-1]] not in way:
+                way.append(self.heads[way[-1]])
             root = found[way[-1]] if found[way[-1]] >= 0 else way[-1]
             for each in way:
                 found[each] = root
         return found
 
-    def sentence(self, number: int) -> Iterator[int]:
-        """The tokens of the sentence of a token."""
+    def tree(self, number: int) -> Iterator[int]:
+        """The tokens that have the same root as a token."""
         root = self.roots[number]
         return (other for other, its in enumerate(self.roots) if its == root)
 

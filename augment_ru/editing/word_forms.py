@@ -1,15 +1,170 @@
 """The words of a batch as forms: which word stands where, found for all texts at once."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
+from threading import local
+from typing import NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Ints, Keys
-from augment_ru.editing.form_tables import FormTable, digest_of, inverse_powers, powers
-from augment_ru.editing.word_functions import WordFunction
+from augment_ru.errors import AugmentError
+from augment_ru.resources import shortened_words
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Counts, Mask, counts_before, decode
+
+_REMEMBERED = 500_000
+_SLOTS = 16
+"""The bits of the number of a slot, where the value of a frequent word is found without a look at the others."""
+
+
+class WordFunction:
+    """A function of words that remembers its values by the digests of the words, so that a word costs once.
+
+    Args:
+        function: from a word in lower case to a number of 64 bits; its value never changes.
+    """
+
+    def __init__(self, function: Callable[[str], int]) -> None:
+        self._function = function
+        self._known: dict[int, int] = {}
+        self._slots = local()  # each thread has slots of its own, since two arrays cannot be changed at once
+
+    def of(self, digests: Keys, word: Callable[[int], str]) -> Ints:
+        """The value of each word, shape (words,).
+
+        Args:
+            digests: the digests of the words, shape (words,).
+            word: returns one of them, by its number.
+        """
+        if not hasattr(self._slots, "kept"):
+            size = 1 << _SLOTS  # a digest of 0 stands for none: that of no characters
+            self._slots.kept = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int64)
+        keys, values = self._slots.kept
+        slots = digests >> np.uint64(64 - _SLOTS)
+        found: Ints = values[slots]
+        other = np.flatnonzero(keys[slots] != digests)
+        if other.size:
+            found[other] = self._remembered(other, digests[other], word)
+            keys[slots[other]] = digests[other]
+            taken = other[keys[slots[other]] == digests[other]]  # of words of one slot one is remembered there
+            values[slots[taken]] = found[taken]
+        return found
+
+    def _remembered(self, words: Ints, digests: Keys, word: Callable[[int], str]) -> list[int]:
+        if len(self._known) > _REMEMBERED:
+            self._known = {}
+        known = self._known
+        found = []
+        for at, digest in zip(words.tolist(), digests.tolist(), strict=True):
+            value = known.get(digest)
+            if value is None:
+                value = known[digest] = int(self._function(word(at)))
+            found.append(value)
+        return found
+
+
+_BASE = np.uint64(0x9E3779B97F4A7C15)
+_INVERSE = np.uint64(pow(int(_BASE), -1, 2**64))
+
+
+@cache
+def _powers(exponent: int) -> tuple[Keys, Keys]:
+    """The powers of a fixed odd number modulo 2^64, from 0 to 2^exponent, and by what a word's sum is multiplied.
+
+    So the sum of a word that starts at each place begins with the first power.
+    """
+    both = np.empty((2, 2**exponent + 1), dtype=np.uint64)
+    both[:, 0], both[0, 1:], both[1, 1:] = 1, _BASE, _INVERSE
+    powers, inverse = np.cumprod(both, axis=1, dtype=np.uint64)
+    return powers, inverse * _BASE
+
+
+@cache
+def digest_of(word: str) -> np.uint64:
+    """The digest of a word in lower case, as words of a batch have it."""
+    codes = np.array([ord(char) for char in word], dtype=np.uint64)
+    return np.uint64((codes * _powers(10)[0][1 : codes.size + 1]).sum(dtype=np.uint64))
+
+
+_BUCKETS = 16
+"""The first bits of a digest by which most words are told from those of a table at once."""
+
+
+class FormTable:
+    """Words and phrases of two words, in lower case, to be found among the words of a batch.
+
+    A form with ё is found where a text writes е for it, unless the table has that form, too.
+
+    Args:
+        forms: the words and phrases; their numbers are their places here.
+
+    Raises:
+        AugmentError: a form stands there twice or has three words, so that it could not be found.
+    """
+
+    def __init__(self, forms: Sequence[str]) -> None:
+        numbers = {form: number for number, form in enumerate(forms)}
+        if len(numbers) < len(forms):
+            twice = next(form for number, form in enumerate(forms) if numbers[form] != number)
+            raise AugmentError(f"forms: '{twice}' stands there twice; give it one number")
+        if long := next((form for form in forms if form.count(" ") > 1), None):
+            raise AugmentError(f"forms: '{long}' has more than two words; give one word or two")
+        numbers = {form.replace("ё", "е"): number for form, number in numbers.items()} | numbers
+        self._tables = {pairs: _Digests.of(numbers, pairs=pairs) for pairs in (False, True)}
+        firsts = sorted({form.partition(" ")[0] for form in numbers if " " in form})
+        self._firsts = _Digests.of({form: number for number, form in enumerate(firsts)}, pairs=False)
+
+    def numbers(self, words: Ints, digests: Keys, *, pairs: bool) -> tuple[Ints, Ints]:
+        """Those of the words, or of the pairs of words, that the table has, and the number of each."""
+        table = self._tables[pairs]
+        likely = np.flatnonzero(table.likely(digests))
+        places = table.places(digests[likely])
+        found = places >= 0
+        return words[likely[found]], table.numbers[places[found]]
+
+    def may_begin(self, digests: Keys) -> Mask:
+        """Whether each word may be the first of a phrase; few others are."""
+        return self._firsts.likely(digests)
+
+
+class _Digests(NamedTuple):
+    """Digests in order, the number of the form of each, and which first bits they have."""
+
+    digests: Keys
+    numbers: Ints
+    buckets: Mask
+
+    @classmethod
+    def of(cls, forms: Mapping[str, int], *, pairs: bool) -> "_Digests":
+        chosen = {form: number for form, number in forms.items() if (" " in form) == pairs}
+        digests = np.array([digest_of("".join(form.split())) for form in chosen], dtype=np.uint64)
+        order = np.argsort(digests, kind="stable")
+        buckets = np.zeros(1 << _BUCKETS, dtype=np.bool_)
+        buckets[digests >> _SHIFT] = True
+        return cls(digests[order], np.array(list(chosen.values()), dtype=np.int64)[order], buckets)
+
+    def likely(self, digests: Keys) -> Mask:
+        """Whether each digest may be one of these."""
+        mask: Mask = self.buckets[digests >> _SHIFT]
+        return mask
+
+    def places(self, digests: Keys) -> Ints:
+        """The place of each digest among these; -1 if it is none of them."""
+        if not self.digests.size:
+            return np.full(digests.size, -1)
+        places = np.minimum(np.searchsorted(self.digests, digests), self.digests.size - 1)
+        return np.where(self.digests[places] == digests, places, -1)
+
+
+_SHIFT = np.uint64(64 - _BUCKETS)
+
+
+@cache
+def shortened_forms() -> FormTable:
+    """The words that are written short with a full stop: «ул.», «см.»."""
+    return FormTable(sorted(shortened_words()))
+
 
 _ALL = slice(None)
 _CASED = 0x530
@@ -57,7 +212,7 @@ class WordForms:
         behind = np.searchsorted(self.starts, batch.fences)
         self.beside[behind[behind > 0] - 1] = False
         exponent = max(int(self.codes.size).bit_length(), 10)
-        self._powers, self._inverse = powers(exponent), inverse_powers(exponent)
+        self._powers, self._inverse = _powers(exponent)
         self._sums: Keys = np.zeros(self.codes.size + 1, dtype=np.uint64)
         np.cumsum(self._powers[: self.codes.size] * self.codes, out=self._sums[1:])
         self._digests = self._digest(self.starts, self.stops)

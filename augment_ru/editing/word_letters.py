@@ -4,17 +4,17 @@ An edit of theirs covers a whole word and carries the word as its reading.
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints, Keys, unit
+from augment_ru.editing.on_demand import texts_at
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Replacements
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import CLUSTER, DIGIT, WORD, Codes, Mask, decode
+from augment_ru.text.characters import CLUSTER, DIGIT, WORD, Codes, Mask
 
 _LETTER = WORD | DIGIT | CLUSTER
 _EITHER = WORD | DIGIT
@@ -117,10 +117,6 @@ def read_as_words(batch: Batch, starts: Ints, stops: Ints, readable: Mask | None
         stops: those where they stop.
         readable: whether each is read at all, shape (words,); None: all are.
     """
-    words = Replacements.of_ranges(batch.codes, starts, stops)
-    joined = decode(words.codes)
-    notes: list[Note | None] = [Note(joined[start:stop]) for start, stop in pairwise(words.offsets.tolist())]
-    if readable is not None:
-        for number in np.flatnonzero(~readable).tolist():
-            notes[number] = None
-    return notes
+    reads = np.ones(starts.size, dtype=np.bool_) if readable is None else readable
+    texts = texts_at(batch, starts, stops)
+    return [Note(text) if is_read else None for text, is_read in zip(texts, reads.tolist(), strict=True)]

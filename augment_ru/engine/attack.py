@@ -12,7 +12,7 @@ from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, said
-from augment_ru.options import configured
+from augment_ru.options import configured, on_device
 from augment_ru.own_code import is_own, own_class
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
@@ -140,9 +140,8 @@ class Attack(ABC):
         return self
 
     def on_device(self, device: str) -> Self:
-        """The attack with its networks on a device (auto, cpu, cuda, cuda:N); the same object if it runs no network."""
-        del device
-        return self
+        """The attack with its networks on a device (auto, cpu, cuda, cuda:N), if it has an option `device`."""
+        return on_device(self, device)
 
     def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
         """Propose changes of one text, each with a rank in [0, 1); `rng.change` makes one with a random rank."""

@@ -16,7 +16,7 @@ from augment_ru.engine.applied import Applied, apply
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.gate import Gate, Legal
-from augment_ru.engine.legality import legal
+from augment_ru.engine.legality import legal_of_each
 from augment_ru.engine.outcome import Chunk, Settings
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.proposals import Proposals
@@ -195,10 +195,8 @@ class Perturber:
         """The legal changes of the first candidates, one for each tile."""
         batch = prepared.batch
         streams = self._streams(prepared, range(tiles.count))
-        found = [
-            legal(batch, proposals_of(self.attack, batch, Streams(keys)))
-            for keys in streams.keys.reshape(tiles.count, -1)
-        ]
+        proposed = [proposals_of(self.attack, batch, Streams(keys)) for keys in streams.keys.reshape(tiles.count, -1)]
+        found = legal_of_each(batch, proposed)
         tries = [tiles.tries[candidate][batch.rows(one.starts[one.first_edits])] for candidate, one in enumerate(found)]
         proposals, owners = tiles.proposals(found), np.concatenate(tries)
         return Legal(proposals, owners, cut(proposals, owners, self.attack.probability, self.min_changes))

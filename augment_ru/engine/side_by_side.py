@@ -1,7 +1,8 @@
 """Proposals of several attacks, or of several candidates, put together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import repeat
 
 import numpy as np
 
@@ -20,13 +21,14 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
     return every if every.ranks.size < every.starts.size else _in_order(every)
 
 
-def one_behind_another(parts: Sequence[Proposals]) -> Proposals:
+def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
     """The edits and changes of each part, one part behind another.
 
     They are stated to be clean if those of all parts are. That holds where each part lies behind the one before it.
 
     Args:
         parts: proposals for the same array of texts, at least one.
+        shifts: by how much the places of each part are moved; none of those of the first.
     """
     if len(parts) == 1:
         return parts[0]
@@ -58,8 +60,8 @@ def one_behind_another(parts: Sequence[Proposals]) -> Proposals:
         return [found[place] for place in np.argsort(order).tolist()]
 
     return Proposals(
-        np.concatenate([part.starts for part in parts]),
-        np.concatenate([part.stops for part in parts]),
+        np.concatenate([part.starts + shift for part, shift in zip(parts, shifts, strict=False)]),
+        np.concatenate([part.stops + shift for part, shift in zip(parts, shifts, strict=False)]),
         np.concatenate([part.changes + first for part, first in zip(parts, changes.tolist(), strict=False)]),
         np.concatenate([part.ranks for part in parts]),
         texts,

@@ -11,7 +11,7 @@ import numpy as np
 from augment_ru import registry
 from augment_ru.draws import Floats, Ints
 from augment_ru.errors import AugmentError, said, unknown
-from augment_ru.options import configured, values_of
+from augment_ru.options import configured, on_device, values_of
 from augment_ru.own_code import is_own, own_object, refuse
 from augment_ru.script import Script
 from augment_ru.text.batch import Batch
@@ -128,6 +128,10 @@ class Similarity(ABC):
             references: the original texts; from the engine they are `References`, with their annotation.
         """
 
+    def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
+        """The score of each pair of a reference and a candidate, shape (pairs,)."""
+        return self.against(references).score(np.arange(len(references)), candidates)
+
     @classmethod
     def argument(cls, text: str) -> Mapping[str, Any]:
         """The options that the text after the colon of a name gives, such as `MODEL@LAYER` in `bertscore:MODEL@LAYER`.
@@ -138,9 +142,8 @@ class Similarity(ABC):
         raise AugmentError(f"'{text}': {cls.__name__} takes nothing after a colon; leave it out")
 
     def on_device(self, device: str) -> Self:
-        """The similarity with its networks on a device (auto, cpu, cuda, cuda:N); the same object if it runs none."""
-        del device
-        return self
+        """The similarity with its networks on a device (auto, cpu, cuda, cuda:N), if it has an option `device`."""
+        return on_device(self, device)
 
     @property
     def can_be_rescaled(self) -> bool:

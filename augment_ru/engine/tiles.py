@@ -73,12 +73,7 @@ class Tiles:
 
     def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
         """The proposals of each candidate for its tile of the batch, together."""
-        return one_behind_another(
-            [
-                replace(one, starts=one.starts + shift, stops=one.stops + shift) if shift else one
-                for shift, one in zip(self.shifts.ravel().tolist(), candidates, strict=True)
-            ]
-        )
+        return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
         """The same proposals at their places in the batch itself; those of several candidates are out of order."""

@@ -1,6 +1,9 @@
 """Prepositions that are written in two ways, by the word behind them: «о доме», «об окне»; «в доме», «во Франции»."""
 
 import re
+from functools import cache
+
+from augment_ru.resources import dictionary_path, rows
 
 _FULL = {"о": "об", "с": "со", "в": "во", "к": "ко"}
 _SHORT = {full: short for short, full in _FULL.items()}
@@ -11,17 +14,6 @@ _HARD = {
     "к": re.compile("все|всё|всяк|втор|льд|льв|лб|лж|рту|рву|мн|дн|двор|сну"),
 }
 """The beginnings of words before which a preposition gets its vowel."""
-_GOVERNED = {
-    "без": "gent", "для": "gent", "до": "gent", "из": "gent", "от": "gent", "у": "gent", "около": "gent",
-    "после": "gent", "кроме": "gent", "вместо": "gent", "возле": "gent", "против": "gent", "среди": "gent",
-    "из-за": "gent", "из-под": "gent", "ради": "gent", "вокруг": "gent", "вдоль": "gent", "мимо": "gent",
-    "к": "datv", "ко": "datv", "по": "datv accs loct", "через": "accs", "про": "accs", "сквозь": "accs",
-    "над": "ablt", "перед": "ablt", "между": "ablt gent", "с": "ablt gent accs", "со": "ablt gent accs",
-    "за": "ablt accs", "под": "ablt accs", "в": "loct accs", "во": "loct accs", "на": "loct accs",
-    "о": "loct accs", "об": "loct accs", "обо": "loct accs",
-    "при": "loct",
-}  # fmt: skip
-"""The cases behind prepositions, without the second ones."""
 _UNSURE = re.compile("льд|льв|лб|лж|рт|рв|мн|дн|двор|сну|сне|сном|вс")
 """Beginnings before which «из», «над», «от», «под», «перед» may have a vowel, too."""
 _OTHERS = frozenset({"из", "изо", "над", "надо", "от", "ото", "под", "подо", "перед", "передо", "обо", "без", "безо"})
@@ -60,4 +52,9 @@ def cases_behind(preposition: str) -> frozenset[str]:
     >>> sorted(cases_behind("в"))
     ['accs', 'loct']
     """
-    return frozenset(_GOVERNED.get(preposition, "").split())
+    return _governed().get(preposition, frozenset())
+
+
+@cache
+def _governed() -> dict[str, frozenset[str]]:
+    return {word: frozenset(cases.split()) for word, cases in rows(dictionary_path("prepositions"), columns=2)}

@@ -4,13 +4,193 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from augment_ru.language.crf import Ints, best_paths
-from augment_ru.language.encoder import Encoder
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.intp]
+
+_AT_ONCE = 128
+
+
+def best_paths(
+    emissions: Sequence[npt.NDArray[np.floating]], transitions: npt.NDArray[np.floating]
+) -> Iterator[tuple[int, Ints, Floats]]:
+    """The tags of each sequence that has a place, in any order.
+
+    The score of a path is the sum of its emissions and transitions. The max-marginal of a tag at a place is the score
+    of the best path with this tag there; the tag with the largest one is that of the best path. All sums are float64.
+
+    Args:
+        emissions: the score of each tag at each place of each sequence, shape (places, tags).
+        transitions: the score of a tag behind another, shape (tags, tags).
+
+    Yields:
+        The number of the sequence; its tags, shape (places,); and by how much the best path is better than any path
+        with another tag at a place, shape (places,).
+    """
+    order = sorted((at for at, row in enumerate(emissions) if len(row)), key=lambda at: len(emissions[at]))
+    for first in range(0, len(order), _AT_ONCE):
+        chunk = order[first : first + _AT_ONCE]
+        sizes = np.array([len(emissions[at]) for at in chunk])
+        scores = np.zeros((sizes.max(), len(chunk), len(transitions)))
+        for column, at in enumerate(chunk):
+            scores[: sizes[column], column] = emissions[at]
+        best = _max_marginals(scores, transitions.astype(np.float64), sizes)
+        tags = best.argmax(-1)
+        ordered = np.partition(best, -2, axis=-1)
+        ahead = ordered[..., -1] - ordered[..., -2]
+        for column, (at, size) in enumerate(zip(chunk, sizes.tolist(), strict=True)):
+            yield at, tags[:size, column], ahead[:size, column]
+
+
+def _max_marginals(scores: Floats, transitions: Floats, sizes: Ints) -> Floats:
+    """The max-marginals of sequences of these sizes, shape (places, sequences, tags), as that of the emissions."""
+    places, columns = np.arange(len(scores))[:, None], np.arange(sizes.size)
+    mirrored = (sizes - 1 - places) % len(scores)  # the place that is as far from the end as this one from the start
+    both = np.stack([scores, scores[mirrored, columns]], axis=1)  # forwards and backwards
+    steps = np.stack([transitions, transitions.T])[:, None]
+    reached = np.empty((2, sizes.size, *transitions.shape))
+    best = np.empty(both.shape[1:])
+    for before, here in zip(both[..., None], both[1:], strict=False):
+        np.add(before, steps, reached)
+        np.add(here, np.maximum.reduce(reached, axis=2, out=best), out=here)
+    found: Floats = both[:, 0] + both[mirrored, 1, columns] - scores
+    return found
+
+
+Numbers = npt.NDArray[np.floating]
+
+_MOST_WORDS = 4096
+"""Words whose products are kept: 3 KB each in float32."""
+
+
+_ALONE = 2**18
+"""Products up to this number of multiplications are computed by one thread in OpenBLAS (interface/gemm.c:
+SMP_THRESHOLD_MIN · GEMM_MULTITHREAD_THRESHOLD)."""
+_NARROWEST = 16
+
+
+def product(rows: Numbers, weights: Numbers) -> Numbers:
+    """`rows @ weights`; of few rows in stripes of columns that one thread computes.
+
+    Several threads gain nothing there, and on a busy machine BLAS waits milliseconds for them.
+
+    Args:
+        rows: shape (rows, inputs).
+        weights: shape (inputs, outputs).
+    """
+    width = _ALONE // max(rows.size, 1) // _NARROWEST * _NARROWEST
+    if width < _NARROWEST or width >= weights.shape[1]:
+        return rows @ weights
+    found = np.empty((len(rows), weights.shape[1]), rows.dtype)
+    for start in range(0, weights.shape[1], width):
+        stripe = slice(start, start + width)
+        np.matmul(rows, weights[:, stripe], out=found[:, stripe])
+    return found
+
+
+class _Layer(NamedTuple):
+    """A convolution, a rectifier and a normalisation.
+
+    Attributes:
+        weights: of the word before, the word itself and the word after, shape (inputs, 3 · outputs).
+        bias: of the convolution, shape (outputs,).
+        scale, shift: of the normalisation, shape (outputs,).
+    """
+
+    weights: Numbers
+    bias: Numbers
+    scale: Numbers
+    shift: Numbers
+
+    @classmethod
+    def of(cls, layer: Any, dtype: npt.DTypeLike) -> "_Layer":  # noqa: ANN401  (slovnet has no types)
+        """A layer of slovnet's, with its numbers in this type."""
+        kernel = layer.conv.weight.array  # outputs, inputs, 3
+        weights = np.ascontiguousarray(kernel.transpose(1, 2, 0).reshape(kernel.shape[1], -1), dtype=dtype)
+        norm = layer.norm
+        scale = norm.weight.array.astype(np.float64) / norm.std.array
+        shift = norm.bias.array - norm.mean.array * scale
+        return cls(weights, *(one.astype(dtype) for one in (layer.conv.bias.array, scale, shift)))
+
+    def __call__(self, products: Numbers, gaps: npt.NDArray[np.bool_]) -> Numbers:
+        """The output of each place, shape (places, outputs).
+
+        Args:
+            products: of the places with the weights, shape (places, 3 · outputs).
+            gaps: whether each place is a gap, shape (places,); the output there is 0.
+        """
+        size = self.bias.size
+        found = products[:, size : 2 * size] + self.bias
+        found[1:] += products[:-1, :size]
+        found[:-1] += products[1:, 2 * size :]
+        np.maximum(found, 0, out=found)
+        found *= self.scale
+        found += self.shift
+        found[gaps] = 0
+        return found
+
+
+class Encoder:
+    """The encoder of one of slovnet's models.
+
+    Args:
+        model: the model.
+        gap: the number of the word that stands for a gap.
+        dtype: the type in which it computes.
+    """
+
+    def __init__(self, model: Any, gap: int, dtype: npt.DTypeLike) -> None:  # noqa: ANN401  (slovnet has no types)
+        self._gap = gap
+        layers = model.encoder.layers
+        self._first, *self._others = (_Layer.of(layer, dtype) for layer in layers)
+        self.reach = sum(layer.conv.padding for layer in layers)
+        """How many words before and behind a word it sees."""
+        words, shapes = model.emb.word, model.emb.shape.weight.array.astype(dtype)
+        self._indexes, self._codes = words.indexes.array, words.codes.array.astype(dtype)
+        self._parts = np.arange(len(self._codes))
+        self._of_word, of_shape = self._first.weights[: words.dim], self._first.weights[words.dim :]
+        self._of_shapes = shapes @ of_shape
+        self._kept = np.empty((_MOST_WORDS, self._of_word.shape[1]), dtype)
+        self._row_of: dict[int, int] = {}
+        self._lock = Lock()
+
+    def __call__(self, words: Sequence[int], shapes: Sequence[int]) -> Numbers:
+        """The output for a sequence of words and gaps, shape (words, 64).
+
+        Args:
+            words: their numbers.
+            shapes: the numbers of their shapes.
+        """
+        gaps = np.array(words) == self._gap
+        products = self._products(words)
+        products += self._of_shapes[np.array(shapes)]
+        products[gaps] = 0
+        found = self._first(products, gaps)
+        for layer in self._others:
+            found = layer(product(found, layer.weights), gaps)
+        return found
+
+    def _products(self, words: Sequence[int]) -> Numbers:
+        """The products of the words' vectors with the weights of the first convolution, shape (words, 768)."""
+        with self._lock:
+            new = [word for word in dict.fromkeys(words) if word not in self._row_of]
+            if len(self._row_of) + len(new) > _MOST_WORDS:
+                self._row_of.clear()
+                new = list(dict.fromkeys(words))
+            if new:
+                first = len(self._row_of)
+                vectors: Numbers = self._codes[self._parts, self._indexes[new]].reshape(len(new), -1)
+                self._kept[first : first + len(new)] = product(vectors, self._of_word)
+                self._row_of.update(zip(new, range(first, first + len(new)), strict=True))
+            rows = np.array([self._row_of[word] for word in words])
+            found: Numbers = self._kept[rows]
+            return found
+
 
 LONGEST_TREE = 512
 """Words of the longest sentence that has one tree."""

@@ -50,10 +50,6 @@ class Navec(Similarity):
         """All that defines a score."""
         return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|as-read|navec-{version_of('navec')}|v2"
 
-    def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
-        """The score of each pair of a reference and a candidate, shape (pairs,)."""
-        return self.against(references).score(np.arange(len(references)), candidates)
-
     def against(self, references: Sequence[str]) -> "NavecScorer":
         """A scorer that finds the words of each reference once, for all its candidates."""
         return NavecScorer(self.context, references)

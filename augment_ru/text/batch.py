@@ -22,8 +22,8 @@ _MARKER = 3
 """Characters of a marker: «(A)»."""
 
 
-class Asking(Protocol):
-    """What an attack asks of a batch; its members are those of `Attack`."""
+class Viewer(Protocol):
+    """What of an attack decides how it sees a batch; the members are those of `Attack`."""
 
     @property
     def exchanges_options(self) -> bool:
@@ -122,7 +122,7 @@ class Batch:
         rows = self._row_of[places]
         return streams.inner(rows, places - self.starts[rows])
 
-    def seen_by(self, attack: "Asking") -> "Batch":
+    def seen_by(self, attack: "Viewer") -> "Batch":
         """The batch as an attack sees it: with what is protected from it, and what it moves as one word.
 
         An attack that exchanges options may replace the texts of wrong options («(B) пробка»). Their markers stay

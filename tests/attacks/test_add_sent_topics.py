@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from augment_ru.attacks.add_sent.corpus import Corpus, shipped_corpus
-from augment_ru.attacks.add_sent.topics import topic, topics
+from augment_ru.attacks.add_sent.corpus import Corpus, shipped_corpus, topic, topics
 from strategies import SENTENCES
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError
-from augment_ru.attacks.colloquial.spoken_forms import spoken_forms
+from augment_ru.attacks.colloquial import spoken_forms
 from augment_ru.engine.attack import make
 from strategies import texts
 

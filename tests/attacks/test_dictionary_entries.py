@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 
 from augment_ru import Augmenter, AugmentError, Batch
-from augment_ru.attacks.colloquial import CLASSES
-from augment_ru.attacks.colloquial.spoken_forms import Places, Spoken, SpokenForms, spoken_forms
+from augment_ru.attacks.colloquial import CLASSES, Places, Spoken, SpokenForms, spoken_forms
 from augment_ru.attacks.misspell.misspellings import Misspellings, misspellings
-from augment_ru.editing.form_tables import FormTable
-from augment_ru.editing.word_forms import WordForms, first_of_sentences
+from augment_ru.editing.word_forms import FormTable, WordForms, first_of_sentences
 from augment_ru.engine.attack import make
 from augment_ru.resources import dictionary_path, folder, rows, senses
 
 KEYS = {
-    "abbreviations": 1, "aspect_pairs": 2, "casing": 2, "clause_orders": 2, "colloquial": 2, "colloquial_classes": 2,
+    "abbreviations": 1, "agreement": 2, "filler_places": 2, "negators": 2, "prepositions": 1, "quiz_words": 2,
+    "aspect_pairs": 2, "casing": 2, "clause_orders": 2, "colloquial": 2, "colloquial_classes": 2,
     "denials": 1, "diminutives": 2, "distractor_options": 1, "distractors": 2, "emoji": 2, "emoji_en": 1,
     "homoglyphs": 2, "keyboard_en": 1, "keyboard_ru": 1, "layouts": 1, "masks": 3, "meaning": 1, "meaning_grades": 1,
     "misspell": 2, "misspell_classes": 1, "misspellings": 2, "name_heads": 1, "name_words": 2, "opposites": 1,
@@ -62,7 +61,7 @@ def said(text: str) -> set[str]:
     found = set()
     for entry in np.concatenate([place.entries for place in places]).tolist():
         numbers = listed.drawn(np.full(points.size, entry), points)
-        found |= {listed.made(number, "слово").text.lower() for number in set(numbers.tolist())}
+        found |= {listed.made(number, "слово")[0].lower() for number in set(numbers.tolist())}
     return found
 
 

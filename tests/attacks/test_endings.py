@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError
-from augment_ru.attacks.agreement.wrong_endings import aspect_pairs
+from augment_ru.attacks.agreement import aspect_pairs
 from augment_ru.engine.attack import make
 from augment_ru.language.inflection import known_forms
 from augment_ru.language.morphology import is_known, may_stand_for

@@ -171,8 +171,8 @@ def test_classes_are_checked_before_the_run(name: str) -> None:
     ("line", "message"),
     [
         ("final\tends\t1\t2\tx", "no line 'comma'"),
-        ("comma\t*\tone\t2\tx", "one of 2 are no numbers"),
-        ("comma\t*\t3\t2\tx", "needs 0 < errors <= places"),
+        ("comma\t*\tone\t2\tx", "errors one; needs a number over 0, at most 2"),
+        ("comma\t*\t3\t2\tx", "errors 3; needs a number over 0, at most 2"),
     ],
 )
 def test_rates_of_ones_own_are_checked(tmp_path: Path, line: str, message: str) -> None:

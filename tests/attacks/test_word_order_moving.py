@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru.attacks.word_order.moving import CoveredPlaces
+from augment_ru.attacks.word_order import CoveredPlaces
 from augment_ru.edits import Span
 
 SPANS = st.tuples(st.integers(0, 12), st.integers(0, 5)).map(lambda pair: Span(pair[0], sum(pair), "x"))

@@ -13,8 +13,7 @@ pytest.importorskip("torch")
 
 from augment_ru import Augmenter, Batch, Chain, Edit, Span, Streams
 from augment_ru.draws import Keys, digests
-from augment_ru.editing.rewriting import rewrite_sentences
-from augment_ru.editing.sentences import LONGEST, Sentence, aligned, formatted_like, sentences
+from augment_ru.editing.rewriting import LONGEST, Sentence, aligned, formatted_like, rewrite_sentences, sentences
 from augment_ru.engine.applied import apply
 from augment_ru.engine.attack import make
 from augment_ru.engine.proposals import Proposals

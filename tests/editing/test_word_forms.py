@@ -5,9 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Batch, Span
-from augment_ru.editing.form_tables import FormTable
-from augment_ru.editing.word_forms import WordForms
-from augment_ru.editing.word_functions import WordFunction
+from augment_ru.editing.word_forms import FormTable, WordForms, WordFunction
 from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, classes, encode
 from strategies import texts
 

@@ -9,8 +9,7 @@ import pytest
 
 from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint
-from augment_ru.editing.word_forms import WordForms
-from augment_ru.editing.word_functions import WordFunction
+from augment_ru.editing.word_forms import WordForms, WordFunction
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import LAYERS, Doc, Token

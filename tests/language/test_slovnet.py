@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru.language import slovnet
-from augment_ru.language.crf import best_paths
+from augment_ru.language.slovnet import best_paths
 from augment_ru.text.words import LETTERS
 from profiles import examples
 from strategies import SENTENCES, texts

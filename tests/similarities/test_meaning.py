@@ -19,7 +19,8 @@ from augment_ru.engine.similarity import Candidates
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.language.slovnet import word_vector
 from augment_ru.resources import dictionary_path
-from augment_ru.similarities.meaning import Meaning, rewriting, weights_of
+from augment_ru.similarities.meaning import Meaning, weights_of
+from augment_ru.similarities.meaning import features as meaning_features
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, word_edits
 from augment_ru.similarities.meaning.words import Fates, Source
@@ -309,6 +310,6 @@ def test_replaced_words_are_compared_with_those_near_them(
         expected += [(word, brute(word, near)) for word in words]
     for few in (0, 10**6):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(rewriting, "_BLOCK", block)
-            patch.setattr(rewriting, "_FEW", few)
-            assert list(rewriting.apart(ones, others)) == expected
+            patch.setattr(meaning_features, "_BLOCK", block)
+            patch.setattr(meaning_features, "_FEW", few)
+            assert list(meaning_features.apart(ones, others)) == expected

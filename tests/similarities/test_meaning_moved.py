@@ -6,8 +6,7 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru.similarities.meaning.marks import BINDING
-from augment_ru.similarities.meaning.moved import of_moved, of_reshaped
+from augment_ru.similarities.meaning.features import BINDING, of_moved, of_reshaped
 from augment_ru.similarities.meaning.words import NOMINAL, Fates, Source
 
 TEXT = "Мать не видела дочь в саду, а отец купил сестре билет и письмо без марки, читал газету и пил чай"

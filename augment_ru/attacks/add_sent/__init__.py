@@ -40,6 +40,8 @@ class AddSent(MadeOnDemand):
     name: ClassVar[str] = "add_sent"
     group: ClassVar[str] = "tape"
     exchanges_options: ClassVar[bool] = True
+    min_changes: ClassVar[int] = 0
+    """No change is forced, so the probability is the share of the texts that get a distractor."""
     probability: float = 0.5
     generator: str = "shipped"
     nearest: int = 10
@@ -65,11 +67,6 @@ class AddSent(MadeOnDemand):
             read_corpus(argument)
 
     @property
-    def min_changes(self) -> int:
-        """No change is forced, so the probability is the share of the texts that get a distractor."""
-        return 0
-
-    @property
     def wants_corpus(self) -> bool:
         """Whether the distractors come from the records that are perturbed, and these are not known yet."""
         return self.generator == _INPUT and self.corpus is None
@@ -83,10 +80,6 @@ class AddSent(MadeOnDemand):
         """The digest of a corpus that is not part of this package; "" for none."""
         found = self._corpus()
         return "" if found is None or found is shipped_corpus() else found.digest
-
-    def on_device(self, device: str) -> Self:
-        """The attack with its networks on this device."""
-        return replace(self, device=device)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a distractor for each text, or for each wrong option of a question."""

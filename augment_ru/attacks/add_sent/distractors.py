@@ -1,25 +1,80 @@
 """Distractors: a sentence put behind a text, or another text in place of a wrong option."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
-from typing import Protocol
 
 import numpy as np
 
 from augment_ru.attacks.add_sent.corpus import Corpus, is_option
 from augment_ru.attacks.add_sent.input_corpus import InputCorpus
-from augment_ru.attacks.add_sent.mentions import contains_phrase, content
 from augment_ru.attacks.add_sent.placement import CLOSING_MARKS, added, end_of_question
 from augment_ru.draws import Ints, Keys, Streams, unit
-from augment_ru.editing.on_demand import in_rounds
-from augment_ru.edits import Change, Edit, Span
+from augment_ru.editing.on_demand import changes_in_rounds
+from augment_ru.edits import Edit, Span
 from augment_ru.engine.proposals import Proposals
+from augment_ru.language.morphology import lemmas_of, morphology
 from augment_ru.records.options import comparable
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask
 from augment_ru.text.context import Context
-from augment_ru.text.words import count_russian_words
+from augment_ru.text.words import LETTERS, RUSSIAN, count_russian_words
+
+_CONTENT = {"NOUN", "ADJF", "ADJS", "COMP", "VERB", "INFN", "PRTF", "PRTS", "GRND"}
+_EMPTY = {"быть", "мочь", "стать", "самый"}
+"""Content words by their part of speech that say nothing about the topic."""
+_ROOT = 5
+"""The letters by which dictionary forms are compared, so that a noun and the verb or adjective made of it are one."""
+
+
+def contains_phrase(text: str, phrase: str) -> bool:
+    """Whether the words of a phrase stand in a text one after another, each in any form.
+
+    >>> contains_phrase("В Москве выпал снег.", "Москва"), contains_phrase("В Москве выпал снег.", "снегопад")
+    (True, False)
+    """
+    wanted = [_forms(word) for word in LETTERS.findall(phrase.lower())]
+    if not wanted:
+        return bool(phrase.strip()) and re.search(rf"(?<!\w){re.escape(phrase.strip())}(?!\w)", text) is not None
+    found = [_forms(word) for word in LETTERS.findall(text.lower())]
+    return any(
+        all(one & other for one, other in zip(wanted, found[at : at + len(wanted)], strict=True))
+        for at in range(len(found) - len(wanted) + 1)
+    )
+
+
+@lru_cache(maxsize=100_000)
+def _forms(word: str) -> frozenset[str]:
+    """The dictionary forms of all readings of a word, and the word itself, with е for ё."""
+    return frozenset((word.replace("ё", "е"), *(form.replace("ё", "е") for form in lemmas_of(word))))
+
+
+@lru_cache(maxsize=8192)
+def content(text: str) -> frozenset[str]:
+    """The content words of a text, for comparing two texts: the first five letters of their dictionary forms.
+
+    Content words are nouns, adjectives, verbs, and words in other alphabets. A word of several readings counts in
+    each of them, so words that look alike are rather the same than different.
+
+    >>> sorted(content("Мы работали на новой стройке."))
+    ['новый', 'работ', 'строй']
+    >>> content("Мы работали.") & content("Трудная работа!")
+    frozenset({'работ'})
+    """
+    return frozenset().union(*map(_roots, LETTERS.findall(text.lower())))
+
+
+@lru_cache(maxsize=100_000)
+def _roots(word: str) -> frozenset[str]:
+    if not RUSSIAN.fullmatch(word):
+        return frozenset({word})
+    readings = morphology().parse(word)
+    if readings[0].tag.POS not in _CONTENT or "Apro" in readings[0].tag:
+        return frozenset()
+    forms = {str(reading.normal_form) for reading in readings if reading.tag.POS in _CONTENT}
+    return frozenset(form.replace("ё", "е")[:_ROOT] for form in forms - _EMPTY)
+
 
 _LINKS = ("EMAIL", "URL", "MENTION", "HASHTAG", "MARKUP")
 _REACH = 1000
@@ -97,11 +152,8 @@ class Gap:
         return self.replaced(new) if self.is_option else self.added(new)
 
 
-class Generator(Protocol):
-    """Writes distractors."""
-
-    def __call__(self, gaps: Sequence[Gap], keys: Keys) -> Sequence[Iterable[Edit]]:
-        """The edits that write distractors into each gap: the one that was drawn, then its substitutes."""
+Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
+"""From gaps and the key of each to the edits that write distractors into it: the one drawn, then its substitutes."""
 
 
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
@@ -115,24 +167,21 @@ def distract(batch: Batch, streams: Streams, probability: float, generate: Gener
     places = batch.starts[rows] + np.array([gap.place.start for gap in gaps], dtype=np.int64)
     ranks = batch.draw(streams, places)
     keys = batch.keys(Streams.of(streams.keys, "distract"), places)
-    changes: list[list[Change]] = [[] for _ in range(len(batch))]
     taken: list[set[str]] = [set() for _ in range(len(batch))]
 
-    def work(wanted: Ints) -> Mask:
+    def write(wanted: Ints) -> list[list[Edit]]:
         new = generate([gaps[at] for at in wanted.tolist()], keys[wanted])
-        done = np.zeros(wanted.size, dtype=np.bool_)
+        written: list[list[Edit]] = [[] for _ in new]
         # in the order of ranks: changes that are active at lower probabilities choose first
         for at in np.argsort(ranks[wanted], kind="stable").tolist():
             gap = gaps[wanted[at]]
             edit = next((edit for edit in new[at] if comparable(edit.text) not in taken[gap.row]), None)
             if edit is not None:
                 taken[gap.row].add(comparable(edit.text))
-                changes[gap.row].append(Change(float(ranks[wanted[at]]), (edit,)))
-                done[at] = True
-        return done
+                written[at].append(edit)
+        return written
 
-    in_rounds(rows, ranks, probability, work, least=least)
-    return Proposals.of_changes(batch, changes)
+    return changes_in_rounds(batch, places, ranks, probability, write, least=least)
 
 
 def _gaps(batch: Batch, row: int) -> Iterator[Gap]:

@@ -39,11 +39,11 @@ class InputCorpus:
             label = label_of_record(record)
             rows[label] += 1
             if len(rows) > _MOST_LABELS:
-                found = {"": _joined(found.values())} if len(found) > 1 else found
+                found = {"": _one_part(found.values())} if len(found) > 1 else found
                 label = ""
             found.setdefault(label, _Part()).add(record)
         labelled = len(rows) <= _MOST_LABELS and rows.total() >= _ROWS_PER_LABEL * len(rows)
-        parts = found if labelled else {"": _joined(found.values())}
+        parts = found if labelled else {"": _one_part(found.values())}
         return cls({label: parts[label].corpus for label in sorted(parts)}, labelled)
 
     @cached_property
@@ -79,7 +79,7 @@ class _Part:
         return Corpus(self.sentences.texts, self.options.texts)
 
 
-def _joined(parts: Iterable[_Part]) -> _Part:
+def _one_part(parts: Iterable[_Part]) -> _Part:
     joined = _Part()
     for part in parts:
         joined.sentences.add(part.sentences.texts)

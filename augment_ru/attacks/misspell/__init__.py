@@ -11,13 +11,12 @@ import numpy as np
 from augment_ru.attacks.misspell.misspellings import Misspellings, Misspelt, as_written, misspellings
 from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
-from augment_ru.editing.on_demand import LastValue, texts_at
+from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.separators import JOINS, joins, lone
-from augment_ru.editing.word_forms import WordForms
-from augment_ru.editing.word_functions import WordFunction
+from augment_ru.editing.word_forms import WordForms, WordFunction
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
-from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.resources import dictionary_path, rows, shortened_words
 from augment_ru.text.batch import Batch
@@ -74,13 +73,14 @@ class Misspell(Attack):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose an error for every word, and for every pair of words that people join, that can have one."""
         plan, forms = _plan(self), WordForms(batch)
-        words, word_rates = _words(batch, forms, plan.misspellings)
+        words, word_rates = _misspelt_words(batch, forms, plan.misspellings)
         pairs = _Pairs(batch, forms, plan)
         ranks = np.full((2, forms.starts.size), 2.0)
         ranks[0, words] = weighted_ranks(batch.draw(streams, forms.starts[words]), word_rates, plan.mean)
         ranks[1, pairs.words] = weighted_ranks(batch.draw(streams, forms.stops[pairs.words]), pairs.rates, plan.mean)
         free, joined = lone(ranks[0], ranks[1])
-        words, pairs = words[free[words]], pairs.only(joined[pairs.words])
+        words, chosen = words[free[words]], joined[pairs.words]
+        pairs.words, pairs.rates = pairs.words[chosen], pairs.rates[chosen]
 
         starts = np.concatenate([forms.starts[words], forms.starts[pairs.words]])
         stops = np.concatenate([forms.stops[words], forms.stops[pairs.words + 1]])
@@ -89,44 +89,27 @@ class Misspell(Attack):
         all_ranks = np.concatenate([ranks[0, words], ranks[1, pairs.words]])[order]
         number_of_pair = np.concatenate([np.full(words.size, -1), np.arange(pairs.words.size)])[order]
 
-        def made(indices: Ints) -> list[_Made]:
-            texts = texts_at(batch, starts[indices], stops[indices])
-            keys, chosen = batch.keys(streams, starts[indices]), number_of_pair[indices]
-            single = np.flatnonzero(chosen < 0)
+        def make(indices: Ints, texts: list[str]) -> list[Rewritten]:
+            keys, numbers = batch.keys(streams, starts[indices]), number_of_pair[indices]
+            single = np.flatnonzero(numbers < 0)
             alone = plan.misspellings.misspelt([texts[number] for number in single.tolist()], keys[single])
             found = dict(zip(single.tolist(), alone, strict=True))
             points = unit(keys, np.zeros(keys.size, dtype=np.int64)).tolist()
             return [
-                _Made(text, found[number] if pair < 0 else pairs.misspelt(pair, text, points[number]))
-                for number, (pair, text) in enumerate(zip(chosen.tolist(), texts, strict=True))
+                _with_note(text, found[number] if pair < 0 else pairs.misspelt(pair, text, points[number]))
+                for number, (pair, text) in enumerate(zip(numbers.tolist(), texts, strict=True))
             ]
 
-        last = LastValue(made)
-        return Proposals.of_edits(
-            starts,
-            stops,
-            all_ranks,
-            lambda indices: Replacements.of([one.new.text for one in last(indices)]),
-            clean=True,
-            notes=lambda indices: [one.note for one in last(indices)],
-        )
+        return written_together(batch, starts, stops, all_ranks, make)
 
 
 _READ = frozenset({"hyphen_dropped", "hyphen_space", "stretched", "tsya"})
 """Classes of rules whose errors are read as the right form, as listed misspellings and joined words are."""
 
 
-class _Made(NamedTuple):
-    """A word or a pair of words, and what becomes of it."""
-
-    old: str
-    new: Misspelt
-
-    @property
-    def note(self) -> Note:
-        """The class, and the right form where a reader reads it."""
-        is_read = not self.new.is_by_rule or self.new.kind in _READ
-        return Note(self.old if is_read else None, self.new.kind)
+def _with_note(old: str, new: Misspelt) -> Rewritten:
+    """A wrong form, with its class, and the right form where a reader reads it."""
+    return new.text, Note(old if not new.is_by_rule or new.kind in _READ else None, new.kind)
 
 
 class _Plan(NamedTuple):
@@ -178,7 +161,7 @@ def _factor(cells: Sequence[str], profile: str) -> float:
     return 1.0 if profile == "blog" else float(cells[PROFILES.index(profile)])
 
 
-def _words(batch: Batch, forms: WordForms, found: Misspellings) -> tuple[Ints, Floats]:
+def _misspelt_words(batch: Batch, forms: WordForms, found: Misspellings) -> tuple[Ints, Floats]:
     """The words that can be misspelt, and how often people misspell each."""
     words = np.flatnonzero(_are_russian(forms) & ~_are_capitals(batch, forms) & ~_are_shortened(batch, forms))
     distinct, places = forms.distinct(words)
@@ -223,10 +206,10 @@ class _Pairs:
     """
 
     def __init__(self, batch: Batch, forms: WordForms, plan: _Plan) -> None:
-        joined = joins(batch, forms, plan.joins)
+        joined, its_rates, kinds = joins(batch, forms, plan.joins)
         join_rates = np.zeros(forms.starts.size)
         self._kinds = np.zeros(forms.starts.size, dtype=np.int64)
-        join_rates[joined.words], self._kinds[joined.words] = joined.rates, joined.kinds
+        join_rates[joined], self._kinds[joined] = its_rates, kinds
         self._phrases = phrases = plan.misspellings.phrases
         self._phrase_of = np.full(forms.starts.size, -1)
         words, numbers = forms.find_pairs(plan.misspellings.phrase_table)
@@ -239,14 +222,6 @@ class _Pairs:
         rates[:-1][fixed[:-1] | fixed[1:]] = 0.0
         self.words = np.flatnonzero(rates > 0)
         self.rates = rates[self.words]
-
-    def only(self, chosen: Mask) -> "_Pairs":
-        """These of the pairs."""
-        other = object.__new__(_Pairs)
-        other._kinds, other._phrases, other._phrase_of = self._kinds, self._phrases, self._phrase_of
-        other._forms = self._forms
-        other.words, other.rates = self.words[chosen], self.rates[chosen]
-        return other
 
     def misspelt(self, pair: int, text: str, point: float) -> Misspelt:
         """A pair as people write it; of a phrase with several wrong forms one, by the draw `point`."""

@@ -9,12 +9,11 @@ import numpy as np
 
 from augment_ru.attacks.misspell.letter_rules import LetterRule, Words
 from augment_ru.draws import Floats, Ints, Keys, unit
-from augment_ru.editing.form_tables import FormTable
 from augment_ru.editing.separators import prefix_length
-from augment_ru.errors import AugmentError
+from augment_ru.editing.word_forms import FormTable
 from augment_ru.language.frequency import is_common
 from augment_ru.language.morphology import is_known
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, number_in, rows
 
 _HIGHEST = 0.97
 """The highest rate of a word: nobody errs each time."""
@@ -244,7 +243,7 @@ def misspellings(
     beginnings: dict[str, tuple[Form, ...]] = {}
     phrases: dict[str, str] = {}
     for right, wrong, kind, share in rows(dictionary_path(lexicon), columns=4):
-        rate = _number(f"{lexicon}: {right} {wrong}", share)
+        rate = number_in(f"{lexicon}: {right} {wrong}: share", share)
         if kind in factor:
             key = right.replace("ё", "е")
             where = beginnings if key.endswith("*") else forms
@@ -257,7 +256,9 @@ def misspellings(
         RatedRule(
             LetterRule.of(rule),
             kind,
-            factor[kind] * _number(f"{rules}: {rule}", errors) / _number(f"{rules}: {rule}", places),
+            factor[kind]
+            * number_in(f"{rules}: {rule}: errors", errors)
+            / number_in(f"{rules}: {rule}: places", places),
         )
         for kind, rule, errors, places, _ in rows(dictionary_path(rules), columns=5)
         if kind in factor
@@ -265,13 +266,3 @@ def misspellings(
     stems = frozenset(beginning[:_SHORTEST_BEGINNING] for beginning in beginnings)
     table = FormTable(list(phrases.values()))
     return Misspellings(forms, tuple(phrases), table, beginnings, stems, found, dict(prefixes))
-
-
-def _number(where: str, cell: str) -> float:
-    try:
-        number = float(cell)
-    except ValueError:
-        number = 0.0
-    if not number > 0:
-        raise AugmentError(f"{where}: {cell} is no number over 0")
-    return number

@@ -1,23 +1,188 @@
 """Другой порядок слов в предложении: «Вчера Маша купила билет» → «Маша купила билет вчера»."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 from math import fsum
 from typing import ClassVar
 
 import numpy as np
 
-from augment_ru.attacks.word_order.clauses import clauses_of
-from augment_ru.attacks.word_order.coordinations import coordinations_of
-from augment_ru.attacks.word_order.moving import CoveredPlaces, edits_of, swapped
-from augment_ru.attacks.word_order.orders import orders
-from augment_ru.attacks.word_order.trees import trees_of
+from augment_ru.attacks.word_order.clauses import Clause, clauses_of
+from augment_ru.attacks.word_order.coordinations import Coordination, coordinations_of
+from augment_ru.attacks.word_order.orders import Order, orders
 from augment_ru.draws import Streams
-from augment_ru.edits import Change, Edit
+from augment_ru.editing.openings import NAME, opening
+from augment_ru.editing.syntax import Syntax
+from augment_ru.edits import Change, Edit, Span
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
+from augment_ru.language.morphology import NAME_LABELS, morphology
+from augment_ru.resources import name_heads
 from augment_ru.text.batch import Batch
-from augment_ru.text.doc import Doc
+from augment_ru.text.doc import Doc, Token
+from augment_ru.text.words import RUSSIAN
+
+
+class CoveredPlaces:
+    """Places of a text that are asked about often; spans that overlap are one place.
+
+    >>> places = CoveredPlaces([Span(0, 3, "a"), Span(2, 5, "b")])
+    >>> places.meet(4, 9), places.meet(5, 9)
+    (True, False)
+    """
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._starts: list[int] = []
+        self._stops: list[int] = []
+        for span in sorted(spans, key=lambda span: span.start):
+            if self._stops and span.start < self._stops[-1]:
+                self._stops[-1] = max(self._stops[-1], span.stop)
+            else:
+                self._starts.append(span.start)
+                self._stops.append(span.stop)
+
+    def meet(self, start: int, stop: int) -> bool:
+        """Whether one of them has a character of `text[start:stop]`."""
+        last = bisect_left(self._starts, stop) - 1
+        return last >= 0 and start < self._stops[last]
+
+
+def edits_of(text: str, clause: Clause, order: Order, protected: CoveredPlaces) -> tuple[Edit, ...] | None:
+    """The edits that make an order; the smallest ones that leave what is protected where it stands.
+
+    What stays is the longest row of constituents that keep their order, all that hold something protected among them;
+    what lies between two of them is replaced. A sentence's capital goes to its new first word.
+
+    Returns:
+        The edits in order; None if the order would move something protected, or if it is not known whether the first
+        word keeps its capital.
+    """
+    tokens, parts = clause.tree.tokens, clause.constituents
+    spans = [(tokens[one.first].start, tokens[one.last - 1].stop) for one in parts]
+    if any(text[left[1] : right[0]] != " " for left, right in pairwise(spans)):
+        return None
+    texts = [text[start:stop] for start, stop in spans]
+    fixed = {at for at, (start, stop) in enumerate(spans) if protected.meet(start, stop)}
+    recased = _recased(text, tokens[parts[0].first], spans, order.places[0], protected) if clause.opens else {}
+    if recased is None:
+        return None
+    kept = _kept(order.places, fixed, [stop - start for start, stop in spans])
+    if kept is None:
+        return None
+    found = list(_edits(text, spans, order.places, kept, [recased.get(at, new) for at, new in enumerate(texts)]))
+    word = tokens[parts[kept[-1]].last - 1]
+    if found[-1].start == found[-1].stop == word.stop and not protected.meet(word.start, word.stop):
+        found[-1] = _with_word(text, found[-1], word.start)
+    return tuple(found)
+
+
+def swapped(text: str, found: Coordination, order: Sequence[int], protected: CoveredPlaces) -> tuple[Edit, ...] | None:
+    """The edits that put the members of a list into an order; None as above."""
+    tokens = found.tree.tokens
+    spans = [(tokens[first].start, tokens[last - 1].stop) for first, last in found.members]
+    moved = [at for at, old in enumerate(order) if at != old]
+    if any(protected.meet(*spans[at]) for at in moved):
+        return None
+    recased = _recased(text, tokens[found.members[0][0]], spans, order[0], protected) if found.opens else {}
+    if recased is None:
+        return None
+    return tuple(Edit(*spans[at], recased.get(order[at], text[slice(*spans[order[at]])])) for at in moved)
+
+
+def _with_word(text: str, edit: Edit, start: int) -> Edit:
+    """An insertion behind the last word of a text, together with that word; other insertions as they are.
+
+    What is inserted behind all words is read as an addition to the text (`similarities.meaning`), not as a part of it.
+    """
+    if any(char.isalnum() for char in text[edit.stop :]):
+        return edit
+    return Edit(start, edit.stop, text[start : edit.stop] + edit.text)
+
+
+def _recased(
+    text: str, token: Token, spans: Sequence[tuple[int, int]], new: int, protected: CoveredPlaces
+) -> dict[int, str] | None:
+    """The stretches that get another letter case when number `new` comes first; None if nobody knows."""
+    if new == 0 or not text[spans[0][0]].isupper():
+        return {}
+    lowered = _lowered(token, text[slice(*spans[0])])
+    if lowered is None:
+        return None
+    found = {0: lowered, new: _capitalised(text[slice(*spans[new])])}
+    changed = {at: one for at, one in found.items() if one != text[slice(*spans[at])]}
+    if any(protected.meet(spans[at][0], spans[at][0] + 1) for at in changed):
+        return None
+    return changed
+
+
+def _kept(places: Sequence[int], fixed: set[int], sizes: Sequence[int]) -> tuple[int, ...] | None:
+    """The constituents that stay, in order: the longest row, in characters, with all fixed ones; None if there is none.
+
+    Of equal rows the first in the order of `combinations`, longer ones first.
+    """
+    best: tuple[int, tuple[int, ...]] | None = None
+    for count in range(len(places), 0, -1):
+        for row in combinations(places, count):
+            if fixed <= set(row) and all(left < right for left, right in pairwise(row)):
+                size = sum(sizes[at] for at in row)
+                if best is None or size > best[0]:
+                    best = size, row
+    return best[1] if best else None
+
+
+def _edits(
+    text: str, spans: Sequence[tuple[int, int]], places: Sequence[int], kept: Sequence[int], texts: Sequence[str]
+) -> Iterator[Edit]:
+    """An edit for each gap between the constituents that stay, with the letter case of the next one."""
+    at, space = spans[0][0], ""
+    waiting: list[str] = []
+    for place in places:
+        if place not in kept:
+            waiting.append(texts[place])
+            continue
+        start, stop = spans[place]
+        if texts[place] == text[start:stop]:
+            yield from _smallest(text, at, start, space + "".join(f"{one} " for one in waiting))
+        else:
+            new = space + "".join(f"{one} " for one in waiting) + texts[place][0]
+            yield from _smallest(text, at, start + 1, new)
+        at, space, waiting = stop, " ", []
+    yield from _smallest(text, at, spans[-1][1], "".join(f" {one}" for one in waiting))
+
+
+def _smallest(text: str, start: int, stop: int, new: str) -> Iterator[Edit]:
+    """One edit without the spaces that stay; none if nothing changes."""
+    old = text[start:stop]
+    if old[:1] == new[:1] == " ":
+        start, old, new = start + 1, old[1:], new[1:]
+    if old[-1:] == new[-1:] == " ":
+        stop, old, new = stop - 1, old[:-1], new[:-1]
+    if old != new:
+        yield Edit(start, stop, new)
+
+
+def _lowered(token: Token, text: str) -> str | None:
+    """A first constituent without the capital of the sentence; None if nobody knows whether it is its own."""
+    word = token.text
+    if (len(word) > 1 and word.isupper()) or not word[0].isalpha():
+        return text
+    if not RUSSIAN.fullmatch(word) or word[1:] != word[1:].lower():
+        return None
+    if opening(word.lower()) & NAME:
+        return text if token.entity or token.pos == "PROPN" else None
+    analyses = morphology().parse(word.lower())
+    names = [bool(NAME_LABELS.keys() & one.tag.grammemes) for one in analyses]
+    if names[0] and token.entity:
+        return text
+    if any(names) or (token.pos == "PROPN" and not any(one.normal_form in name_heads() for one in analyses)):
+        return None
+    return text[0].lower() + text[1:]
+
+
+def _capitalised(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +225,7 @@ _Options = Sequence[tuple[float, tuple[Edit, ...]]]
 
 def _reordered(doc: Doc, protected: CoveredPlaces) -> Iterator[tuple[int, _Options]]:
     """The place of the predicate of each clause that has other orders, and their weights and edits."""
-    for tree in trees_of(doc):
+    for tree in Syntax(doc).sentences():
         for clause in clauses_of(tree):
             options = []
             for order in orders(clause):

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 
-from augment_ru.attacks.word_order.clauses import QUOTES, RELATIVE, makes_statement
+from augment_ru.attacks.word_order.clauses import QUOTES, makes_statement
 from augment_ru.attacks.word_order.roles import CASES, feature_values, kinds_of, may_be_case
-from augment_ru.attacks.word_order.trees import CLOSING, SentenceTree
+from augment_ru.editing.syntax import CLOSING, Syntax
 from augment_ru.language.morphology import is_known
 from augment_ru.resources import name_heads, same_word
 
@@ -25,7 +25,7 @@ class Coordination:
         opens: whether the first member is the first word of its sentence.
     """
 
-    tree: SentenceTree
+    tree: Syntax
     members: Sequence[tuple[int, int]]
     opens: bool
 
@@ -35,17 +35,17 @@ class Coordination:
         return (order for order in permutations(range(len(self.members))) if order != tuple(range(len(self.members))))
 
 
-def coordinations_of(tree: SentenceTree) -> Iterator[Coordination]:
+def coordinations_of(tree: Syntax) -> Iterator[Coordination]:
     """The lists of a statement whose order says nothing."""
     if makes_statement(tree):
         for number in range(tree.first, tree.last):
-            conjoined = [one for one in tree.of(number) if tree.tokens[one].relation == "conj"]
+            conjoined = [one for one in tree.dependents[number] if tree.tokens[one].relation == "conj"]
             found = _coordination(tree, [number, *conjoined]) if conjoined else None
             if found is not None:
                 yield found
 
 
-def _coordination(tree: SentenceTree, heads: Sequence[int]) -> Coordination | None:
+def _coordination(tree: Syntax, heads: Sequence[int]) -> Coordination | None:
     if len(heads) > _LONGEST or not _are_alike(tree, heads) or not _is_free(tree, heads):
         return None
     members = [_member(tree, one) for one in heads]
@@ -53,10 +53,10 @@ def _coordination(tree: SentenceTree, heads: Sequence[int]) -> Coordination | No
         return None
     before = range(tree.first, members[0].start)
     spans = [(member.start, member.stop) for member in members]
-    return Coordination(tree, spans, opens=all(tree.is_mark(number) for number in before))
+    return Coordination(tree, spans, opens=all(tree.marks[number] for number in before))
 
 
-def _are_alike(tree: SentenceTree, heads: Sequence[int]) -> bool:
+def _are_alike(tree: Syntax, heads: Sequence[int]) -> bool:
     """Whether the heads are nouns of one case, or adjectives in front of one noun."""
     tokens = [tree.tokens[one] for one in heads]
     forms = [feature_values(token.features) for token in tokens]
@@ -69,7 +69,7 @@ def _are_alike(tree: SentenceTree, heads: Sequence[int]) -> bool:
     return tokens[0].pos != "ADJ" or (same and tokens[0].relation == "amod" and heads[-1] < tokens[0].head)
 
 
-def _is_free(tree: SentenceTree, heads: Sequence[int]) -> bool:
+def _is_free(tree: Syntax, heads: Sequence[int]) -> bool:
     """Whether no predicate agrees with one member alone, no name holds the list, and its order is not fixed."""
     head = tree.tokens[heads[0]]
     above = tree.tokens[head.head]
@@ -82,12 +82,12 @@ def _is_free(tree: SentenceTree, heads: Sequence[int]) -> bool:
     return len(set(lemmas)) == len(lemmas) and not fixed
 
 
-def _member(tree: SentenceTree, head: int) -> range:
+def _member(tree: Syntax, head: int) -> range:
     """The tokens of a member: its head, an adjective in front of it, its own preposition; empty if it has more."""
     tokens = tree.tokens
     word, nothing = tokens[head], range(head, head)
-    own = [one for one in tree.of(head) if tokens[one].relation not in ("conj", "cc", "case")]
-    described = own == [head - 1] and tokens[head - 1].relation in ("amod", "det") and not tree.of(head - 1)
+    own = [one for one in tree.dependents[head] if tokens[one].relation not in ("conj", "cc", "case")]
+    described = own == [head - 1] and tokens[head - 1].relation in ("amod", "det") and not tree.dependents[head - 1]
     if own and (word.pos == "ADJ" or not described):
         return nothing
     if word.entity or not is_known(word.text.lower()) or (not word.text[0].islower() and head != tree.first):
@@ -96,35 +96,32 @@ def _member(tree: SentenceTree, head: int) -> range:
     if kinds & {"scope", "time", "light"}:
         return nothing
     first = head - len(own)
-    prepositions = [one for one in tree.of(head) if tokens[one].relation == "case"]
+    prepositions = [one for one in tree.dependents[head] if tokens[one].relation == "case"]
     if word.relation != "conj" or not prepositions:
         return range(first, head + 1)
     return range(first - 1, head + 1) if prepositions == [first - 1] else nothing
 
 
-def _shape(tree: SentenceTree, member: range) -> tuple[bool, bool]:
+def _shape(tree: Syntax, member: range) -> tuple[bool, bool]:
     """Whether a member has a preposition of its own, and whether it has an adjective."""
     prepositions = tree.tokens[member.start].pos == "ADP"
     return prepositions, len(member) - prepositions > 1
 
 
-def _is_list(tree: SentenceTree, members: Sequence[range]) -> bool:
+def _is_list(tree: Syntax, members: Sequence[range]) -> bool:
     """Whether commas part the members, one «и» the last two, and what stands around them does not count them."""
     tokens = tree.tokens
     if any(right.start - left.stop != 1 for left, right in pairwise(members)):
         return False
     *commas, last = (tokens[left.stop].text.lower() for left, _ in pairwise(members))
     before = tokens[members[0].start - 1].text.lower() if members[0].start > tree.first else ""
-    if last != "и" or set(commas) - {","} or before in _COUNTING | QUOTES:
+    if last != "и" or set(commas) - {","} or before in QUOTES or "counting" in kinds_of(before):
         return False
     after = members[-1].stop
     if after == tree.last:
         return True
-    if not tree.is_mark(after):  # «сделал его опекуном и царём оставил …»: the last member may be of the next verb
+    if not tree.marks[after]:  # «сделал его опекуном и царём оставил …»: the last member may be of the next verb
         return tokens[after].pos not in ("VERB", "AUX") or tokens[members[0].stop - 1].head == after
     behind = tokens[after + 1 : after + 3]
-    describes = any(one.lemma in RELATIVE or "VerbForm=Part" in one.features for one in behind)
+    describes = any("relative" in kinds_of(one.lemma) or "VerbForm=Part" in one.features for one in behind)
     return tokens[after].text in CLOSING | {",", ";"} and not describes
-
-
-_COUNTING = frozenset({"и", "между", "не", "как", "сам", "оба", "обе"})

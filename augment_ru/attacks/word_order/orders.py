@@ -8,15 +8,18 @@ from typing import NamedTuple
 
 from augment_ru.attacks.word_order.clauses import Clause
 from augment_ru.attacks.word_order.constituents import Constituent
-from augment_ru.attacks.word_order.roles import feature_values, kinds_of, may_be_case
+from augment_ru.attacks.word_order.roles import PREDICATES, Role, feature_values, kinds_of, may_be_case
 from augment_ru.errors import AugmentError
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.text.doc import Token
 
-_ROLES = frozenset("SsWOoDPEVBNFTULMAIYR")
+_ROLES = frozenset(role.value for role in Role if role != Role.SCOPED)
 _VOWELS = frozenset("аеёиоуыэюя")
-_THIRD = frozenset({"он", "она", "оно", "они", "его", "её", "ее", "их"})
-_OWN = frozenset({"свой", "себя", "сам", "друг"})
+_SUBJECTS = frozenset({Role.SUBJECT, Role.PRONOUN_SUBJECT})
+_ADVERBIAL = frozenset({Role.TIME, Role.PLACE, Role.TRANSITION})
+_PREDICATES = f"[{Role.PREDICATE}{Role.APPEARING}]"
+"""What a predicate of a line of the dictionary serves."""
+_SETTINGS = frozenset({Role.TIME, Role.OBLIQUE, Role.PLACE})
 _LONG = 3
 """Words of a constituent that is not parted from what follows it by a shorter one."""
 
@@ -52,12 +55,14 @@ def _lines() -> tuple[_Line, ...]:
             or source.endswith("*") != target.endswith("*")
             or not set(letters) <= _ROLES
             or len(set(letters)) < len(letters)
-            or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", weight)
-            or float(weight) <= 0
         ):
-            raise AugmentError(f"{path.name}: {source} {target} {weight}: needs an order, another one, and a weight")
-        pattern = re.compile(letters.replace("P", "[PE]") + (".*" if source.endswith("*") else ""))
-        found.append(_Line(letters, target.removesuffix("*"), float(weight), pattern))
+            raise AugmentError(f"{path.name}: {source} {target}: needs an order and another one")
+        pattern = re.compile(letters.replace(Role.PREDICATE, _PREDICATES) + (".*" if source.endswith("*") else ""))
+        found.append(
+            _Line(
+                letters, target.removesuffix("*"), number_in(f"{path.name}: {source} {target}: weight", weight), pattern
+            )
+        )
     return tuple(found)
 
 
@@ -76,24 +81,24 @@ def orders_of(pattern: str) -> tuple[Order, ...]:
 def orders(clause: Clause) -> list[Order]:
     """The other orders of a clause that keep who does what, what a pronoun means, and what stands beside its mark."""
     found = orders_of(clause.pattern)
-    return [order for order in found if _fits(clause, order.places)] if found else []
+    return [order for order in found if _keeps_meaning(clause, order.places)] if found else []
 
 
-def _fits(clause: Clause, places: Sequence[int]) -> bool:
+def _keeps_meaning(clause: Clause, places: Sequence[int]) -> bool:
     parts = clause.constituents
     may_invert = clause.opens or clause.leads
-    first = clause.pattern[places[0]]
+    roles = [one.role for one in parts]
     if (
         (not clause.closed and places[-1] != len(parts) - 1)
-        or (first != "F" and "F" in clause.pattern and _follows_noun(clause))
-        or (places[0] != 0 and clause.pattern[0] in "PENVB" and not may_invert)
+        or (roles[places[0]] != Role.INFINITIVE and Role.INFINITIVE in roles and _follows_noun(clause))
+        or (places[0] != 0 and roles[0] in PREDICATES - {Role.INFINITIVE} and not may_invert)
         or _is_heavy(clause, places)
     ):
         return False
     keeps_subject = clause.shared or clause.subordinate or not may_invert
     turned = [(parts[one], parts[other]) for one, other in combinations(places, 2) if one > other]
     return not any(
-        (keeps_subject and other.role in ("S", "s") and one.role not in "TLU") or _confuses(clause, one, other)
+        (keeps_subject and other.role in _SUBJECTS and one.role not in _ADVERBIAL) or _confuses(clause, one, other)
         for one, other in turned  # `one` comes before `other` now, and came after it
     )
 
@@ -101,7 +106,7 @@ def _fits(clause: Clause, places: Sequence[int]) -> bool:
 def _confuses(clause: Clause, one: Constituent, other: Constituent) -> bool:
     """Whether the order of two constituents tells which is the subject, or what a pronoun means."""
     pair = {one.role, other.role}
-    if pair == {"S", "O"} and _are_ambiguous(clause, one, other):
+    if pair == {Role.SUBJECT, Role.OBJECT} and _are_ambiguous(clause, one, other):
         return True
     return _binds(clause, one, other) or _binds(clause, other, one)
 
@@ -116,27 +121,24 @@ def _is_heavy(clause: Clause, places: Sequence[int]) -> bool:
     """Whether a long constituent comes to stand in front of a final predicate, or of a shorter one behind it."""
     sizes = [one.last - one.first for one in clause.constituents]
     before, end = places[-2], places[-1]
-    if _is_predicate(clause.pattern[end]) and end != len(places) - 1 and sizes[before] > _LONG:
+    if clause.constituents[end].role in PREDICATES and end != len(places) - 1 and sizes[before] > _LONG:
         return True
-    ends = "".join(clause.pattern[at] for at in (places[0], before, end))
-    if end != len(places) - 1 and re.fullmatch("[TYL]SE", ends):  # «ежегодно сезон открывался»
+    first, *last = (clause.constituents[at].role for at in (places[0], before, end))
+    late = first in _SETTINGS and last == [Role.SUBJECT, Role.APPEARING]  # «ежегодно сезон открывался»
+    if late and end != len(places) - 1:
         return True
-    after = _is_predicate(clause.pattern[places[0]])
+    after = clause.constituents[places[0]].role in PREDICATES
     for left, right in pairwise(places):
         if after and right != left + 1 and sizes[left] > max(_LONG, sizes[right]):
             return True
-        after = after or _is_predicate(clause.pattern[right])
+        after = after or clause.constituents[right].role in PREDICATES
     return False
-
-
-def _is_predicate(role: str) -> bool:
-    return role in {"P", "E", "V", "B", "N", "F"}
 
 
 def _are_ambiguous(clause: Clause, one: Constituent, other: Constituent) -> bool:
     """Whether a reader could take the object for the subject: «мать любит дочь»."""
     tokens = clause.tree.tokens
-    subject, thing = (one, other) if one.role == "S" else (other, one)
+    subject, thing = (one, other) if one.role == Role.SUBJECT else (other, one)
     verb = feature_values(tokens[clause.predicate].features)
     noun = tokens[thing.head]
     features = feature_values(noun.features)
@@ -162,12 +164,13 @@ def _binds(clause: Clause, one: Constituent, other: Constituent) -> bool:
     «в доме Ивана он …».
     """
     tokens = clause.tree.tokens
-    pronouns = {tokens[number].lemma for number in range(one.first, one.last) if tokens[number].pos in ("PRON", "DET")}
-    if pronouns & _OWN:
-        return other.role in ("S", "s", "o")
-    if not pronouns & _THIRD:
+    words = [tokens[number] for number in range(one.first, one.last) if tokens[number].pos in ("PRON", "DET")]
+    kinds = frozenset[str]().union(*(kinds_of(word.lemma) for word in words))
+    if "own" in kinds:
+        return other.role in {*_SUBJECTS, Role.PRONOUN_OBJECT}
+    if "third" not in kinds:
         return False
-    alone = one.role in ("s", "o")
+    alone = one.role in (Role.PRONOUN_SUBJECT, Role.PRONOUN_OBJECT)
     return any(
         tokens[number].pos in ("NOUN", "PROPN")
         and "time" not in kinds_of(tokens[number].lemma)

@@ -1,20 +1,33 @@
 """What a dependent of a predicate does in its clause, checked against the dictionary of word forms."""
 
 from collections.abc import Mapping
-from functools import cache, lru_cache
-from typing import Any
+from enum import StrEnum
+from functools import lru_cache
 
-from augment_ru.attacks.word_order.trees import SentenceTree
+from augment_ru.editing.syntax import Syntax
 from augment_ru.language.morphology import is_known, morphology
-from augment_ru.resources import dictionary_path, rows, same_word
+from augment_ru.resources import kinds_in, same_word
 from augment_ru.text.doc import Token
 from augment_ru.text.words import RUSSIAN
 
-LEAD, REST = "", "R"
-PREDICATES = frozenset("PEVFB")
-"""The roles of predicates that say what happens, without «не»."""
-_TIME_PREPOSITIONS = frozenset({"в", "во", "на", "с", "со", "к", "через", "спустя", "перед", "после"})
-_PLACE_PREPOSITIONS = frozenset({"в", "во", "на"})
+
+class Role(StrEnum):
+    """What a constituent does in its clause, by its letter in `dictionaries/clause_orders.tsv`."""
+
+    SUBJECT, PRONOUN_SUBJECT, RELATIVE_SUBJECT = "S", "s", "W"
+    OBJECT, DATIVE, PRONOUN_OBJECT = "O", "D", "o"
+    PREDICATE, APPEARING, PASSIVE, BEING, NEGATED, INFINITIVE = "P", "E", "V", "B", "N", "F"
+    SCOPED = "Q"  # a predicate with a word of scope
+    TIME, TRANSITION, PLACE, MANNER = "T", "U", "L", "M"
+    AGENT, OBLIQUE, INSTRUMENTAL = "A", "Y", "I"
+    REST = "R"  # anything else, which stays beside what stands before it
+    LEAD = ""  # what stays in front of all others
+
+
+PREDICATES = frozenset({
+    Role.PREDICATE, Role.APPEARING, Role.PASSIVE, Role.BEING, Role.NEGATED, Role.INFINITIVE,
+})  # fmt: skip
+"""The roles of predicates that may move."""
 _LEADING = frozenset({"cc", "mark"})
 _BOUND = frozenset({"aux", "aux:pass"})
 _VERBAL = frozenset({"VERB", "AUX"})
@@ -30,19 +43,10 @@ _NUMBERS = {"Sing": "sing", "Plur": "plur"}
 _GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
 
 
-@cache
-def _kinds() -> Mapping[str, frozenset[str]]:
-    """The kinds of each word of the dictionary."""
-    found: dict[str, set[str]] = {}
-    for kind, word in rows(dictionary_path("word_order"), columns=2):
-        found.setdefault(word, set()).add(kind)
-    return {word: frozenset(kinds) for word, kinds in found.items()}
-
-
 @lru_cache(maxsize=50_000)
 def kinds_of(word: str) -> frozenset[str]:
     """The kinds of a word or lemma in `dictionaries/word_order.tsv`; none if it does not stand there."""
-    return _kinds().get(same_word(word), frozenset())
+    return kinds_in("word_order", same_word(word))
 
 
 @lru_cache(maxsize=10_000)
@@ -54,15 +58,8 @@ def feature_values(features: str) -> Mapping[str, str]:
 @lru_cache(maxsize=200_000)
 def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
     """The part of speech, case, number and gender of each reading of a word in lower case; none of foreign words."""
-    if not RUSSIAN.fullmatch(word):
-        return ()
-    return tuple(
-        (str(tag.POS), str(tag.case), str(tag.number), str(tag.gender)) for tag in (one.tag for one in _parses(word))
-    )
-
-
-def _parses(word: str) -> Any:  # noqa: ANN401  (pymorphy3 has no types)
-    return morphology().parse(word)
+    tags = [one.tag for one in morphology().parse(word)] if RUSSIAN.fullmatch(word) else []
+    return tuple((str(tag.POS), str(tag.case), str(tag.number), str(tag.gender)) for tag in tags)
 
 
 def may_be_case(token: Token, case: str) -> bool:
@@ -73,49 +70,50 @@ def may_be_case(token: Token, case: str) -> bool:
     return not found or any(one in CASES[case] for one in nouns or [one for _, one, _, _ in found])
 
 
-def predicate_role(tree: SentenceTree, number: int) -> str:
-    """The role of a token as a predicate; "" if it is none."""
+def predicate_role(tree: Syntax, number: int) -> Role | None:
+    """The role of a token as a predicate; None if it is none."""
     token = tree.tokens[number]
-    if token.pos not in _VERBAL or tree.is_mark(number):
-        return ""
+    if token.pos not in _VERBAL or tree.marks[number]:
+        return None
     features = feature_values(token.features)
     form = features.get("VerbForm")
     parts = {pos for pos, *_ in readings_of(token.text.lower())}
     if form == "Inf":
-        return "F" if "INFN" in parts and token.relation in ("xcomp", "csubj", "ccomp", "root") else ""
+        return Role.INFINITIVE if "INFN" in parts and token.relation in ("xcomp", "csubj", "ccomp", "root") else None
     if form == "Part" and features.get("Variant") == "Short" and "PRTS" in parts:
-        return "V"
+        return Role.PASSIVE
     if form != "Fin" or features.get("Mood") != "Ind" or "VERB" not in parts or token.relation in _BOUND | {"cop"}:
-        return ""
+        return None
     kinds = kinds_of(token.lemma)
     if "being" in kinds:
-        return "B"
-    return "E" if "appear" in kinds else "P"
+        return Role.BEING
+    return Role.APPEARING if "appear" in kinds else Role.PREDICATE
 
 
-def joins_predicate(tree: SentenceTree, number: int, *, before: bool) -> str:
-    """How a dependent beside the predicate joins it: "N" («не»), "Q" (another word of scope), "+", or "" if not."""
+def joined_role(tree: Syntax, number: int, role: Role, *, before: bool) -> Role | None:
+    """The role of a predicate together with the dependent beside it; None if the two are no one constituent.
+
+    It stays with an auxiliary, is `NEGATED` with «не» and `SCOPED` with another word of scope.
+    """
     token = tree.tokens[number]
-    if tree.sizes[number - tree.first] != 1:
-        return ""
-    word = token.text.lower()
+    word, kinds = token.text.lower(), kinds_of(token.text)
+    if tree.size(number) != 1:
+        return None
     if token.relation in _BOUND:
-        return "Q" if word in ("бы", "б") else "+"
+        return Role.SCOPED if word in ("бы", "б") else role
     if word in ("не", "ни"):
-        return "N" if before and word == "не" else ""
-    if not before or token.relation != "advmod" or word in _CLAUSAL or kinds_of(word) & _MOBILE:
-        return ""
-    return "Q" if "scope" in kinds_of(word) and word not in _HARMLESS else "+"
+        negated = Role.NEGATED if role in (Role.PREDICATE, Role.APPEARING, Role.NEGATED) else Role.SCOPED
+        return negated if before and word == "не" else None
+    if not before or token.relation != "advmod" or kinds & (_MOBILE | {"clausal"}):
+        return None
+    return Role.SCOPED if "scope" in kinds and "temporal_scope" not in kinds else role
 
 
-_HARMLESS = frozenset({"уже", "ещё", "еще"})
-"""Words of scope that may stay before the predicate whatever else moves."""
-_CLAUSAL = frozenset({"что", "кто", "где", "когда", "куда", "откуда", "почему", "зачем", "как", "вот"})
 _MOBILE = frozenset({"time_adverb", "place_adverb", "manner", "transition"})
 """Kinds of adverbs that are constituents of their own."""
 
 
-def agrees_with_subject(tree: SentenceTree, subject: int, predicate: int) -> bool:
+def agrees_with_subject(tree: Syntax, subject: int, predicate: int) -> bool:
     """Whether a subject is a nominative that agrees with its predicate."""
     token, verb = tree.tokens[subject], tree.tokens[predicate]
     word, found = token.text.lower(), feature_values(token.features)
@@ -126,7 +124,7 @@ def agrees_with_subject(tree: SentenceTree, subject: int, predicate: int) -> boo
     is_present = "VerbForm=Fin" in verb.features and "Tense=Past" not in verb.features
     if is_present and feature_values(verb.features).get("Person", "3") != found.get("Person", "3"):
         return False
-    if any(tree.tokens[one].relation == "conj" for one in tree.of(subject)):
+    if any(tree.tokens[one].relation == "conj" for one in tree.dependents[subject]):
         subjects = {("plur", "None")}
     elif is_known(word):
         subjects = {(number, gender) for _, case, number, gender in readings_of(word) if case == "nomn"}
@@ -145,17 +143,17 @@ def _same(one: str, other: str) -> bool:
     return one == other or "None" in (one, other)
 
 
-def role_of(tree: SentenceTree, number: int, first: int, last: int) -> str:
+def role_of(tree: Syntax, number: int, first: int, last: int) -> Role:
     """The role of a dependent of a predicate whose words are the tokens from `first` up to `last`."""
     token = tree.tokens[number]
     features = feature_values(token.features)
-    role = REST
+    role = Role.REST
     if token.relation in _LEADING:
-        role = LEAD
+        role = Role.LEAD
     elif token.relation.startswith("nsubj"):
         role = _subject(tree, number, features)
     elif token.pos == "ADV":
-        role = _adverb(token.text.lower()) if last - first == 1 or "manner" in kinds_of(token.text) else REST
+        role = _adverb(token.text.lower()) if last - first == 1 or "manner" in kinds_of(token.text) else Role.REST
     elif token.pos == "PRON":
         role = _pronoun(tree, number, first, features)
     elif token.pos in _NOMINAL:
@@ -163,68 +161,73 @@ def role_of(tree: SentenceTree, number: int, first: int, last: int) -> str:
     return role
 
 
-def _subject(tree: SentenceTree, number: int, features: Mapping[str, str]) -> str:
+def _subject(tree: Syntax, number: int, features: Mapping[str, str]) -> Role:
     token = tree.tokens[number]
     if token.lemma == "который":
-        return "W"
+        return Role.RELATIVE_SUBJECT
     if token.pos == "PRON":
-        return "s" if "Person" in features and not tree.of(number) else REST
+        return Role.PRONOUN_SUBJECT if "Person" in features and not tree.dependents[number] else Role.REST
     parts = {pos for pos, *_ in readings_of(token.text.lower())}
-    return "S" if token.pos in _NOUNS or token.pos == "ADJ" or parts == {"NOUN"} else REST
+    return Role.SUBJECT if token.pos in _NOUNS or token.pos == "ADJ" or parts == {"NOUN"} else Role.REST
 
 
-def _adverb(word: str) -> str:
+_ADVERBS = {
+    "time_adverb": Role.TIME, "transition": Role.TRANSITION, "place_adverb": Role.PLACE, "manner": Role.MANNER,
+}  # fmt: skip
+"""The role of each kind of adverb."""
+
+
+def _adverb(word: str) -> Role:
     kinds = kinds_of(word)
-    for kind, role in (("time_adverb", "T"), ("transition", "U"), ("place_adverb", "L"), ("manner", "M")):
+    for kind, role in _ADVERBS.items():
         if kind in kinds:
             return role
-    return REST
+    return Role.REST
 
 
-def _pronoun(tree: SentenceTree, number: int, first: int, features: Mapping[str, str]) -> str:
+def _pronoun(tree: Syntax, number: int, first: int, features: Mapping[str, str]) -> Role:
     """A pronoun as an object, also behind one preposition."""
     token = tree.tokens[number]
     alone = first == number or (first == number - 1 and tree.tokens[first].pos == "ADP")
     personal = "Person" in features or token.text.lower() in ("это", "этого", "этому", "этим", "этом")
     if not alone or not personal or features.get("Case") == "Nom":
-        return REST
-    return "o" if token.relation in ("obj", "iobj", "obl") else REST
+        return Role.REST
+    return Role.PRONOUN_OBJECT if token.relation in ("obj", "iobj", "obl") else Role.REST
 
 
-def _nominal(tree: SentenceTree, token: Token, features: Mapping[str, str], span: range) -> str:
+def _nominal(tree: Syntax, token: Token, features: Mapping[str, str], span: range) -> Role:
     case = features.get("Case", "")
     words = [tree.tokens[at].text.lower() for at in span]
     preposition = words[0] if tree.tokens[span[0]].pos == "ADP" else ""
     if case not in CASES or not may_be_case(token, case):
-        return REST
+        return Role.REST
     if token.relation in _OBLIQUE and _is_time(tree, token, preposition, case, span):
-        return "T"
+        return Role.TIME
     if len(span) == 1 and "time_adverb" in kinds_of(token.text):  # «утром»
-        return "T"
+        return Role.TIME
     kinds = kinds_of(token.lemma)
     if preposition:
         return _behind_preposition(token, preposition, case, alone=len(span) == 2)  # noqa: PLR2004
     if kinds & {"light", "time"}:
-        return REST
-    is_person = features.get("Animacy") == "Anim"
-    return {("obj", "Acc"): "O", ("obl:agent", "Ins"): "A", ("iobj", "Dat"): "D" if is_person else REST}.get(
-        (token.relation, case), "I" if case == "Ins" else REST
-    )
+        return Role.REST
+    dative = Role.DATIVE if features.get("Animacy") == "Anim" else Role.REST
+    found = {("obj", "Acc"): Role.OBJECT, ("obl:agent", "Ins"): Role.AGENT, ("iobj", "Dat"): dative}
+    return found.get((token.relation, case), Role.INSTRUMENTAL if case == "Ins" else Role.REST)
 
 
-def _behind_preposition(token: Token, preposition: str, case: str, *, alone: bool) -> str:
+def _behind_preposition(token: Token, preposition: str, case: str, *, alone: bool) -> Role:
     """The role of a noun behind a preposition; `alone`: whether it has no other words."""
     kinds = kinds_of(token.lemma)
     if token.relation != "obl" or (alone and "connector" in kinds):
-        return REST
+        return Role.REST
     place = "place" in kinds or token.entity.endswith("LOC")
-    return "L" if place and preposition in _PLACE_PREPOSITIONS and case == "Loc" else "Y"
+    return Role.PLACE if place and "place_preposition" in kinds_of(preposition) and case == "Loc" else Role.OBLIQUE
 
 
 _OBLIQUE = frozenset({"obl", "nmod", "advmod"})
 
 
-def _is_time(tree: SentenceTree, token: Token, preposition: str, case: str, span: range) -> bool:
+def _is_time(tree: Syntax, token: Token, preposition: str, case: str, span: range) -> bool:
     """Whether a nominal says when: «в 1990 году», «каждый день», «после войны», «во время войны»."""
     words = [tree.tokens[at].text.lower() for at in span]
     if words[0] == "после" or words[:2] in (["во", "время"], ["в", "течение"], ["в", "ходе"]):
@@ -232,12 +235,12 @@ def _is_time(tree: SentenceTree, token: Token, preposition: str, case: str, span
     if "time" not in kinds_of(token.lemma):
         return False
     if preposition:
-        return preposition in _TIME_PREPOSITIONS
+        return "time_preposition" in kinds_of(preposition)
     described = len(span) > 1 and tree.tokens[span[0]].pos in ("ADJ", "DET", "NUM")
     return described and case in ("Acc", "Gen", "Ins")
 
 
-def is_movable(tree: SentenceTree, first: int, last: int) -> bool:
+def is_movable(tree: Syntax, first: int, last: int) -> bool:
     """Whether tokens look like one constituent that has nothing to say about others.
 
     It holds no finite verb, gerund, conjunction of clauses or word of scope; each preposition stands before its noun,
@@ -274,7 +277,7 @@ def _says_more(token: Token) -> bool:
 _SMALL = frozenset({"SCONJ", "PART", "INTJ", "X", "SYM"})
 
 
-def _is_misplaced(tree: SentenceTree, number: int, first: int, last: int) -> bool:
+def _is_misplaced(tree: Syntax, number: int, first: int, last: int) -> bool:
     """Whether a word stands where none of its kind does, so that the tree must be wrong.
 
     A preposition stands in front of its noun; a noun stands neither in front of the noun that it depends on («вражде
@@ -285,7 +288,7 @@ def _is_misplaced(tree: SentenceTree, number: int, first: int, last: int) -> boo
         return not number < token.head < last
     if token.pos not in _NOUNS or not first <= token.head < last:
         return False
-    bare = not any(tokens[one].pos == "ADP" for one in tree.of(number))
+    bare = not any(tokens[one].pos == "ADP" for one in tree.dependents[number])
     of_wrong_case = bare and feature_values(token.features).get("Case") in ("Nom", "Acc")
     before = number < token.head and tokens[token.head].pos in _NOUNS
     return before or (token.relation == "nmod" and of_wrong_case)

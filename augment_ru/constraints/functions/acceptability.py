@@ -1,15 +1,14 @@
 """Texts that are judged for their grammar, whole."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.text.doc import Doc
 
 _FIELD = "acceptable"
 
 
-def acceptability(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+def acceptability(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """All of each text if the record says whether it is acceptable; a task may name another field by an alias."""
     if record.get(_FIELD) is None:
         return {}

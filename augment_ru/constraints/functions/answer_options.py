@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.text.doc import Doc
 
 _LETTERS = (
     ("[AА]", "[BВ]", "[CС]", "D", "[EЕ]", "F", "G", "[HН]", "I", "J"),
@@ -66,13 +66,12 @@ _SHORT = 6
 """The most words of options that need no question before them."""
 
 
-def answer_options(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+def answer_options(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """Each option with its marker: «Что тонет? [(A) камень] [(B) пробка]»."""
-    del record
-    return {name: list(_options(doc.text)) for name, doc in docs.items()}
+    return {name: list(_option_spans(doc.text)) for name, doc in docs.items()}
 
 
-def _options(text: str) -> Iterator[Span]:
+def _option_spans(text: str) -> Iterator[Span]:
     found = max(
         (
             run

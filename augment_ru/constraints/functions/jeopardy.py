@@ -3,33 +3,27 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from augment_ru.constraints.quotations import Quoted, bracketed, is_title, quoted
+from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
 from augment_ru.language.readings import CASES, GENDERS, Reading, has_lemma, readings
+from augment_ru.resources import word_lists
 from augment_ru.text.doc import Doc, Token
 
 _MODIFIERS = frozenset({"ADJF", "PRTF", "NUMR"})
 _NOUN = frozenset({"NOUN"})
 _JOINTS = frozenset({",", "и", "И", "но", "НО"})
-_SKIPPED = frozenset({"самый", "же", "очень", "весьма", "довольно"})
 _DEMONSTRATIVES = frozenset({"этот", "такой"})
 _X = re.compile(r"(?:X|Х|[Ии]кс(?:[ауеы]|ом|ов|ам|ами|ах)?|ИКС(?:[АУЕЫ]|ОМ|ОВ|АМ|АМИ|АХ)?)(?:-[\w-]+)?")
 _PRONOUNS = frozenset({"он", "она", "оно", "они", "это"})
-_COUNTED = frozenset({
-    "век", "столетие", "тысячелетие", "съезд", "глава", "класс", "том", "часть", "легион", "династия",
-    "олимпиада", "поколение", "луч",
-})  # fmt: skip
-_AXES = frozenset(["хромосома", "ось", "абсцисса", "координата"])
 _IN_CAPITALS = re.compile(r"[A-ZА-ЯЁ]+(?:-[A-ZА-ЯЁ]+)*")
 _IN_BRACKETS = re.compile(r"[^\W\d_a-zа-яё][^\s]*(?:\s+(?:[^\W_]{1,3}\s+){0,2}[^\W\d_a-zа-яё][^\s]*){0,4}")
 """A name in brackets: words with capitals, between them only words of up to three letters («ду», «фон», «на»)."""
 
 
-def jeopardy(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+def jeopardy(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """The phrase for the unknown, an X in its place, and names in quote marks: «снят [ЭТОТ ФИЛЬМ] по «[Солярису]»»."""
-    del record
     return {name: [*_phrases(doc), *_unknowns(doc), *_names(doc.text)] for name, doc in docs.items()}
 
 
@@ -76,7 +70,7 @@ def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:
             if at >= len(tokens) or not _agreeing(own, tokens[at].text, _MODIFIERS):
                 break
             continue
-        if has_lemma(word, _SKIPPED):
+        if has_lemma(word, word_lists("quiz_words")["skipped"]):
             at += 1
             continue
         modifiers = _agreeing(own, word, _MODIFIERS)
@@ -132,11 +126,11 @@ def _unknowns(doc: Doc) -> Iterator[Span]:
     """X and ИКС where they stand for the unknown; not in «X век», «Людовик X», «ось X»."""
     tokens = doc.tokens
     places = [at for at, token in enumerate(tokens) if _X.fullmatch(token.text)]
-    if not places or any(reading.lemma in _AXES for token in tokens for reading in readings(token.text)):
+    if not places or any(has_lemma(token.text, word_lists("quiz_words")["axis"]) for token in tokens):
         return
     for at in places:
         after = tokens[at + 1].text if at + 1 < len(tokens) else ""
-        counted = has_lemma(after, _COUNTED) if after else False
+        counted = has_lemma(after, word_lists("quiz_words")["counted"]) if after else False
         if not counted and not _is_numeral(tokens, at):
             yield Span(tokens[at].start, tokens[at].stop, "X")
 

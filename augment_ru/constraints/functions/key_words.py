@@ -1,17 +1,16 @@
 """The word that a task asks about, in every form: the verb of RCB, the ambiguous word of RUSSE."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
 from augment_ru.language.readings import lemmas
 from augment_ru.records.field_paths import strings
-from augment_ru.text.doc import Doc
 
 _FIELDS = ("verb", "word")
 
 
-def key_words(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+def key_words(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """The forms of the word in each text: «сказать» → «Он [сказал], что придёт»."""
     given = [word.split() for name in _FIELDS for word in strings(record.get(name))]
     wanted = frozenset(lemma for words in given if len(words) == 1 for lemma in lemmas(words[0]))

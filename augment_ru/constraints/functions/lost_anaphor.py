@@ -1,13 +1,12 @@
 """Warns of a Winograd question whose anaphor stands nowhere in its text."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from augment_ru.constraints.functions.referents import asked, refers
-from augment_ru.text.doc import Doc
+from augment_ru.constraints.rule_file import Docs, Row
 
 
-def lost_anaphor(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Sequence[str]:
+def lost_anaphor(record: Row, docs: Docs) -> Sequence[str]:
     """The warning that no word of the texts is a form of the reference, if the record has a reference."""
     _, reference = asked(record)
     if not reference or any(refers(token.text, reference) for doc in docs.values() for token in doc.tokens):

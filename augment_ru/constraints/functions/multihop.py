@@ -1,18 +1,17 @@
 """The bridge and main answers of MultiQ wherever a text contains them, in every form."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from augment_ru.constraints.mentions import mentions, outermost
+from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_values
-from augment_ru.text.doc import Doc
 
 _FIELDS = (("bridge_answers", "BRIDGE"), ("main_answers", "MAIN"))
 
 
-def multihop(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+def multihop(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """The answers in each text: bridge «Тверь» → «[Тверь] — город. В [Твери] …, а Тверская область …»."""
     segments = [(label, _segments(record.get(field))) for field, label in _FIELDS]
     return {

@@ -2,35 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from augment_ru.constraints.denials import says_opposite
+from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
 from augment_ru.language.readings import has_reading, readings
-from augment_ru.text.doc import Doc, Token
+from augment_ru.resources import kinds_in
+from augment_ru.text.doc import Token
 
 _REACH = 3
 """The most words that a negator is joined to: «не [так уж трудно]»."""
-_BARE = frozenset({"не", "ни"})
-_LACKING = frozenset({"нет", "нету"})
-_WITHOUT = frozenset({"без", "безо"})
-_CANNOT = frozenset({"нельзя", "невозможно", "незачем", "негде", "некуда", "неоткуда", "некогда", "некому", "нечего",
-                     "некого", "нечем", "нечему", "некем", "запрещено", "воспрещено"})  # fmt: skip
-"""Words that an infinitive follows or precedes."""
-_NOBODY = frozenset({"никто", "никого", "никому", "никем", "ничто", "ничего", "ничему", "ничем", "никогда", "нигде",
-                     "никуда", "ниоткуда", "никак", "нисколько", "ничуть", "нимало", "отнюдь", "вовсе"})  # fmt: skip
-_DEGREES = frozenset({"очень", "слишком", "совсем", "столь", "так", "весьма", "особо", "особенно", "вполне", "более",
-                      "менее", "самый", "всегда", "всюду", "везде", "сразу", "только", "просто", "лишь", "уж", "уже",
-                      "ещё", "еще", "больше", "меньше", "настолько", "там", "тут", "здесь",
-                      "сегодня", "вчера", "завтра", "сейчас", "теперь", "не"})  # fmt: skip
-"""Adverbs that stand between a negator and the word that it binds."""
 _LINKS = frozenset({"PREP", "CONJ", "PRCL", "NPRO", "NUMR"})
 _NOMINAL = frozenset({"NOUN", "NPRO"})
 
 
-def negated(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+def negated(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """Each negator with its word: «Он [не пришёл]: [денег нет], [без билета] [нельзя войти]»."""
-    del record
     return {name: list(_spans(doc.tokens)) for name, doc in docs.items()}
 
 
@@ -49,15 +36,16 @@ def _spans(tokens: Sequence[Token]) -> Iterator[Span]:
 
 def _bound(tokens: Sequence[Token], at: int, word: str) -> Iterator[tuple[int, int]]:
     """The first token and the one after the last of what the negator at this place binds, if it is one."""
-    if word in _BARE:
+    kinds = kinds_in("negators", word)
+    if "bare" in kinds:
         yield at, _content(tokens, at)
-    elif word in _LACKING:
+    elif "lacking" in kinds:
         yield _lacking(tokens, at)
-    elif word in _WITHOUT or (has_reading(word, "ADJF") and word.startswith(("никак", "ничь", "ничей"))):
+    elif "without" in kinds or (has_reading(word, "ADJF") and word.startswith(("никак", "ничь", "ничей"))):
         yield at, _noun(tokens, at)
-    elif word in _CANNOT:
+    elif "cannot" in kinds:
         yield _infinitive(tokens, at)
-    elif word in _NOBODY or says_opposite(word):
+    elif "nobody" in kinds or says_opposite(word):
         yield at, at + 1
 
 
@@ -115,7 +103,12 @@ def _following(tokens: Sequence[Token], at: int) -> Iterator[Token]:
 def _is_light(word: str) -> bool:
     """Whether a word only leads to the one that is denied: a preposition, a pronoun, «очень», a form of «быть»."""
     first = readings(word)[0]
-    return word in _DEGREES or first.pos in _LINKS or "Apro" in first.grammemes or first.lemma == "быть"
+    return (
+        "degree" in kinds_in("negators", word)
+        or first.pos in _LINKS
+        or "Apro" in first.grammemes
+        or first.lemma == "быть"
+    )
 
 
 def _is_nominal(word: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from augment_ru.constraints.mentions import mentions
+from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
 from augment_ru.language.readings import GENDERS, Reading, readings
 from augment_ru.language.tokens import readable
@@ -18,7 +19,7 @@ _BESIDE = frozenset({"flat", "flat:name", "flat:foreign", "appos"})
 _SHARING = frozenset({"conj", "cop", "aux", "aux:pass"})
 
 
-def referents(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+def referents(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """The spans that a Winograd question turns on.
 
     «[Булочка] из [пекарни], [которая] [открылась] вчера, [оказалась] чёрствой.»
@@ -134,14 +135,16 @@ def _agrees(doc: Doc, at: int, held: set[int], wanted: frozenset[str], governed:
     if all(reading.pos == "PRTF" for reading in verbal):
         return tokens[at].head in held or _subjects(tokens, at, governed) & held != set()
     numbers = frozenset().union(*map(_number, verbal))
-    subjects = {place for place in _subjects(tokens, at, governed) if place in held or _fits(tokens[place], numbers)}
+    subjects = {
+        place for place in _subjects(tokens, at, governed) if place in held or _may_be_subject(tokens[place], numbers)
+    }
     if subjects:
         return bool(subjects & held)
     shared = tokens[at].relation == "conj"
     return shared or not any(reading.grammemes & {"plur", "neut"} for reading in verbal)
 
 
-def _fits(subject: Token, numbers: frozenset[str]) -> bool:
+def _may_be_subject(subject: Token, numbers: frozenset[str]) -> bool:
     """Whether a word can be the subject of a verb of these genders or the plural; if not, the parse is wrong."""
     return any(_number(reading) & numbers for reading in readings(subject.text))
 

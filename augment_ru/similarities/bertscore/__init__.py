@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from augment_ru.draws import Floats
 from augment_ru.engine.similarity import Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.inference import pretrained
@@ -83,14 +82,6 @@ class BertScore(Similarity):
     def signature(self) -> str:
         """All that defines a score."""
         return _signature(self)
-
-    def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
-        """The score of each pair of a reference and a candidate, shape (pairs,)."""
-        return self.against(references).score(np.arange(len(references)), candidates)
-
-    def on_device(self, device: str) -> Self:
-        """The similarity with its network on a device."""
-        return replace(self, device=device)
 
     @property
     def can_be_rescaled(self) -> bool:

@@ -15,10 +15,16 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
-from augment_ru.similarities.meaning.columns import WordColumns, word_columns
-from augment_ru.similarities.meaning.features import DAMAGE, damage_of, features_of
-from augment_ru.similarities.meaning.matching import fates_of, misspelt, word_edits
-from augment_ru.similarities.meaning.respelt import are_as_long, exchanged, letters_in_place, respelt
+from augment_ru.similarities.meaning.columns import (
+    WordColumns,
+    are_as_long,
+    exchanged,
+    letters_in_place,
+    respelt,
+    word_columns,
+)
+from augment_ru.similarities.meaning.features import DAMAGE, features_of
+from augment_ru.similarities.meaning.matching import fates_of, fates_of_letters, word_edits
 from augment_ru.similarities.meaning.words import Fates, Source, kept_source
 from augment_ru.text.characters import Mask, encode
 from augment_ru.version import version_of
@@ -61,10 +67,6 @@ class Meaning(Similarity):
         """All that defines a score."""
         digest = weights_of(self.weights).digest
         return f"meaning:{digest}|as-read|navec-{version_of('navec')}|pymorphy3-{version_of('pymorphy3')}|v1"
-
-    def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
-        """The score of each pair of a reference and a candidate, shape (pairs,)."""
-        return self.against(references).score(np.arange(len(references)), candidates)
 
     def grades(self, scores: Floats) -> Floats | None:
         """The shares of readers' grades that texts with these scores had; None for weights of one's own, shape (4,)."""
@@ -132,10 +134,10 @@ class MeaningScorer(Scorer):
         Returns:
             Whether each candidate was scored, shape (candidates,).
         """
-        letters, asked = letters_in_place(self._words, indices, edits, asked)
+        letters, asked = letters_in_place(self._columns, indices, edits, asked)
         if not letters.owners.size:
             return asked
-        found = respelt(self._words, letters)
+        found = respelt(self._columns, letters)
         losses = np.zeros(found.owners.size)
         for weight, values in zip(self._damage_weights, found.damage, strict=True):
             losses += weight * values
@@ -154,7 +156,7 @@ class MeaningScorer(Scorer):
         return asked
 
     @cached_property
-    def _words(self) -> WordColumns:
+    def _columns(self) -> WordColumns:
         """The words of the references."""
         texts = self._references
         return texts.batch.once(word_columns) if isinstance(texts, References) else WordColumns(*encode(texts))
@@ -164,22 +166,12 @@ class MeaningScorer(Scorer):
         key = (index, *triples, *notes)
         score = self._scores.get(key)
         if score is None:
-            source, words = self._source(index), None
+            source, fates = self._source(index), None
             if source.is_one_sentence and not any(note is not None and note.reading is not None for note in notes):
-                words = misspelt(source, triples)
-            if words is None:
-                score = min((self._of_fates(fates_of(*part)) for part in source.parts(script.edits)), default=1.0)
-            else:
-                score = self._of_damage(damage_of(source, words)) if words else 1.0
-            self._scores[key] = score
+                fates = fates_of_letters(source, triples)  # makes no object for each edit
+            parts = [fates] if fates is not None else [fates_of(*part) for part in source.parts(script.edits)]
+            score = self._scores[key] = min(map(self._of_fates, parts), default=1.0)
         return score
-
-    def _of_damage(self, values: Sequence[float]) -> float:
-        """The score of a sentence with these values of the features `DAMAGE`."""
-        loss = 0.0
-        for weight, value in zip(self._damage_weights, values, strict=True):
-            loss += weight * value
-        return self._logistic(loss)
 
     def _aligned(self, index: int, text: str) -> float:
         source = self._source(index)
@@ -199,9 +191,9 @@ class MeaningScorer(Scorer):
     def _of_features(self, features: Mapping[str, float]) -> float:
         if not any(features.values()):
             return 1.0
-        loss = 0.0
+        loss, weights = 0.0, self._weights
         for name in sorted(features):  # one by one, since `sum` rounds otherwise from Python 3.12 on
-            loss += self._weights.get(name, 0.0) * features[name]
+            loss += weights.get(name, 0.0) * features[name]
         return self._logistic(loss)
 
     def _logistic(self, loss: float) -> float:

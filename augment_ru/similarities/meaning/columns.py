@@ -1,13 +1,33 @@
-"""The words of many texts in columns, which all candidates of these texts share."""
+"""Words that get other letters in place of as many, for all candidates at once: typos, letter case.
 
-from functools import cached_property
+The words of the references stand in columns, which all candidates share.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from itertools import compress
+from operator import ne
+from typing import NamedTuple
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints
+from augment_ru.draws import Floats, Ints, first_of_each
+from augment_ru.engine.edited import EditTable
+from augment_ru.engine.proposals import ranges
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import is_known
-from augment_ru.similarities.meaning.words import COMBINING, JOINERS, SENTENCE_END, digits_of, form_of, pattern_for
+from augment_ru.language.morphology import has_form, is_known, lemmas_of
+from augment_ru.similarities.meaning.features import ILLEGIBLE, LEGIBLE, SHORT, Rewriting, damage, of_marks
+from augment_ru.similarities.meaning.matching import fates_of_respelt
+from augment_ru.similarities.meaning.words import (
+    COMBINING,
+    JOINERS,
+    SENTENCE_END,
+    Fates,
+    Source,
+    digits_of,
+    form_of,
+    pattern_for,
+)
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, Mask, decode, encode
 
@@ -125,3 +145,182 @@ def _are_inside(codes: Codes) -> Mask:
     joins &= letters[:-2] & letters[2:]
     letters[1:-1] |= joins
     return inside
+
+
+class Letters(NamedTuple):
+    """Letters that candidates have in place of others, one by one.
+
+    Attributes:
+        owners: the candidate of each, ascending, shape (letters,).
+        places: where it stands in the texts of the words, ascending for each candidate.
+        words: the number of the word that it is in.
+        codes: the code point that is written, in lower case, with е for ё.
+    """
+
+    owners: Ints
+    places: Ints
+    words: Ints
+    codes: Codes
+
+    def where(self, chosen: Mask) -> "Letters":
+        """Some of them."""
+        return Letters(self.owners[chosen], self.places[chosen], self.words[chosen], self.codes[chosen])
+
+
+def are_as_long(edits: EditTable, candidates: int) -> Mask:
+    """Whether each candidate has only edits that are as long as what they replace, and read as written.
+
+    Args:
+        edits: the edits of the candidates.
+        candidates: how many there are.
+    """
+    lengths = edits.texts.lengths
+    wrong = (lengths != edits.stops - edits.starts) | (lengths == 0)
+    if edits.notes:
+        wrong |= np.array([note is not None and note.reading is not None for note in edits.notes])
+    found = np.ones(candidates, dtype=np.bool_)
+    found[edits.owners[wrong]] = False
+    return found
+
+
+def letters_in_place(words: WordColumns, indices: Ints, edits: EditTable, asked: Mask) -> tuple[Letters, Mask]:
+    """The letters of the candidates whose edits only put letters in place of as many inside words.
+
+    Args:
+        words: the words of the references.
+        indices: the number of the reference of each candidate, shape (candidates,).
+        edits: the edits of the candidates.
+        asked: whether each candidate may be such a one, as `are_as_long` says, shape (candidates,).
+
+    Returns:
+        The letters; and whether each candidate is such a one, shape (candidates,).
+    """
+    owners, starts, texts = edits.owners, edits.starts, edits.texts
+    if not asked.all():
+        kept = asked[owners].nonzero()[0]
+        owners, starts, texts = owners[kept], starts[kept], texts.take(kept)
+    starts = starts + words.begins[indices[owners]]
+    if texts.codes.size > starts.size:
+        starts, owners = ranges(starts, texts.lengths), owners.repeat(texts.lengths)
+    codes = np.fromiter(map(_letter, decode(texts.codes)), dtype=np.uint32, count=starts.size)
+    numbers = words.stops.searchsorted(starts, side="right")
+    found = Letters(owners, starts, numbers, codes)
+    fits = (words.starts[numbers] <= starts) & words.are_plain[numbers] & (codes > 0)
+    if fits.all():
+        return found, asked
+    asked = asked.copy()
+    asked[owners[~fits]] = False
+    return found.where(asked[owners]), asked
+
+
+@lru_cache(maxsize=4096)
+def _letter(char: str) -> int:
+    """The code point of a letter or digit in lower case; 0 of what is none or is written otherwise beside others."""
+    lower = form_of(char) if char.isalnum() and char != "Σ" else ""
+    return ord(lower) if len(lower) == 1 else 0
+
+
+class Respelt(NamedTuple):
+    """The sentences of candidates in which some words have other letters, by candidate and place.
+
+    Attributes:
+        owners: the candidate of each, ascending, shape (sentences,).
+        totals: the information of all its words, shape (sentences,).
+        damage: the values of the features `DAMAGE` of its misspelt words, shape (features, sentences).
+        others: of the sentences with words that may be other ones, the form and the new form of each of these words, by
+            the number of the sentence.
+    """
+
+    owners: Ints
+    totals: Floats
+    damage: Floats
+    others: Mapping[int, tuple[tuple[str, str], ...]]
+
+
+def respelt(words: WordColumns, letters: Letters) -> Respelt:
+    """The sentences whose words these letters change.
+
+    Args:
+        words: the words of the references.
+        letters: the letters of the candidates, at least one.
+    """
+    begins = first_of_each(letters.owners * words.starts.size + letters.words).nonzero()[0]
+    counts = np.diff(begins, append=letters.owners.size)
+    owners, numbers = letters.owners[begins], letters.words[begins]
+    forms = _written(words, letters, numbers, counts)
+    olds = [words.forms[number] for number in numbers.tolist()]
+    new = np.array(list(map(ne, olds, forms)))
+    known, lengths = words.are_known[numbers], words.lengths[numbers]
+    unknown = ~known
+    known[new] = list(map(has_form, compress(forms, new)))
+    first = first_of_each(owners * words.starts.size + words.sentences[numbers])
+    of_sentence, starts = first.cumsum() - 1, first.nonzero()[0]
+    gone = counts >= lengths
+    are_other = gone & ((lengths > 1) | known)
+    writes_digits = any(map(str.isdigit, map(chr, set(letters.codes.tolist()))))
+    for word in (words.have_digits[numbers] | writes_digits).nonzero()[0].tolist():
+        are_other[word] |= digits_of(forms[word]) != digits_of(olds[word])
+    if are_other.any():  # a sentence that has such a word is matched, and where it is, no letter is left to go by
+        are_other |= gone & np.isin(of_sentence, of_sentence[are_other])
+    others: dict[int, tuple[tuple[str, str], ...]] = dict.fromkeys(of_sentence[are_other].tolist(), ())
+    for word in (are_other & new).nonzero()[0].tolist():
+        others[of_sentence[word]] += ((olds[word], forms[word]),)
+    became = known & (lengths > 1) & new & ~are_other
+    for word in became.nonzero()[0].tolist():
+        became[word] = set(lemmas_of(forms[word])).isdisjoint(lemmas_of(olds[word]))
+    parts = np.where(are_other | ~new, 0.0, np.minimum(counts / lengths, 1.0))
+    illegible = np.clip((parts - LEGIBLE) / (ILLEGIBLE - LEGIBLE), 0.0, 1.0)
+    of_words = damage(words.shares[numbers], parts, illegible, became, unknown, long=lengths > SHORT)
+    losses = [np.bincount(of_sentence, weights=values, minlength=starts.size) for values in of_words]
+    totals = words.totals[words.sentences[numbers[starts]]]
+    return Respelt(owners[starts], totals, np.array(losses), others)
+
+
+def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) -> list[str]:
+    """The new forms of words.
+
+    Args:
+        words: the words of the references.
+        letters: the letters that are written in them.
+        numbers: the number of each, shape (words,).
+        counts: how many of the letters stand in each, shape (words,).
+    """
+    codes, starts = words.letters
+    lengths = words.lengths[numbers] + 1
+    written = codes[ranges(starts[numbers], lengths)]
+    moved = np.cumsum(lengths) - lengths - words.starts[numbers]
+    written[letters.places + moved.repeat(counts)] = letters.codes
+    return decode(written[:-1]).split("\n")
+
+
+class Exchanged(NamedTuple):
+    """What words lose by other letters that make other words of them («и» for «в»): it depends on them alone.
+
+    Attributes:
+        marks: the features of the marks among them.
+        rewriting: what is lost and new.
+    """
+
+    marks: Mapping[str, float]
+    rewriting: Rewriting
+
+    def features(self, total: float) -> dict[str, float]:
+        """The features in a sentence whose words have this information in all."""
+        return {**self.marks, **dict(self.rewriting.features(total))}
+
+
+@lru_cache(maxsize=20_000)
+def exchanged(words: tuple[tuple[str, str], ...]) -> Exchanged | None:
+    """What words lose by other letters; None if one of them is found elsewhere, or is misspelt.
+
+    Args:
+        words: the form and the new form of the words of a sentence that may be other words.
+    """
+    source = Source(" ".join(old for old, _ in words))
+    if source.forms != [old for old, _ in words]:
+        return None
+    fates = fates_of_respelt(source, [(number, new, len(new)) for number, (_, new) in enumerate(words)])
+    if fates != Fates(source, replaced=fates.replaced):
+        return None
+    old = [[source.forms[number] for number in numbers] for numbers, _ in fates.replaced]
+    return Exchanged(dict(of_marks(fates)), Rewriting.of(old, [new for _, new in fates.replaced]))

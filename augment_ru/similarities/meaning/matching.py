@@ -30,30 +30,32 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
         is_guess: whether the edits are guessed from two texts (`word_edits`): then words that are gone and new words
             may stand for each other wherever they are.
     """
+    found = None
     if all(edit.note is None or edit.read == edit.text for edit in edits):
-        words = misspelt(source, [(edit.start, edit.stop, edit.text) for edit in edits])
-        if words is not None:
-            return Fates(source, damaged=words)
+        found = fates_of_letters(source, [(edit.start, edit.stop, edit.text) for edit in edits], is_guess=is_guess)
     fates = Fates(source, is_guess=is_guess)
-    return _matched(source, list(_stretches(source, edits, fates)), fates)
+    return found or _matched(source, list(_stretches(source, edits, fates)), fates)
 
 
-def misspelt(source: Source, edits: Sequence[Triple]) -> list[RespeltWord] | None:
-    """The words that edits misspell by other letters; None if they do anything else, or a word may be another one.
+def fates_of_letters(source: Source, edits: Sequence[Triple], *, is_guess: bool = False) -> Fates | None:
+    """What became of the words of a text under edits that put letters in place of as many; None if others do more.
 
-    The usual case of attacks on characters, which needs no matching. What the edits write is read as it is written.
+    The usual case of attacks on characters. What the edits write is read as it is written. Words that are only
+    misspelt need no matching; where one may be another word, all these words are matched.
     """
-    words = _other_letters(source, edits)
-    forms = source.forms
-    for number, form, count in words or ():
-        if count >= len(form) and (len(form) > 1 or is_known(form)):
-            return None
-        if not form.isalpha() and digits_of(form) != digits_of(forms[number]):
-            return None
-    return None if words is None else [word for word in words if word[1] != forms[word[0]]]
+    words, forms = _respelt_words(source, edits), source.forms
+    if words is None:
+        return None
+    if not any(
+        (count >= len(form) and (len(form) > 1 or is_known(form)))
+        or (not form.isalpha() and digits_of(form) != digits_of(forms[number]))
+        for number, form, count in words
+    ):
+        return Fates(source, damaged=[word for word in words if word[1] != forms[word[0]]], is_guess=is_guess)
+    return fates_of_respelt(source, words, is_guess=is_guess) if source.is_plain else None
 
 
-def _other_letters(source: Source, edits: Sequence[Triple]) -> list[RespeltWord] | None:
+def _respelt_words(source: Source, edits: Sequence[Triple]) -> list[RespeltWord] | None:
     """The words in which edits put letters in place of as many; None if an edit does anything else.
 
     Args:
@@ -72,6 +74,8 @@ def _other_letters(source: Source, edits: Sequence[Triple]) -> list[RespeltWord]
             return None
         if start >= behind:
             if count:
+                if len(form) != len(forms[number]):
+                    return None
                 found.append((number, form, count))
             number = bisect_right(stops, start)
             if number == len(stops):
@@ -82,19 +86,19 @@ def _other_letters(source: Source, edits: Sequence[Triple]) -> list[RespeltWord]
         form = form[: start - first] + _kept_form(text) + form[stop - first :]
         count += length
     if count:
+        if len(form) != len(forms[number]):
+            return None
         found.append((number, form, count))
-    if any(len(form) != len(forms[number]) for number, form, _ in found):
-        return None
     return found
 
 
 _kept_form = lru_cache(maxsize=4096)(form_of)
 
 
-def fates_of_respelt(source: Source, words: Sequence[RespeltWord]) -> Fates:
+def fates_of_respelt(source: Source, words: Sequence[RespeltWord], *, is_guess: bool = False) -> Fates:
     """What became of the words of a text of which these, in order, have other letters and may be other words."""
     stretches = [_Stretch(number, number + 1, [number], {0: form}, count) for number, form, count in words]
-    return _matched(source, stretches, Fates(source))
+    return _matched(source, stretches, Fates(source, is_guess=is_guess))
 
 
 def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> Fates:

@@ -72,6 +72,13 @@ class Source:
         self.forms = [form_of(text[start:stop]) for start, stop in places]
 
     @cached_property
+    def is_plain(self) -> bool:
+        """Whether each form has as many characters as its word."""
+        return all(
+            len(form) == stop - start for form, start, stop in zip(self.forms, self.starts, self.stops, strict=True)
+        )
+
+    @cached_property
     def _sentences(self) -> list[tuple[int, int]]:
         """Where each sentence starts and stops."""
         stops = [match.end() for match in SENTENCE_END.finditer(self.text)]

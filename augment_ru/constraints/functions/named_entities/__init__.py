@@ -2,13 +2,12 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from augment_ru.constraints.functions.named_entities import extents, institutions, names
 from augment_ru.constraints.functions.named_entities.view import View, head_kind
+from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
 from augment_ru.language.readings import lemmas, readings
-from augment_ru.text.doc import Doc
 
 _SHORTEST = 3
 """The fewest characters of a word by which a name is recognised elsewhere in the record."""
@@ -28,12 +27,11 @@ _STEPS = (
 )
 
 
-def named_entities(record: Mapping[str, Any], docs: Mapping[str, Doc]) -> Mapping[str, Sequence[Span]]:
+def named_entities(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """The names in each text; a name found in one text is protected in all texts of the record.
 
     «Министерство [образования] и науки РФ» → «[Министерство образования и науки РФ]».
     """
-    del record
     views = {name: View(doc) for name, doc in docs.items()}
     labels = {name: [""] * len(view.texts) for name, view in views.items()}
     for name, view in views.items():

@@ -1,13 +1,26 @@
-"""Wrong forms of a word: real ones of the same lemma, which break agreement or government in their sentence."""
+"""Ошибка в окончании, как у тех, кто учит русский: «живу в новой квартире» → «живу в новая квартире»."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from itertools import islice
+from typing import ClassVar, NamedTuple
 
+import numpy as np
+
+from augment_ru.draws import Ints, Streams
+from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds
+from augment_ru.editing.replacing import writes_yo, written_like
 from augment_ru.editing.syntax import Syntax
+from augment_ru.edits import Edit, Note
+from augment_ru.engine.attack import check_guards
+from augment_ru.engine.proposals import Proposals
+from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.inflection import GENDERS, PERSONS, WordForm, inflect, known_forms
+from augment_ru.language.morphology import is_known
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, kinds_in, rows
+from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Token
 
 _LIKELY_CASES = ("nomn", "accs")
@@ -19,20 +32,6 @@ _PERSON_OF = {
     "вы": frozenset({"2per", "plur"}), "они": frozenset({"3per", "plur"}),
 }  # fmt: skip
 _GENDER_OF = {"он": "masc", "она": "femn", "оно": "neut"}
-_GROUPS = frozenset({
-    "большинство", "меньшинство", "ряд", "часть", "множество", "половина", "треть", "количество", "число", "пара",
-    "тысяча", "миллион", "миллиард", "десяток", "сотня", "группа", "масса", "процент", "человек", "год", "это",
-})  # fmt: skip
-"""Subjects whose verb may have either number."""
-_WITH_IMPERFECTIVE = frozenset({
-    "начать", "начинать", "стать", "продолжать", "продолжить", "перестать", "переставать", "прекратить", "кончить",
-    "закончить", "приняться", "хватить", "устать", "привыкнуть", "отвыкнуть", "надоесть", "полюбить", "разлюбить",
-    "избегать", "разучиться",
-})  # fmt: skip
-"""Verbs whose infinitive is imperfective."""
-_WITH_PERFECTIVE = frozenset({"успеть", "удаться"})
-_SUDDENLY = frozenset({"вдруг", "внезапно", "мгновенно", "моментально", "разом"})
-"""Adverbs whose verb in the past is perfective."""
 _INFINITIVES = frozenset({"xcomp", "csubj", "ccomp", "obj", "advcl"})
 
 
@@ -216,7 +215,7 @@ def _subject(syntax: Syntax, at: int) -> _Subject | None:
         grammemes = _PERSON_OF[word] | gender
         return _Subject(at, WordForm(word, "NPRO", grammemes, frozenset(), grammemes))
     form = syntax.form(at)
-    if token.pos != "NOUN" or form is None or form.first_case != "nomn" or form.lemma in _GROUPS:
+    if token.pos != "NOUN" or form is None or form.first_case != "nomn" or "group" in kinds_in("agreement", form.lemma):
         return None
     return _Subject(at, form) if form.gender and form.word.isdisjoint({"ms-f", "Ms-f"}) else None
 
@@ -254,8 +253,8 @@ def _wrong_of_infinitive(syntax: Syntax, number: int) -> str:
         return "perf"
     if token.relation not in _INFINITIVES or token.head >= number:
         return ""
-    head = syntax.tokens[token.head].lemma
-    return "perf" if head in _WITH_IMPERFECTIVE else "impf" if head in _WITH_PERFECTIVE else ""
+    kinds = kinds_in("agreement", syntax.tokens[token.head].lemma)
+    return "perf" if "with_imperfective" in kinds else "impf" if "with_perfective" in kinds else ""
 
 
 def _is_future(syntax: Syntax, number: int) -> bool:
@@ -267,7 +266,7 @@ def _wrong_of_past(syntax: Syntax, number: int) -> str:
     """The aspect that would be wrong here if a word is a verb in the past; "" if either may be right."""
     for child in syntax.children[number]:
         token = syntax.tokens[child]
-        if child < number and token.relation == "advmod" and token.text.lower() in _SUDDENLY:
+        if child < number and token.relation == "advmod" and "sudden" in kinds_in("agreement", token.text.lower()):
             return "impf"
     return ""
 
@@ -284,3 +283,126 @@ def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
         for one, other in ((imperfective, perfective), (perfective, imperfective)):
             found[one] = (*found.get(one, ()), other)
     return found
+
+
+_SHARES = (4 / 7, 6 / 7)
+"""Where a draw from U[0, 1) takes the second and the third wrong form of a word: each is half as frequent as the one
+before it, and looking for it takes time."""
+CLASSES = ("adjective", "aspect", "case", "verb")
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement(MadeOnDemand):
+    """Put words into a wrong form, as learners of Russian do; each new word is a real form of the same lemma.
+
+    `adjective`: an adjective or participle in another gender, number or case than its noun; `case`: a noun in a case
+    that its preposition, numeral, adjective or verb does not allow; `verb`: a verb or short adjective in another
+    gender, number or person than its subject; `aspect`: a verb of the other aspect where only one is right. A form
+    that might be right in its place, in another reading, is not taken.
+
+    Args:
+        classes: the classes of errors.
+        pairs: the dictionary of verbs of both aspects.
+        guards: the constraints whose spans stay, whatever the task; `acceptability`: texts that are judged for their
+            grammar.
+
+    Raises:
+        AugmentError: there is no such class, dictionary or constraint, or no class is named.
+    """
+
+    name: ClassVar[str] = "agreement"
+    group: ClassVar[str] = "learners"
+    layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
+    probability: float = 0.1
+    classes: tuple[str, ...] = CLASSES
+    pairs: str = "aspect_pairs"
+    guards: tuple[str, ...] = ("acceptability",)
+
+    def __post_init__(self) -> None:
+        check_guards(self.name, self.guards)
+        for one in self.classes:
+            if one not in CLASSES:
+                raise unknown("class of errors", one, CLASSES)
+        if not self.classes:
+            raise AugmentError(f"{self.name}.classes: none; possible: {', '.join(CLASSES)}")
+        aspect_pairs(self.pairs)
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose a wrong form of every word that has one and may become active; likelier errors are drawn more often.
+
+        Looking for wrong forms takes most of the time, so words are tried in rounds (`in_rounds`).
+        """
+        words = batch.once(_words_with_errors, self.classes, self.pairs)
+        rows = np.array([word.row for word in words], dtype=np.int64)
+        starts = batch.starts[rows] + np.array([word.token.start for word in words], dtype=np.int64)
+        chosen = np.searchsorted(_SHARES, batch.draw(streams, starts, lane=1), side="right").tolist()
+
+        def write(wanted: Ints) -> list[list[Edit]]:
+            return [words[at].edits(chosen[at]) for at in wanted.tolist()]
+
+        ranks = batch.draw(streams, starts)
+        return changes_in_rounds(batch, starts, ranks, self.probability, write, least=self.least)
+
+
+class _Word:
+    """A word that may have wrong forms; they are looked for when they are asked for, each once.
+
+    Attributes:
+        row: the number of its text.
+        token: the word.
+    """
+
+    def __init__(self, row: int, syntax: Syntax, number: int, forms: Iterator[tuple[str, str]]) -> None:
+        self.row = row
+        self.token = syntax.tokens[number]
+        self._text = syntax.doc.text
+        self._forms = forms
+        self._found: list[tuple[str, str]] = []
+
+    def edits(self, place: int) -> list[Edit]:
+        """The edit that writes the wrong form of this place, or the last one there is; [] if there is none."""
+        self._found += islice(self._forms, max(place + 1 - len(self._found), 0))
+        if not self._found:
+            return []
+        kind, wrong = self._found[min(place, len(self._found) - 1)]
+        start, stop = self.token.start, self.token.stop
+        text = written_like(wrong, self.token.text, yo="ё" not in wrong or writes_yo(self._text))
+        return [Edit(start, stop, text, Note(self._text[start:stop], kind))]
+
+
+def _words_with_errors(batch: Batch, classes: Sequence[str], pairs: str) -> list[_Word]:
+    """The words of a batch that may be edited and whose part of speech has errors of these classes."""
+    starts, stops = batch.words
+    rows = batch.rows(starts)
+    at = batch.starts[rows]
+    trees = [Syntax(doc) for doc in batch.docs]
+    found = []
+    for row, start, stop in zip(rows.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True):
+        syntax = trees[row]
+        number = syntax.numbers.get(start)
+        if number is not None and syntax.tokens[number].stop == stop:
+            kinds = tuple(kind for kind in _CLASSES_OF.get(syntax.tokens[number].pos, ()) if kind in classes)
+            if kinds:
+                found.append(_Word(row, syntax, number, _wrong(syntax, number, kinds, pairs)))
+    return found
+
+
+def _wrong(syntax: Syntax, number: int, kinds: Sequence[str], pairs: str) -> Iterator[tuple[str, str]]:
+    """The wrong forms of a word, each with its class."""
+    if is_known(syntax.tokens[number].text.lower()):
+        for kind in kinds:
+            if kind == "aspect":
+                yield from ((kind, word) for word in wrong_aspects(syntax, number, pairs))
+            else:
+                yield from ((kind, word) for word in _FINDERS[kind](syntax, number))
+
+
+_FINDERS = {"adjective": wrong_adjectives, "case": wrong_cases, "verb": wrong_verbs}
+_CLASSES_OF = {
+    "NOUN": ("case",),
+    "ADJ": ("adjective", "verb"),
+    "DET": ("adjective",),
+    "VERB": ("aspect", "verb", "adjective"),
+    "AUX": ("verb",),
+}
+"""The classes of errors of each part of speech, the likeliest first."""
