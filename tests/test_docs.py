@@ -34,7 +34,7 @@ def blocks(page: str) -> list[Block]:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the repository's files that a user works with, as the working folder; its commands are in the path."""
-    for folder in ("augment_ru", "constraints", "dictionaries", "examples", "prompts"):
+    for folder in ("augment_ru", "constraints", "dictionaries", "examples", "prompts", "tasks"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "bin").mkdir()
     for name, arguments in {"augment-ru": "-m augment_ru", "python": ""}.items():
