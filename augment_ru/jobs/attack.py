@@ -21,7 +21,7 @@ from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.formats.files import check_input, twice
 from augment_ru.formats.read import RowsRead, read_rows
 from augment_ru.formats.row import Changed
-from augment_ru.jobs.job import Job
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.outputs import is_shown, shows_differences
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.perturb import wrote
@@ -49,7 +49,7 @@ class AttackJob:
         search: further arguments of `Adversary`: budget, target, minimal, draws, seconds.
     """
 
-    rows: Job
+    rows: RowsJob
     model: str
     guide: str | None
     label_fields: Sequence[str]
@@ -130,11 +130,11 @@ class SearchRows:
     shown: list[Finding] | None = None
 
     @property
-    def job(self) -> Job:
+    def job(self) -> RowsJob:
         """The files, the task and the attacks."""
         return self.attack.rows
 
-    def with_job(self, job: Job) -> "SearchRows":
+    def with_job(self, job: RowsJob) -> "SearchRows":
         """The same for a changed run."""
         return replace(self, attack=replace(self.attack, rows=job))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.fitting import Learnt
-from augment_ru.jobs.job import Job
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.part import JobPart, PartDone
 from augment_ru.run.stores import PartStore, store_of, stores_beside
 
@@ -73,7 +73,7 @@ def _read(data: bytes) -> PartDone | None:
 
 
 @contextmanager
-def kept_parts(job: Job) -> Iterator[KeptParts]:
+def kept_parts(job: RowsJob) -> Iterator[KeptParts]:
     """The parts that are kept of a run; without `resume` none.
 
     Raises:

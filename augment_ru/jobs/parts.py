@@ -17,7 +17,7 @@ from augment_ru.formats.fitting import Learnt
 from augment_ru.formats.lines import Line
 from augment_ru.formats.pieces import Piece, pieces
 from augment_ru.formats.sinks import Sink, sink_of
-from augment_ru.jobs.job import Job
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.kept_parts import kept_parts
 from augment_ru.jobs.outputs import rejected_line
 from augment_ru.jobs.part import JobPart, PartDone
@@ -71,7 +71,7 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
         return PartDone(rows.getvalue(), rejects.getvalue(), tally.counts(), sink.learnt())
 
 
-def _tally(job: Job) -> Tally:
+def _tally(job: RowsJob) -> Tally:
     return Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
 
 
@@ -120,7 +120,7 @@ def write_parts(work: RowWork, tally: Tally, advance: OnPart, content: BinaryIO 
     tally.kept = kept.found
 
 
-def _with_names(found: Iterator[Piece], sink: Sink, job: Job) -> Iterator[Piece]:
+def _with_names(found: Iterator[Piece], sink: Sink, job: RowsJob) -> Iterator[Piece]:
     """The pieces; before the first one is given, the first row that can be written has named the columns of a table."""
     held: list[Piece] = []
     if job.format in {"CSV", "TSV"}:

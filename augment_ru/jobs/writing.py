@@ -8,7 +8,7 @@ from augment_ru.formats.files import twice
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import Sink, sink_of
 from augment_ru.formats.sources import RowSource
-from augment_ru.jobs.job import Job
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.outputs import Outputs, outputs
 from augment_ru.jobs.progress import Advance
 from augment_ru.jobs.reading import checked_chunks, opened, source_in, with_corpus
@@ -24,10 +24,10 @@ class RowWork(Protocol):
     """What a command does with the rows of a run. It can be pickled."""
 
     @property
-    def job(self) -> Job:
+    def job(self) -> RowsJob:
         """The run."""
 
-    def with_job(self, job: Job) -> "RowWork":
+    def with_job(self, job: RowsJob) -> "RowWork":
         """The same work for a changed run."""
 
     def begin(self) -> OnChunk:
@@ -52,7 +52,7 @@ def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[Ro
 
 
 @contextmanager
-def writing(job: Job, source: RowSource, *, shown: bool = False) -> Iterator[tuple[Outputs, Sink]]:
+def writing(job: RowsJob, source: RowSource, *, shown: bool = False) -> Iterator[tuple[Outputs, Sink]]:
     """The outputs of a run, and what writes its rows; nothing is left of them if the block ends with an error.
 
     With `shown` nothing is written.

@@ -10,7 +10,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
 
 from augment_ru import AugmentError, Perturber, Preparation
-from augment_ru.jobs.job import Job, Split
+from augment_ru.jobs.rows import RowsJob, Split
 from augment_ru.jobs.perturb import run
 from engines import ShuffledSplit
 
@@ -64,9 +64,9 @@ def memory() -> Iterator[fsspec.AbstractFileSystem]:
 
 def job(
     target: str = "memory://bucket/out.jsonl", *, source: str = "memory://bucket/in.jsonl", **options: object
-) -> Job:
+) -> RowsJob:
     attacks = [Perturber("butterfingers", similarity="none")]
-    base = Job(source, target, attacks, Preparation(()), task=None, fields=(), quiet=True)
+    base = RowsJob(source, target, attacks, Preparation(()), task=None, fields=(), quiet=True)
     return replace(base, **options)  # type: ignore[arg-type]  # any attribute
 
 
