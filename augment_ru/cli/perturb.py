@@ -65,8 +65,8 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
     augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
     """  # noqa: D301  (the backspace tells click to keep the line breaks)
     from augment_ru.engine.recipe import read_recipe  # noqa: PLC0415
-    from augment_ru.jobs.rows import RowsJob  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.jobs.perturb import run  # noqa: PLC0415
+    from augment_ru.jobs.rows import RowsJob  # noqa: PLC0415  (so that --help loads nothing heavy)
 
     try:
         if given["recipe"]:

@@ -10,12 +10,12 @@ from augment_ru.engine.result_rows import ResultRows
 from augment_ru.errors import amount
 from augment_ru.formats.files import replacing_file
 from augment_ru.formats.row import Changed
-from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.outputs import Show, is_shown, rejects_of, shows_differences
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.progress import Advance, progress, terminal_width
 from augment_ru.jobs.reading import size_of
-from augment_ru.jobs.summary import Summary, Tally, summary_lines
+from augment_ru.jobs.rows import RowsJob
+from augment_ru.jobs.summary import Tally, summary_lines
 from augment_ru.jobs.writing import OnChunk, write_rows
 from augment_ru.records.record import Record
 
@@ -28,8 +28,8 @@ def run(job: RowsJob) -> int:
     """
     show = shows_differences(lambda result: result.settings.attack) if is_shown(job.output) else None
     work = PerturbRows(job, show)
-    tally = Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
-    with progress("perturb", "rows", size_of(job), silent=job.quiet or show is not None) as advance:
+    tally = Tally.of(job.perturbers)
+    with progress("perturb", "rows", size_of(job), quiet=job.quiet or show is not None) as advance:
         if job.split.has_parts:
             write_parts(work, tally, lambda done: advance(done["rows"], done["read"]))
         else:

@@ -19,8 +19,8 @@ from augment_ru.formats.row import KEY, refuse_twice
 from augment_ru.formats.sinks import Sink
 from augment_ru.formats.sources import RowSource, source_of
 from augment_ru.jobs.flags import with_options
-from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.outputs import Reject
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.record import Record
@@ -109,7 +109,9 @@ def checked_records(
     return _Reading(source, job, job.schema, tally, reject, check).records(source)
 
 
-def checked_chunks(source: RowSource, job: RowsJob, tally: Tally, reject: Reject, sink: Sink) -> Iterator[Sequence[Record]]:
+def checked_chunks(
+    source: RowSource, job: RowsJob, tally: Tally, reject: Reject, sink: Sink
+) -> Iterator[Sequence[Record]]:
     """The records of `checked_records` in chunks; in columns where they come from lines of JSON that are alike.
 
     Raises:

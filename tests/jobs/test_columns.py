@@ -18,8 +18,8 @@ from augment_ru.formats.json_blocks import objects_of
 from augment_ru.formats.json_lines import PLAIN, encoded, parsed
 from augment_ru.formats.lines import BOM
 from augment_ru.jobs import reading
-from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.perturb import run
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.record import Record
 from augment_ru.records.task import task_for_row

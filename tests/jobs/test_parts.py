@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Perturber, Preparation
-from augment_ru.jobs.rows import RowsJob, Split
 from augment_ru.jobs.perturb import run
+from augment_ru.jobs.rows import RowsJob, Split
 from engines import ShuffledSplit
 from profiles import examples
 

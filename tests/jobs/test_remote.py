@@ -10,8 +10,8 @@ from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
 
 from augment_ru import AugmentError, Perturber, Preparation
-from augment_ru.jobs.rows import RowsJob, Split
 from augment_ru.jobs.perturb import run
+from augment_ru.jobs.rows import RowsJob, Split
 from engines import ShuffledSplit
 
 ROWS = "".join(f'{{"id": {at}, "text": "Кошка спит на окне номер {at}."}}\n' for at in range(40))

@@ -17,8 +17,8 @@ import pytest
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation
 from augment_ru.engine.composition import attack_of
 from augment_ru.errors import Terminated
-from augment_ru.jobs.rows import RowsJob, Split
 from augment_ru.jobs.perturb import run
+from augment_ru.jobs.rows import RowsJob, Split
 from augment_ru.own_code import load_file
 from augment_ru.run.engines import RAY, engine_of, in_order
 from commands import PATIENCE, started, wait_until, write
