@@ -62,7 +62,7 @@ def attack(**given: Any) -> None:  # noqa: ANN401
     from augment_ru.evaluation.cache import default_path  # noqa: PLC0415
     from augment_ru.formats.files import named_files  # noqa: PLC0415
     from augment_ru.jobs.attack import AttackJob, run_attack  # noqa: PLC0415  (so that --help loads nothing heavy)
-    from augment_ru.jobs.job import Job  # noqa: PLC0415
+    from augment_ru.jobs.rows import RowsJob  # noqa: PLC0415
 
     try:
         attacks = given["attacks"] or ATTACKS
@@ -74,7 +74,7 @@ def attack(**given: Any) -> None:  # noqa: ANN401
             *named_files([given["model"], given["guide"] or "", given["train"] or "", *chosen]),
         ]
         job = AttackJob(
-            rows=Job(
+            rows=RowsJob(
                 source=given["source"],
                 output=given["output"],
                 perturbers=run.perturbers,

@@ -66,18 +66,21 @@ def calibrate(source: str, **given: Any) -> None:  # noqa: ANN401
     """  # noqa: D301  (the backspace tells click to keep the line breaks)
     from augment_ru.formats.files import check_outputs, replacing  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.formats.json_lines import indented  # noqa: PLC0415
-    from augment_ru.jobs.calibrate import PROBABILITIES, calibrated  # noqa: PLC0415
-    from augment_ru.jobs.calibration_text import calibration_lines  # noqa: PLC0415
-    from augment_ru.jobs.job import Job  # noqa: PLC0415
+    from augment_ru.jobs.calibrate import (  # noqa: PLC0415
+        PROBABILITIES,
+        calibrated,
+        calibration_lines,
+    )
     from augment_ru.jobs.progress import say, terminal_width  # noqa: PLC0415
     from augment_ru.jobs.reading import records_of  # noqa: PLC0415
+    from augment_ru.jobs.rows import RowsJob  # noqa: PLC0415
     from augment_ru.run.engines import LOCAL, engine_of  # noqa: PLC0415
 
     try:
         preparation, run = choices(given, given["attacks"] or _ATTACKS)
         if not all(0 < probability <= 1 for probability in given["probabilities"]):
             raise AugmentError("--at: needs a probability over 0 and at most 1")  # noqa: TRY301
-        job = Job(
+        job = RowsJob(
             source,
             None,
             run.perturbers,

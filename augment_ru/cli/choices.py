@@ -10,7 +10,7 @@ from augment_ru.errors import AugmentError
 if TYPE_CHECKING:
     from augment_ru.engine.prepare import Preparation
     from augment_ru.engine.presets import Run
-    from augment_ru.jobs.job import Split
+    from augment_ru.jobs.rows import Split
 
 
 class Choices(NamedTuple):
@@ -78,7 +78,7 @@ def split_of(given: Mapping[str, Any], reads: Sequence[str]) -> "Split":
     """
     from augment_ru.formats.files import named_files  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.jobs.facts import facts_of  # noqa: PLC0415
-    from augment_ru.jobs.job import Split  # noqa: PLC0415
+    from augment_ru.jobs.rows import Split  # noqa: PLC0415
     from augment_ru.own_code import chain_names  # noqa: PLC0415
 
     facts: Mapping[str, Any] = {}

@@ -65,15 +65,15 @@ def perturb(**given: Any) -> None:  # noqa: ANN401
     augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
     """  # noqa: D301  (the backspace tells click to keep the line breaks)
     from augment_ru.engine.recipe import read_recipe  # noqa: PLC0415
-    from augment_ru.jobs.job import Job  # noqa: PLC0415  (so that --help loads nothing heavy)
     from augment_ru.jobs.perturb import run  # noqa: PLC0415
+    from augment_ru.jobs.rows import RowsJob  # noqa: PLC0415  (so that --help loads nothing heavy)
 
     try:
         if given["recipe"]:
             given = merged(given, read_recipe(Path(given["recipe"])))
         preparation, run_ = choices(given, given["attacks"])
         reads = files_read(given)
-        job = Job(
+        job = RowsJob(
             source=given["source"],
             output=given["output"],
             perturbers=run_.perturbers,

@@ -75,7 +75,7 @@ def build_(*, recipe: str, output: str, workers: int | None, resume: bool, devic
         )
     except AugmentError as error:
         raise usage(error) from error
-    with progress("release", "shards", silent=quiet) as advance:
+    with progress("release", "shards", quiet=quiet) as advance:
         report = prepared.run(lambda count, total: advance(count, total=total))
     say(str(report), quiet=quiet)
     say(f"wrote {output}", quiet=quiet)

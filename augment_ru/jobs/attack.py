@@ -21,12 +21,12 @@ from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.formats.files import check_input, twice
 from augment_ru.formats.read import RowsRead, read_rows
 from augment_ru.formats.row import Changed
-from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import is_shown, shows_differences
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.perturb import wrote
 from augment_ru.jobs.progress import Advance, progress, say
 from augment_ru.jobs.reading import opened, where_of
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.jobs.writing import OnChunk, write_rows
 from augment_ru.records.record import Record
@@ -49,7 +49,7 @@ class AttackJob:
         search: further arguments of `Adversary`: budget, target, minimal, draws, seconds.
     """
 
-    rows: Job
+    rows: RowsJob
     model: str
     guide: str | None
     label_fields: Sequence[str]
@@ -80,7 +80,7 @@ def run_attack(job: AttackJob) -> int:
     Raises:
         AugmentError: a row or a file is wrong, or the model fails.
     """
-    began, rows, tally = time.perf_counter(), job.rows, Tally({})
+    rows, tally = job.rows, Tally({})
     with opened(rows) as stream, twice(stream) as content:  # the labels are read before the rows
         reading = RowsRead(content, rows.input_kind, where_of(rows))
         coming = iter(reading)
@@ -97,14 +97,14 @@ def run_attack(job: AttackJob) -> int:
         until = seconds and time.time() + seconds
         shown: list[Finding] | None = [] if is_shown(rows.output) else None
         work = SearchRows(replace(job, rows=replace(rows, split=split)), schema, labels, until, shown)
-        with progress("attack", "rows", total, silent=rows.quiet) as advance:
+        with progress("attack", "rows", total, quiet=rows.quiet) as advance:
             if split.has_parts:
                 write_parts(work, tally, lambda done: advance(done["rows"], note=tally.searches.note), content)
             else:
                 write_rows(work, tally, advance, content, shown=shown is not None)
     if shown is not None:  # not before, because the bar stands on the same terminal
         shows_differences(lambda found: f"changes: {found.changes}, queries: {found.queries}")(shown)
-    say(_closing(tally, time.perf_counter() - began), quiet=rows.quiet)
+    say(_closing(tally), quiet=rows.quiet)
     if set(tally.searches.statuses) == {"wrong_before"}:
         say("the model answers no row right; are the labels of the rows those of the model?", quiet=rows.quiet)
     say(wrote(rows, tally), quiet=rows.quiet)
@@ -130,11 +130,11 @@ class SearchRows:
     shown: list[Finding] | None = None
 
     @property
-    def job(self) -> Job:
+    def job(self) -> RowsJob:
         """The files, the task and the attacks."""
         return self.attack.rows
 
-    def with_job(self, job: Job) -> "SearchRows":
+    def with_job(self, job: RowsJob) -> "SearchRows":
         """The same for a changed run."""
         return replace(self, attack=replace(self.attack, rows=job))
 
@@ -218,18 +218,12 @@ def _labels(job: AttackJob, rows: Iterable[Mapping[str, Any]], schema: Task) -> 
     return labels
 
 
-def _closing(tally: Tally, seconds: float) -> str:
+def _closing(tally: Tally) -> str:
     """The line at the end of a run."""
     count = tally.searches
     right = sum(count.statuses.values()) - count.statuses["wrong_before"]
     rate = f" ({count.statuses['broken'] / right:.1%} of {right:,} right)" if right else ""
-    parts = [
-        f"{amount(tally.rows, 'row')} in",
-        ", ".join(f"{count.statuses[name]:,} {name}" for name in STATUSES) + rate,
-    ]
-    parts.append(amount(count.queries, "query", "queries"))
+    statuses = ", ".join(f"{count.statuses[name]:,} {name}" for name in STATUSES) + rate
+    parts = [f"{amount(tally.rows, 'row')} in", statuses, amount(count.queries, "query", "queries")]
     parts += [f"{amount(count.cached, 'answer')} from the cache"] if count.cached else []
-    parts += [f"{amount(tally.warned, 'row')} with warnings"] if tally.warned else []
-    parts += [f"{amount(tally.skipped, 'line')} skipped"] if tally.skipped else []
-    parts += [f"{amount(tally.kept, 'part')} kept"] if tally.kept else []
-    return "; ".join([*parts, f"{seconds:.1f} s"])
+    return tally.line(*parts)

@@ -132,7 +132,7 @@ def run_evaluation(job: EvaluationJob) -> None:
         shots=job.shots,
         options=job.options,
         cache=None if job.cache == "none" else job.cache or default_path(),
-        progress=lambda name, questions: progress(name, "answers", questions, silent=job.quiet),
+        progress=lambda name, questions: progress(name, "answers", questions, quiet=job.quiet),
         on_model_done=partial(_print_counts, quiet=job.quiet),
         date=None if job.date == "none" else job.date,
         **job.settings,

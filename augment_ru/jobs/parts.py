@@ -5,26 +5,163 @@ JSON, and the types of the values in such columns. A part is done without them; 
 rare, it is done once more with them, here, when it is its turn.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
-from dataclasses import dataclass, replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import blake2b
 from io import BytesIO
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.fitting import Learnt
+from augment_ru.formats.fitting import NOTHING, Learnt
 from augment_ru.formats.lines import Line
 from augment_ru.formats.pieces import Piece, pieces
-from augment_ru.formats.sinks import Sink, sink_of
-from augment_ru.jobs.job import Job
-from augment_ru.jobs.kept_parts import kept_parts
+from augment_ru.formats.sinks import Sink
 from augment_ru.jobs.outputs import rejected_line
-from augment_ru.jobs.part import JobPart, PartDone
+from augment_ru.jobs.progress import silent
 from augment_ru.jobs.reading import checked_chunks, checked_records, said_rows, where_of
-from augment_ru.jobs.summary import Summary, Tally
-from augment_ru.jobs.writing import OnChunk, RowWork, reading, writing
+from augment_ru.jobs.rows import RowsJob
+from augment_ru.jobs.summary import Tally
+from augment_ru.jobs.writing import OnChunk, RowWork, reading, sink_for, writing
 from augment_ru.run.engines import in_order
+from augment_ru.run.stores import PartStore, store_of, stores_beside
+
+_FACTS = "facts.json"
+"""What is kept of a run beside its parts: all that its rows depend on."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobPart:
+    """Rows of the input that are done together.
+
+    Attributes:
+        piece: the rows.
+        learnt: what the output knows from the rows before.
+        limit: how many rows are read at most; None for all.
+    """
+
+    piece: Piece
+    learnt: Learnt = NOTHING
+    limit: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of what is kept of it: in the order of the input, with a hash of all that it is."""
+        facts = f"{self.piece.digest} {self.learnt.names} {self.learnt.types} {self.limit}"
+        return f"{self.piece.first:015d}-{blake2b(facts.encode(), digest_size=16).hexdigest()}"
+
+
+@dataclass(frozen=True, slots=True)
+class PartDone:
+    """What was made of a part.
+
+    Attributes:
+        rows: what is written for it, in the form that `Sink.join` takes.
+        rejects: the lines for the file of rejected rows.
+        counts: those of `Tally.counts`.
+        learnt: what the output knows after it.
+        failed: whether a row ended it; then it is done once more, with what the output knows from the rows before.
+    """
+
+    rows: bytes
+    rejects: bytes
+    counts: dict[str, Any] = field(default_factory=dict)
+    learnt: Learnt = NOTHING
+    failed: bool = False
+
+
+@dataclass(slots=True)
+class KeptParts:
+    """What is kept of a run.
+
+    Attributes:
+        store: where it is; None if nothing is kept.
+        found: how many parts an earlier run had done.
+        is_whole: whether the output has all of them, so that they are not needed any more.
+    """
+
+    store: PartStore | None = None
+    found: int = 0
+    is_whole: bool = False
+
+    def find(self, part: JobPart) -> PartDone | None:
+        """What an earlier run made of a part; None if it was not done, or its file is damaged."""
+        data = None if self.store is None else self.store.read(part.name)
+        done = None if data is None else _read(data)
+        self.found += done is not None
+        return done
+
+    def save(self, part: JobPart, outcome: PartDone) -> None:
+        """Keep what was made of a part; the file has its name when it is whole.
+
+        Raises:
+            AugmentError: the file cannot be written.
+        """
+        if self.store is not None and not outcome.failed:
+            self.store.write(part.name, _written(outcome))
+
+
+def _written(done: PartDone) -> bytes:
+    body = done.rejects + done.rows
+    digest, learnt = blake2b(body).hexdigest(), {"names": done.learnt.names, "types": done.learnt.types}
+    header = {"digest": digest, "rejects": len(done.rejects), "counts": done.counts, **learnt}
+    return json.dumps(header).encode() + b"\n" + body
+
+
+def _read(data: bytes) -> PartDone | None:
+    line, _, body = data.partition(b"\n")
+    try:
+        header = json.loads(line)
+        if blake2b(body).hexdigest() != header["digest"]:
+            return None
+        size = header["rejects"]
+        types = tuple((tuple(path), kind) for path, kind in header["types"])
+        return PartDone(body[size:], body[:size], header["counts"], Learnt(tuple(header["names"]), types))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+@contextmanager
+def kept_parts(job: RowsJob) -> Iterator[KeptParts]:
+    """The parts that are kept of a run; without `resume` none.
+
+    Raises:
+        AugmentError: other parts stand beside the output, another run is writing it, or the folder is not safe.
+    """
+    if job.output is None or not job.split.resume:
+        yield KeptParts()
+        return
+    corpora = [perturber.attack.corpus_digest for perturber in job.perturbers]
+    given = {**job.split.facts, "the corpus of the rows": corpora}
+    text = json.dumps(given, ensure_ascii=False, sort_keys=True, default=str)
+    facts = text.encode("utf-8", "surrogatepass")  # the name of a file need not be UTF-8
+    store = store_of(job.output, blake2b(facts, digest_size=8).hexdigest())
+    for other in stores_beside(job.output):
+        if other.place != store.place:
+            raise AugmentError(f"--resume: {_difference(other, given)} (or delete the folder {other.place})")
+    with store.held(job.output):
+        if store.read(_FACTS) is None:
+            store.write(_FACTS, facts)
+        kept = KeptParts(store)
+        yield kept
+    if kept.is_whole:
+        store.delete()
+
+
+def _difference(store: PartStore, facts: Mapping[str, Any]) -> str:
+    """How the parts of a store were made otherwise."""
+    try:
+        before = json.loads(store.read(_FACTS) or b"")
+    except ValueError:
+        before = {}
+    now = json.loads(json.dumps(facts, ensure_ascii=False, default=str))
+    for name in dict.fromkeys([*now, *before]) if before else ():
+        if before.get(name) != now.get(name):
+            what = f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
+            return f"the parts that are done were made otherwise: {what}; give it as before, or run without --resume"
+    return "parts of another run stand beside the output; run without it to begin anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +181,19 @@ class PartWork:
         return partial(_do, self, self.rows.begin())
 
 
-OnPart: TypeAlias = Callable[[Mapping[str, Any]], None]
-
-
 def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
     job = replace(work.rows.job, limit=part.limit)
-    tally = _tally(job)
+    tally = Tally.of(job.perturbers)
     rows, rejects = BytesIO(), BytesIO()
 
     def reject(line: Line, reason: str) -> None:
         rejects.write(rejected_line(line, reason))
 
     source = part.piece.source()
-    marked, metadata = job.output is not None, job.meta != "none"
-    with closing(
-        sink_of(job.format, rows, source, metadata=metadata, mark=marked, part=part.learnt, csv_safe=job.csv_safe)
-    ) as sink:
+    with closing(sink_for(job, rows, source, part.learnt)) as sink:
         try:
             for chunk in checked_chunks(source, job, tally, reject, sink):
-                sink.write(on_chunk(chunk, tally, _silent))
+                sink.write(on_chunk(chunk, tally, silent))
         except AugmentError:
             if work.is_final:
                 raise
@@ -71,15 +202,9 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
         return PartDone(rows.getvalue(), rejects.getvalue(), tally.counts(), sink.learnt())
 
 
-def _tally(job: Job) -> Tally:
-    return Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
-
-
-def _silent(count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
-    del count, size, total, note
-
-
-def write_parts(work: RowWork, tally: Tally, advance: OnPart, content: BinaryIO | None = None) -> None:
+def write_parts(
+    work: RowWork, tally: Tally, advance: Callable[[Mapping[str, Any]], None], content: BinaryIO | None = None
+) -> None:
     """Read the rows of a run in parts, let its engine do them, and write what they come to, in their order.
 
     The bytes are those of `write_rows`, whatever the engine, its workers, and the size of the parts.
@@ -120,20 +245,16 @@ def write_parts(work: RowWork, tally: Tally, advance: OnPart, content: BinaryIO 
     tally.kept = kept.found
 
 
-def _with_names(found: Iterator[Piece], sink: Sink, job: Job) -> Iterator[Piece]:
+def _with_names(found: Iterator[Piece], sink: Sink, job: RowsJob) -> Iterator[Piece]:
     """The pieces; before the first one is given, the first row that can be written has named the columns of a table."""
     held: list[Piece] = []
     if job.format in {"CSV", "TSV"}:
         lenient = replace(job, skip=True, limit=1)
         while not sink.learnt().names and (piece := next(found, None)) is not None:
             held.append(piece)
-            any(checked_records(piece.source(), lenient, _tally(job), _ignored, sink.check))
+            any(checked_records(piece.source(), lenient, Tally({}), lambda *_rejected: None, sink.check))
     yield from held
     yield from found
-
-
-def _ignored(line: Line, reason: str) -> None:
-    del line, reason
 
 
 class _Joiner:

@@ -10,17 +10,17 @@ from augment_ru.engine.result_rows import ResultRows
 from augment_ru.errors import amount
 from augment_ru.formats.files import replacing_file
 from augment_ru.formats.row import Changed
-from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import Show, is_shown, rejects_of, shows_differences
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.progress import Advance, progress, terminal_width
 from augment_ru.jobs.reading import size_of
-from augment_ru.jobs.summary import Summary, Tally, summary_lines
+from augment_ru.jobs.rows import RowsJob
+from augment_ru.jobs.summary import Tally, summary_lines
 from augment_ru.jobs.writing import OnChunk, write_rows
 from augment_ru.records.record import Record
 
 
-def run(job: Job) -> int:
+def run(job: RowsJob) -> int:
     """Perturb the rows; the exit code: 1 if rows were skipped, otherwise 0.
 
     Raises:
@@ -28,8 +28,8 @@ def run(job: Job) -> int:
     """
     show = shows_differences(lambda result: result.settings.attack) if is_shown(job.output) else None
     work = PerturbRows(job, show)
-    tally = Tally({perturber.attack.name: Summary() for perturber in job.perturbers})
-    with progress("perturb", "rows", size_of(job), silent=job.quiet or show is not None) as advance:
+    tally = Tally.of(job.perturbers)
+    with progress("perturb", "rows", size_of(job), quiet=job.quiet or show is not None) as advance:
         if job.split.has_parts:
             write_parts(work, tally, lambda done: advance(done["rows"], done["read"]))
         else:
@@ -56,10 +56,10 @@ class PerturbRows:
         show: is called with the results in place of writing them; None if they are written.
     """
 
-    job: Job
+    job: RowsJob
     show: Show | None = None
 
-    def with_job(self, job: Job) -> "PerturbRows":
+    def with_job(self, job: RowsJob) -> "PerturbRows":
         """The same for a changed run."""
         return replace(self, job=job)
 
@@ -81,7 +81,7 @@ class PerturbRows:
         return on_chunk
 
 
-def wrote(job: Job, tally: Tally) -> str:
+def wrote(job: RowsJob, tally: Tally) -> str:
     """What a run wrote, as a message."""
     rows = amount(tally.written, "row")
     if is_shown(job.output):
@@ -95,7 +95,7 @@ def wrote(job: Job, tally: Tally) -> str:
     return f"wrote {', '.join(files)}"
 
 
-def _perturbed(chunk: Sequence[Record], job: Job, tally: Tally, advance: Callable[[], None]) -> ResultRows:
+def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Callable[[], None]) -> ResultRows:
     """The rows of the records in their order; those of a record in the order of the attacks and of their draws.
 
     `advance` is called when an attack is done with them.

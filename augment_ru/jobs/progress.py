@@ -35,8 +35,13 @@ class Advance(Protocol):
         """
 
 
+def silent(count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
+    """Show nothing."""
+    del count, size, total, note
+
+
 @contextmanager
-def progress(name: str, unit: str, total: int | None = None, *, silent: bool = False) -> Iterator[Advance]:
+def progress(name: str, unit: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Advance]:
     """A bar on stderr while the block runs, if stderr is a terminal.
 
     The time that remains is estimated from the whole run: what is done arrives in large steps.
@@ -45,10 +50,10 @@ def progress(name: str, unit: str, total: int | None = None, *, silent: bool = F
         name: what is done.
         unit: what is counted: rows, answers.
         total: the whole length of the bar; None if it is not known yet.
-        silent: whether there is no bar, also on a terminal.
+        quiet: whether there is no bar, also on a terminal.
     """
-    if silent or sys.stderr is None or not sys.stderr.isatty():
-        yield lambda count, size=None, total=None, note="": None  # noqa: ARG005
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield silent
         return
     from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
     from rich.markup import escape  # noqa: PLC0415

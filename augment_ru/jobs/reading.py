@@ -19,8 +19,8 @@ from augment_ru.formats.row import KEY, refuse_twice
 from augment_ru.formats.sinks import Sink
 from augment_ru.formats.sources import RowSource, source_of
 from augment_ru.jobs.flags import with_options
-from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import Reject
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.record import Record
@@ -30,24 +30,24 @@ T = TypeVar("T")
 
 
 @contextmanager
-def opened(job: Job) -> Iterator[BinaryIO]:
+def opened(job: RowsJob) -> Iterator[BinaryIO]:
     """The content of the input, in UTF-8."""
     with open_input(job.source) as stream, in_utf8(stream, job.encoding) as content:
         yield content
 
 
-def size_of(job: Job) -> int | None:
+def size_of(job: RowsJob) -> int | None:
     """The bytes that will be read; None if that cannot be known before."""
     plain = job.source != "-" and Path(job.source).is_file() and not is_packed(job.source)
     return Path(job.source).stat().st_size if plain and is_utf8(job.encoding) and job.limit is None else None
 
 
-def where_of(job: Job) -> str:
+def where_of(job: RowsJob) -> str:
     """The name of the input in messages."""
     return "stdin" if job.source == "-" else job.source
 
 
-def source_in(job: Job, stream: BinaryIO) -> RowSource:
+def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
     """The rows of the content of the input.
 
     Raises:
@@ -59,7 +59,7 @@ def source_in(job: Job, stream: BinaryIO) -> RowSource:
         raise AugmentError(f"{job.source}: {error}") from error
 
 
-def with_corpus(job: Job, stream: BinaryIO) -> Job:
+def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
     """The job with attacks that have the sentences of all its records; the stream stands where it stood."""
     from augment_ru.attacks.add_sent.input_corpus import InputCorpus  # noqa: PLC0415  (only some attacks want it)
 
@@ -76,7 +76,7 @@ def with_corpus(job: Job, stream: BinaryIO) -> Job:
     return replace(job, perturbers=[perturber.with_corpus(corpus) for perturber in job.perturbers])
 
 
-def records_of(job: Job) -> Iterator[Record]:
+def records_of(job: RowsJob) -> Iterator[Record]:
     """The records of the job's input.
 
     Raises:
@@ -92,7 +92,7 @@ def records_of(job: Job) -> Iterator[Record]:
 
 
 def checked_records(
-    source: RowSource, job: Job, tally: Tally, reject: Reject, check: Callable[[Record], None]
+    source: RowSource, job: RowsJob, tally: Tally, reject: Reject, check: Callable[[Record], None]
 ) -> Iterator[Record]:
     """The records that can be perturbed and written; a row that cannot is rejected, or ends the run.
 
@@ -109,7 +109,9 @@ def checked_records(
     return _Reading(source, job, job.schema, tally, reject, check).records(source)
 
 
-def checked_chunks(source: RowSource, job: Job, tally: Tally, reject: Reject, sink: Sink) -> Iterator[Sequence[Record]]:
+def checked_chunks(
+    source: RowSource, job: RowsJob, tally: Tally, reject: Reject, sink: Sink
+) -> Iterator[Sequence[Record]]:
     """The records of `checked_records` in chunks; in columns where they come from lines of JSON that are alike.
 
     Raises:
@@ -126,7 +128,7 @@ class _Reading:
     """The arguments of `checked_records`, and the task of all rows; None if that of each row is recognised."""
 
     source: RowSource
-    job: Job
+    job: RowsJob
     task: Task | None
     tally: Tally
     reject: Reject
@@ -200,7 +202,7 @@ def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
         raise AugmentError(f"{where}: {error}") from error
 
 
-def _record(source: RowSource, line: Line, job: Job, task: Task | None) -> Record:
+def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> Record:
     """The record of a row; its task is the one given, or recognised.
 
     Raises:

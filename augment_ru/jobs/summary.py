@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,6 +107,11 @@ class Tally:
     """The tasks that rows were recognised as by their fields; without the generic one."""
     began: float = field(default_factory=time.perf_counter)
 
+    @classmethod
+    def of(cls, perturbers: Iterable[Perturber]) -> "Tally":
+        """The tally of a run with these attacks, before it begins."""
+        return cls({perturber.attack.name: Summary() for perturber in perturbers})
+
     def counts(self) -> dict[str, Any]:
         """All that was counted, as JSON values, for `add_counts`."""
         searches = self.searches
@@ -142,13 +147,13 @@ class Tally:
         if cost.passes:
             each = f", {cost.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
             parts.append(f"{amount(cost.passes, 'forward pass', 'forward passes')}{each}")
-        if self.warned:
-            parts.append(f"{amount(self.warned, 'row')} with warnings")
-        if self.skipped:
-            parts.append(f"{amount(self.skipped, 'line')} skipped")
-        if self.kept:
-            parts.append(f"{amount(self.kept, 'part')} kept")
-        return "; ".join([*parts, f"{time.perf_counter() - self.began:.1f} s"])
+        return self.line(*parts)
+
+    def line(self, *parts: str) -> str:
+        """The line at the end of a run: these parts, then warnings, skipped lines, kept parts if any, and the time."""
+        others = ((self.warned, "row", "with warnings"), (self.skipped, "line", "skipped"), (self.kept, "part", "kept"))
+        said = [f"{amount(count, noun)} {what}" for count, noun, what in others if count]
+        return "; ".join([*parts, *said, f"{time.perf_counter() - self.began:.1f} s"])
 
     def report(self, first: Perturber) -> bytes:
         """The summaries and what defines their numbers, as JSON; without the time, so that reports can be compared."""
@@ -184,13 +189,25 @@ def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> 
     rows = [_COLUMNS, *(_row(name, summary.table()) for name, summary in summaries.items())]
     if not any(summary.cost.passes for summary in summaries.values()):
         rows = [row[:-1] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for group in column_groups(widths, 1, room or sum(widths) * 3, gap=2):
+    return folded(rows, [max(map(len, column)) for column in zip(*rows, strict=True)], 1, room, {0})
+
+
+def folded(
+    rows: Sequence[Sequence[str]], widths: Sequence[int], fixed: int, room: int | None, left: Container[int]
+) -> Iterator[str]:
+    """The lines of a table for people.
+
+    Args:
+        rows: the cells of each row.
+        widths: the characters of each column.
+        fixed: how many columns stand in front of each group of columns, where they are folded.
+        room: the width of the terminal, into which the columns are folded; None if there is no terminal.
+        left: the columns whose cells stand at the left; those of others stand at the right.
+    """
+    for group in column_groups(widths, fixed, room or sum(widths) * 3, gap=2):
         for row in rows:
-            first, *others = (
-                row[column].rjust(widths[column]) if column else row[column].ljust(widths[column]) for column in group
-            )
-            yield "  ".join([first, *others]).rstrip()
+            cells = (row[at].ljust(widths[at]) if at in left else row[at].rjust(widths[at]) for at in group)
+            yield "  ".join(cells).rstrip()
 
 
 def _row(name: str, table: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,13 +5,14 @@ from contextlib import ExitStack, closing, contextmanager
 from typing import BinaryIO, Protocol, TypeAlias
 
 from augment_ru.formats.files import twice
+from augment_ru.formats.fitting import Learnt
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import Sink, sink_of
 from augment_ru.formats.sources import RowSource
-from augment_ru.jobs.job import Job
 from augment_ru.jobs.outputs import Outputs, outputs
 from augment_ru.jobs.progress import Advance
 from augment_ru.jobs.reading import checked_chunks, opened, source_in, with_corpus
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.record import Record
 from augment_ru.run.stores import sweep
@@ -24,10 +25,10 @@ class RowWork(Protocol):
     """What a command does with the rows of a run. It can be pickled."""
 
     @property
-    def job(self) -> Job:
+    def job(self) -> RowsJob:
         """The run."""
 
-    def with_job(self, job: Job) -> "RowWork":
+    def with_job(self, job: RowsJob) -> "RowWork":
         """The same work for a changed run."""
 
     def begin(self) -> OnChunk:
@@ -51,8 +52,14 @@ def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[Ro
         yield work, source_in(work.job, content)
 
 
+def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | None = None) -> Sink:
+    """What writes the rows of a run; `part`: what is known before a part that is written by itself."""
+    marked, metadata = job.output is not None, job.meta != "none"
+    return sink_of(job.format, stream, source, metadata=metadata, mark=marked, part=part, csv_safe=job.csv_safe)
+
+
 @contextmanager
-def writing(job: Job, source: RowSource, *, shown: bool = False) -> Iterator[tuple[Outputs, Sink]]:
+def writing(job: RowsJob, source: RowSource, *, shown: bool = False) -> Iterator[tuple[Outputs, Sink]]:
     """The outputs of a run, and what writes its rows; nothing is left of them if the block ends with an error.
 
     With `shown` nothing is written.
@@ -62,15 +69,11 @@ def writing(job: Job, source: RowSource, *, shown: bool = False) -> Iterator[tup
     """
     if job.output is not None and not job.split.resume:
         sweep(job.output)
-    with outputs(job.output, skip=job.skip) as output:
-        marked, metadata = job.output is not None, job.meta != "none"
-        with closing(
-            sink_of(job.format, output.stream, source, metadata=metadata, mark=marked, csv_safe=job.csv_safe)
-        ) as sink:
-            yield output, sink
-            if not shown:
-                sink.finish()
-                output.stream.flush()
+    with outputs(job.output, skip=job.skip) as output, closing(sink_for(job, output.stream, source)) as sink:
+        yield output, sink
+        if not shown:
+            sink.finish()
+            output.stream.flush()
 
 
 def write_rows(

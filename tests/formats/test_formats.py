@@ -30,8 +30,8 @@ from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import RowSource, kind_of, source_of
 from augment_ru.formats.table_layout import TableLayout
-from augment_ru.jobs.job import Job
 from augment_ru.jobs.perturb import run
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.records.task import generic
 from layouts import EXAMPLES, ROWS
 from profiles import examples
@@ -56,7 +56,7 @@ def perturb(source: Path, target: Path | None, *, attacks: tuple[str, ...] = ("c
         "limit": None,
         **options,
     }
-    made = Job(**job)
+    made = RowsJob(**job)
     made.check()
     return run(made)
 

@@ -18,8 +18,8 @@ from augment_ru.formats.json_blocks import objects_of
 from augment_ru.formats.json_lines import PLAIN, encoded, parsed
 from augment_ru.formats.lines import BOM
 from augment_ru.jobs import reading
-from augment_ru.jobs.job import Job
 from augment_ru.jobs.perturb import run
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.record import Record
 from augment_ru.records.task import task_for_row
@@ -116,7 +116,7 @@ PERTURBERS = st.lists(
 )
 
 
-def outcome(folder: Path, job: Job) -> tuple[object, dict[str, bytes]]:
+def outcome(folder: Path, job: RowsJob) -> tuple[object, dict[str, bytes]]:
     """The exit code of a run or its error, and the files that it wrote."""
     for path in folder.iterdir():
         if not path.name.startswith("in."):
@@ -138,7 +138,7 @@ def test_a_run_does_not_depend_on_what_is_done_at_once(
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         folder = Path(name)
         (folder / "in.jsonl").write_bytes(data)
-        job = Job(
+        job = RowsJob(
             source=str(folder / "in.jsonl"),
             output=str(folder / f"out{ending}"),
             perturbers=perturbers,

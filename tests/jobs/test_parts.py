@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Perturber, Preparation
-from augment_ru.jobs.job import Job, Split
 from augment_ru.jobs.perturb import run
+from augment_ru.jobs.rows import RowsJob, Split
 from engines import ShuffledSplit
 from profiles import examples
 
@@ -65,7 +65,7 @@ def content(kind: str, rows: list[dict[str, Any]], bad: list[tuple[int, str]]) -
     return "\r\n".join([f"id{end}text", *cells]).encode()
 
 
-def outcome(folder: Path, job: Job) -> tuple[object, dict[str, bytes]]:
+def outcome(folder: Path, job: RowsJob) -> tuple[object, dict[str, bytes]]:
     """The exit code of a run or its error, and the files that it wrote, without leftovers."""
     for path in folder.iterdir():
         if path.name.startswith(("out", ".out", "report")):
@@ -77,7 +77,7 @@ def outcome(folder: Path, job: Job) -> tuple[object, dict[str, bytes]]:
     return code, {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith("in.")}
 
 
-def same(job: Job, split: Split) -> None:
+def same(job: RowsJob, split: Split) -> None:
     folder = Path(job.source).parent
     assert outcome(folder, replace(job, split=split)) == outcome(folder, job)
 
@@ -95,12 +95,12 @@ OPTIONS = st.fixed_dictionaries(
 SPLITS = st.builds(ShuffledSplit, workers=st.integers(1, 3), part_bytes=st.integers(1, 400), seed=st.integers())
 
 
-def job_of(folder: Path, kind: str, end: str, data: bytes, options: dict[str, Any]) -> Job:
+def job_of(folder: Path, kind: str, end: str, data: bytes, options: dict[str, Any]) -> RowsJob:
     source = folder / f"in{kind}"
     source.write_bytes(data)
     attacks = [Perturber(name, similarity="none", probability=0.5) for name in ("case", "butterfingers")]
     names: dict[str, Any] = {"report": str(folder / "report.json"), "task": "generic", "quiet": True}
-    return Job(str(source), str(folder / f"out{end}"), attacks, Preparation(()), fields=(), **names, **options)
+    return RowsJob(str(source), str(folder / f"out{end}"), attacks, Preparation(()), fields=(), **names, **options)
 
 
 @pytest.mark.parametrize("end", OUT)

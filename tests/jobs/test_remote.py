@@ -10,8 +10,8 @@ from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
 
 from augment_ru import AugmentError, Perturber, Preparation
-from augment_ru.jobs.job import Job, Split
 from augment_ru.jobs.perturb import run
+from augment_ru.jobs.rows import RowsJob, Split
 from engines import ShuffledSplit
 
 ROWS = "".join(f'{{"id": {at}, "text": "Кошка спит на окне номер {at}."}}\n' for at in range(40))
@@ -64,9 +64,9 @@ def memory() -> Iterator[fsspec.AbstractFileSystem]:
 
 def job(
     target: str = "memory://bucket/out.jsonl", *, source: str = "memory://bucket/in.jsonl", **options: object
-) -> Job:
+) -> RowsJob:
     attacks = [Perturber("butterfingers", similarity="none")]
-    base = Job(source, target, attacks, Preparation(()), task=None, fields=(), quiet=True)
+    base = RowsJob(source, target, attacks, Preparation(()), task=None, fields=(), quiet=True)
     return replace(base, **options)  # type: ignore[arg-type]  # any attribute
 
 

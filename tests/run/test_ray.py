@@ -17,8 +17,8 @@ import pytest
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation
 from augment_ru.engine.composition import attack_of
 from augment_ru.errors import Terminated
-from augment_ru.jobs.job import Job, Split
 from augment_ru.jobs.perturb import run
+from augment_ru.jobs.rows import RowsJob, Split
 from augment_ru.own_code import load_file
 from augment_ru.run.engines import RAY, engine_of, in_order
 from commands import PATIENCE, started, wait_until, write
@@ -65,11 +65,11 @@ def cluster() -> Iterator[Any]:
     made.shutdown()
 
 
-def job(folder: Path, **options: Any) -> Job:  # noqa: ANN401
+def job(folder: Path, **options: Any) -> RowsJob:  # noqa: ANN401
     (folder / "shouting.py").write_text(ATTACK, encoding="utf-8")
     (folder / "in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8")
     attacks = [Perturber(attack_of(str(folder / "shouting.py"), may_import=True), similarity="none")]
-    base = Job(str(folder / "in.jsonl"), str(folder / "out.jsonl"), attacks, Preparation(()), task=None, fields=())
+    base = RowsJob(str(folder / "in.jsonl"), str(folder / "out.jsonl"), attacks, Preparation(()), task=None, fields=())
     return replace(base, quiet=True, **options)
 
 

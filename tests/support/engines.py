@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from augment_ru.jobs.job import Split
+from augment_ru.jobs.rows import Split
 from augment_ru.run.shipping import shipped, unpacked_work
 from augment_ru.run.work import Done, Engine, Session, Work
 

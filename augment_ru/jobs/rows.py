@@ -53,7 +53,7 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RowsJob:
     """A run of `perturb`, as the command line describes it.
 
     Attributes:
