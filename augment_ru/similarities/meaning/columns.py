@@ -29,7 +29,7 @@ from augment_ru.similarities.meaning.words import (
     Source,
     digits_of,
     form_of,
-    places_of,
+    words_of,
 )
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, Mask, decode, encode
@@ -60,7 +60,7 @@ class WordColumns:
         inside = _are_inside(codes)
         edges = (inside[1:] != inside[:-1]).nonzero()[0]
         if self._combines or (edges.size and np.diff(edges)[::2].max() > LONGEST):
-            places = places_of(joined)
+            places = words_of(joined)
             edges = np.array(places, dtype=np.int64).reshape(-1)
             self.forms = [form_of(joined[start:stop]) for start, stop in places]
         else:

@@ -37,10 +37,10 @@ SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9]
 
 def forms_of(text: str) -> list[str]:
     """The forms of the words of a text, in order."""
-    return [form_of(text[start:stop]) for start, stop in places_of(text)]
+    return [form_of(text[start:stop]) for start, stop in words_of(text)]
 
 
-def places_of(text: str) -> list[tuple[int, int]]:
+def words_of(text: str) -> list[tuple[int, int]]:
     """Where each word of a text starts and stops, in order."""
     pattern = _WORD if COMBINING.search(text) else _PLAIN_WORD
     places = [match.span() for match in pattern.finditer(text)]
@@ -75,7 +75,7 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        places = places_of(text)
+        places = words_of(text)
         self.starts = [start for start, _ in places]
         self.stops = [stop for _, stop in places]
         self.forms = [form_of(text[start:stop]) for start, stop in places]
