@@ -1,5 +1,6 @@
 """Два слова меняются местами: «кошка тихо спит» → «спит тихо кошка»."""
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -194,14 +195,13 @@ def _paired(found: Sequence[Unit], draws: Floats) -> tuple[Ints, Ints]:
     """Pair units of the same clause in a random order, each with the first one that does something else in it."""
     pairs: list[tuple[int, int]] = []
     for _, members in groupby(range(len(found)), key=lambda at: found[at].clause):
-        waiting: list[int] = []
+        waiting: deque[int] = deque()  # all do the same, so the first speaks for all
         for at in sorted(members, key=lambda at: draws[at]):
-            match = next((one for one in waiting if found[one].may_exchange(found[at])), None)
-            if match is None:
-                waiting.append(at)
-            else:
-                waiting.remove(match)
+            if waiting and found[waiting[0]].may_exchange(found[at]):
+                match = waiting.popleft()
                 pairs.append((min(match, at), max(match, at)))
+            else:
+                waiting.append(at)
     pairs.sort()
     one, other = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return one, other

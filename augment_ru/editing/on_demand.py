@@ -6,11 +6,10 @@ from typing import Self
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints
+from augment_ru.draws import Floats, Ints, first_of_each
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
-from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.engine.search import order_in
+from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
@@ -80,18 +79,23 @@ def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, leas
     """
     if probability <= 0 or not rows.size:
         return
-    waiting = np.ones(rows.size, dtype=np.bool_)
     made = np.zeros(int(rows.max()) + 1, dtype=np.int64)
     wanted = np.flatnonzero(ranks < probability)
-    while True:
+    if wanted.size:
+        np.add.at(made, rows[wanted[work(wanted)]], 1)
+    left = np.flatnonzero(ranks >= probability)
+    left = left[np.lexsort((ranks[left], rows[left]))]
+    begins = np.flatnonzero(first_of_each(rows[left]))
+    ends = np.append(begins[1:], left.size)
+    of_row = rows[left[begins]]
+    while begins.size:
+        poor = (made[of_row] < least) & (begins < ends)
+        begins, ends, of_row = begins[poor], ends[poor], of_row[poor]
+        counts = np.minimum(ends - begins, least - made[of_row])
+        wanted = np.sort(left[ranges(begins, counts)])
         if wanted.size:
             np.add.at(made, rows[wanted[work(wanted)]], 1)
-            waiting[wanted] = False
-        left = np.flatnonzero(waiting & (made[rows] < least))
-        if not left.size:
-            return
-        left = left[np.lexsort((ranks[left], rows[left]))]
-        wanted = np.sort(left[order_in(rows[left]) < least - made[rows[left]]])
+        begins = begins + counts
 
 
 def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:

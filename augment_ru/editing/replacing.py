@@ -6,6 +6,7 @@ Last comes the base of attacks that replace words.
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from augment_ru.draws import Rng
@@ -106,17 +107,26 @@ def _auxiliaries(syntax: Syntax, number: int) -> Iterator[int]:
 def _refers(syntax: Syntax, noun: int, old: WordForm) -> bool:
     """Whether a pronoun, a clause or a numeral may refer to the gender of a noun."""
     token = syntax.tokens[noun]
-    for other in syntax.tokens[noun + 1 :]:
-        if other.pos in {"PRON", "DET"} and (
-            other.lemma in _PRONOUNS or (other.lemma in _RELATIVES and _GENDERS[old.gender] in other.features)
-        ):
-            return True
+    if _last_pronoun(syntax, _GENDERS[old.gender]) > noun:
+        return True
     if syntax.child(noun, "acl:relcl", "appos", "flat") is not None:
         return True
     if any(syntax.tokens[child].lemma in _GENDERED_NUMERALS for child in syntax.children[noun]):
         return True
     head = syntax.form(token.head) if token.head != noun and token.pos != "VERB" else None
     return head is not None and head.kind == "ADJ" and token.relation.partition(":")[0] != "nsubj"  # «одна из машин»
+
+
+@lru_cache(maxsize=3)
+def _last_pronoun(syntax: Syntax, gender: str) -> int:
+    """The number of the last pronoun of a text that may refer to a word of this gender; -1 if there is none."""
+    for number in range(len(syntax.tokens) - 1, -1, -1):
+        token = syntax.tokens[number]
+        if token.pos in {"PRON", "DET"} and (
+            token.lemma in _PRONOUNS or (token.lemma in _RELATIVES and gender in token.features)
+        ):
+            return number
+    return -1
 
 
 def _unbound(syntax: Syntax, noun: int, old: WordForm, found: dict[int, str]) -> bool:
@@ -275,6 +285,7 @@ def written_like(word: str, like: str, *, yo: bool = True) -> str:
     return word[0].upper() + word[1:] if like[0].isupper() else word
 
 
+@lru_cache(maxsize=1)
 def writes_yo(text: str) -> bool:
     """Whether a text writes ё: it has one, or no word in which ё alone would be right."""
     low = text.lower()
@@ -319,8 +330,14 @@ class ReplacesWords(Attack):
             lemmas = self.lemmas(doc, at, rng) if number is not None else ()
             if number is None or not lemmas:
                 continue
-            there = {same_word(syntax.tokens[other].lemma) for other in syntax.tree(number)}
+            there = _words_beside(syntax, syntax.roots[number])
             for lemma in dict.fromkeys(lemmas):
                 if same_word(lemma) not in there and (edits := replacement(syntax, number, lemma)):
                     yield rng.change(*edits)
                     break
+
+
+@lru_cache(maxsize=1)
+def _words_beside(syntax: Syntax, root: int) -> frozenset[str]:
+    """The words of the tree with this root."""
+    return frozenset(same_word(syntax.tokens[number].lemma) for number in syntax.trees[root])

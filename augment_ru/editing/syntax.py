@@ -110,18 +110,26 @@ class Syntax:
         """The number of the root of each token."""
         found = [-1] * len(self.tokens)
         for number in range(len(self.tokens)):
-            way = [number]
-            while found[way[-1]] < 0 and self.heads[way[-1]] not in way:
-                way.append(self.heads[way[-1]])
-            root = found[way[-1]] if found[way[-1]] >= 0 else way[-1]
+            way, last = {number: None}, number
+            while found[last] < 0 and self.heads[last] not in way:
+                last = self.heads[last]
+                way[last] = None
+            root = found[last] if found[last] >= 0 else last
             for each in way:
                 found[each] = root
         return found
 
-    def tree(self, number: int) -> Iterator[int]:
+    @cached_property
+    def trees(self) -> dict[int, list[int]]:
+        """The tokens that have each root, in the order of the text."""
+        found: dict[int, list[int]] = {}
+        for number, root in enumerate(self.roots):
+            found.setdefault(root, []).append(number)
+        return found
+
+    def tree(self, number: int) -> list[int]:
         """The tokens that have the same root as a token."""
-        root = self.roots[number]
-        return (other for other, its in enumerate(self.roots) if its == root)
+        return self.trees[self.roots[number]]
 
     def child(self, number: int, *relations: str) -> int | None:
         """The first child that has one of these relations, or a subtype of it; None if there is none."""

@@ -66,6 +66,7 @@ class Misspellings:
         phrase_table: finds them in a batch; their numbers are their places in `phrases`.
         beginnings: the same for beginnings of words, of three letters or more.
         stems: their first three letters.
+        longest_beginning: the letters of the longest.
         rules: the rules over letters.
         prefixes: the prefixes that people part from words, and how often.
     """
@@ -75,6 +76,7 @@ class Misspellings:
     phrase_table: FormTable
     beginnings: Mapping[str, tuple[Form, ...]]
     stems: frozenset[str]
+    longest_beginning: int
     rules: Sequence[RatedRule]
     prefixes: Mapping[str, float]
     _rates: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
@@ -85,7 +87,7 @@ class Misspellings:
         plain = word.replace("ё", "е")
         found = list(self.forms.get(plain, ()))
         if plain[:_SHORTEST_BEGINNING] in self.stems:
-            for length in range(_SHORTEST_BEGINNING, len(word) + 1):
+            for length in range(_SHORTEST_BEGINNING, min(len(word), self.longest_beginning) + 1):
                 forms = self.beginnings.get(plain[:length], ())
                 found.extend(Form(form.wrong + word[length:], form.kind, form.rate) for form in forms)
         length = prefix_length(word, tuple(self.prefixes)) if self.prefixes else 0
@@ -265,4 +267,5 @@ def misspellings(
     ]
     stems = frozenset(beginning[:_SHORTEST_BEGINNING] for beginning in beginnings)
     table = FormTable(list(phrases.values()))
-    return Misspellings(forms, tuple(phrases), table, beginnings, stems, found, dict(prefixes))
+    longest = max(map(len, beginnings), default=0)
+    return Misspellings(forms, tuple(phrases), table, beginnings, stems, longest, found, dict(prefixes))

@@ -14,6 +14,7 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, first_of_each
 from augment_ru.engine.edited import EditTable
 from augment_ru.engine.proposals import ranges
+from augment_ru.engine.search import order_in
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import has_form, is_known, lemmas_of
 from augment_ru.similarities.meaning.features import ILLEGIBLE, LEGIBLE, SHORT, Rewriting, damage, of_marks
@@ -21,12 +22,14 @@ from augment_ru.similarities.meaning.matching import fates_of_respelt
 from augment_ru.similarities.meaning.words import (
     COMBINING,
     JOINERS,
+    LONGEST,
+    LONGEST_SENTENCE,
     SENTENCE_END,
     Fates,
     Source,
     digits_of,
     form_of,
-    pattern_for,
+    words_of,
 )
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, Mask, decode, encode
@@ -54,18 +57,20 @@ class WordColumns:
         self.begins = begins
         joined = decode(codes)
         self._combines = COMBINING.search(joined) is not None
-        if self._combines:
-            places = [match.span() for match in pattern_for(joined).finditer(joined)]
+        inside = _are_inside(codes)
+        edges = (inside[1:] != inside[:-1]).nonzero()[0]
+        if self._combines or (edges.size and np.diff(edges)[::2].max() > LONGEST):
+            places = words_of(joined)
             edges = np.array(places, dtype=np.int64).reshape(-1)
             self.forms = [form_of(joined[start:stop]) for start, stop in places]
         else:
-            inside = _are_inside(codes)
-            edges = (inside[1:] != inside[:-1]).nonzero()[0]
             self.forms = decode(np.where(inside[1:], codes, _SPACE)).lower().replace("ё", "е").split()
         self.starts, self.stops = np.append(edges, [_NOWHERE, _NOWHERE]).reshape(-1, 2).T.copy()
         ends = np.array([match.end() for match in SENTENCE_END.finditer(joined)], dtype=np.int64)
         borders = np.sort(np.concatenate([self.begins[1:], ends])) if ends.size else self.begins[1:]
         self.sentences = borders.searchsorted(self.starts[:-1], side="right")
+        if (parts := order_in(self.sentences) // LONGEST_SENTENCE).any():
+            self.sentences = first_of_each(self.sentences * len(parts) + parts).cumsum() - 1
         self._joined = joined
 
     @cached_property
@@ -120,7 +125,7 @@ def word_columns(batch: Batch) -> WordColumns:
     return WordColumns(batch.codes, batch.starts)
 
 
-_OTHER, _ALNUM, _JOINER = 1, 2, 3
+_OTHER, _JOINER, _COMMA, _LETTER, _DIGIT = 1, 2, 3, 4, 5
 _kinds = np.zeros(0x110000, dtype=np.uint8)
 """What each code point is in a word, 0 where not computed yet. Threads may share it: they compute the same values."""
 
@@ -137,14 +142,23 @@ def _are_inside(codes: Codes) -> Mask:
     kinds = _kinds.take(codes)
     if not kinds.all():
         for code in set(codes[kinds == 0].tolist()):
-            _kinds[code] = _ALNUM if chr(code).isalnum() else _JOINER if chr(code) in JOINERS else _OTHER
+            _kinds[code] = _kind(chr(code))
         kinds = _kinds.take(codes)
     inside = np.zeros(codes.size + 1, dtype=np.bool_)
-    letters = np.equal(kinds, _ALNUM, out=inside[1:])
+    letters = np.greater_equal(kinds, _LETTER, out=inside[1:])
     joins = kinds[1:-1] == _JOINER
     joins &= letters[:-2] & letters[2:]
+    commas = (kinds[1:-1] == _COMMA).nonzero()[0]
+    joins[commas] = (kinds[commas] == _DIGIT) & (kinds[commas + 2] == _DIGIT)
     letters[1:-1] |= joins
     return inside
+
+
+def _kind(char: str) -> int:
+    """What a character is in a word."""
+    if char.isalnum():
+        return _DIGIT if char.isdecimal() else _LETTER
+    return _COMMA if char == "," else _JOINER if char in JOINERS else _OTHER
 
 
 class Letters(NamedTuple):

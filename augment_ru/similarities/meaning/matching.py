@@ -1,6 +1,7 @@
 """From the edits of a text to the fates of its words: what the edits touch is matched with what they write."""
 
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -256,16 +257,16 @@ def _match_across(
         fates: what is found is added.
         same: from a word to what it has in common with the words that it is matched with.
     """
-    waiting: dict[str, list[tuple[_Stretch, int]]] = {}
+    waiting: dict[str, deque[tuple[_Stretch, int]]] = {}
     if not any(stretch.new for stretch in stretches):
         return
     for stretch in stretches:
         for number in stretch.old:
             for key in same(source.forms[number]):
-                waiting.setdefault(key, []).append((stretch, number))
+                waiting.setdefault(key, deque()).append((stretch, number))
     for stretch in stretches:
         for at, word in list(stretch.new.items()):
-            found = next((one for key in same(word) for one in waiting.get(key, ()) if one[1] in one[0].old), None)
+            found = next((one for key in same(word) if (one := _first(waiting.get(key)))), None)
             if found is None:
                 continue
             home, number = found
@@ -276,6 +277,16 @@ def _match_across(
                 fates.moved.append(number)
             if not is_same:
                 fates.reshaped.append((number, word))
+
+
+def _first(waiting: "deque[tuple[_Stretch, int]] | None") -> tuple[_Stretch, int] | None:
+    """The first word that still has no counterpart; those before it are dropped, since they keep theirs."""
+    while waiting:
+        stretch, number = waiting[0]
+        if number in stretch.old:
+            return waiting[0]
+        waiting.popleft()
+    return None
 
 
 def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:

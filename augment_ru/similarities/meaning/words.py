@@ -1,7 +1,7 @@
 """The words of a text, and what became of each: lost, misspelt, moved, written as a sign, or replaced by others."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,13 +17,18 @@ from augment_ru.language.morphology import WordKind, word_kind
 T = TypeVar("T")
 ATTRIBUTES = frozenset({"adjective", "participle"})
 NOMINAL = frozenset({"noun", "pronoun", "number"})
-JOINERS = "-‑'’.,:/"
-"""The signs that join letters and digits on both sides into one word."""
+JOINERS = "-‑'’.:/"
+"""The signs that join letters and digits on both sides into one word; a comma joins digits alone."""
+_JOINER = rf"(?:[{JOINERS}]|(?<=\d),(?=\d))"
 _LETTER = r"(?:[^\W_][\u0300-\u036f]*)"
-_WORD = re.compile(rf"{_LETTER}+(?:[{JOINERS}]{_LETTER}+)*")
+_WORD = re.compile(rf"{_LETTER}+(?:{_JOINER}{_LETTER}+)*")
 """Letters and digits of any alphabet, with the signs between them that join; a sign with a space behind it does not."""
-_PLAIN_WORD = re.compile(rf"[^\W_]+(?:[{JOINERS}][^\W_]+)*")
+_PLAIN_WORD = re.compile(rf"[^\W_]+(?:{_JOINER}[^\W_]+)*")
 """The same for texts without combining marks, three times as fast."""
+LONGEST = 128
+"""Longer words are read as several of this many characters: a change costs a copy of its word."""
+LONGEST_SENTENCE = 256
+"""Longer sentences are read as several of this many words: a change costs a look at its sentence."""
 COMBINING = re.compile("[\u0300-\u036f]")
 _STRESS = re.compile("[\u0300\u0301]")
 SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9])|\n+")
@@ -32,12 +37,16 @@ SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9]
 
 def forms_of(text: str) -> list[str]:
     """The forms of the words of a text, in order."""
-    return [form_of(word) for word in pattern_for(text).findall(text)]
+    return [form_of(text[start:stop]) for start, stop in words_of(text)]
 
 
-def pattern_for(text: str) -> re.Pattern[str]:
-    """The pattern of the words of a text."""
-    return _WORD if COMBINING.search(text) else _PLAIN_WORD
+def words_of(text: str) -> list[tuple[int, int]]:
+    """Where each word of a text starts and stops, in order."""
+    pattern = _WORD if COMBINING.search(text) else _PLAIN_WORD
+    places = [match.span() for match in pattern.finditer(text)]
+    if any(stop - start > LONGEST for start, stop in places):
+        return [(at, min(at + LONGEST, stop)) for start, stop in places for at in range(start, stop, LONGEST)]
+    return places
 
 
 def form_of(word: str) -> str:
@@ -66,7 +75,7 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        places = [match.span() for match in pattern_for(text).finditer(text)]
+        places = words_of(text)
         self.starts = [start for start, _ in places]
         self.stops = [stop for _, stop in places]
         self.forms = [form_of(text[start:stop]) for start, stop in places]
@@ -80,9 +89,14 @@ class Source:
 
     @cached_property
     def _sentences(self) -> list[tuple[int, int]]:
-        """Where each sentence starts and stops."""
+        """Where each sentence, or part of a very long one, starts and stops."""
         stops = [match.end() for match in SENTENCE_END.finditer(self.text)]
-        return list(pairwise(dict.fromkeys([0, *stops, len(self.text)])))
+        edges = list(dict.fromkeys([0, *stops, len(self.text)]))
+        if len(self.starts) > LONGEST_SENTENCE:
+            firsts = [bisect_left(self.starts, edge) for edge in edges]
+            words = (at for a, b in pairwise(firsts) for at in range(a + LONGEST_SENTENCE, b, LONGEST_SENTENCE))
+            edges = sorted({*edges, *(self.starts[at] for at in words)})
+        return list(pairwise(edges))
 
     def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", Sequence[Edit]]]:
         """The sentences that edits touch, each with its edits; sentences that one edit joins are one part.
