@@ -255,9 +255,9 @@ def build_(**given: Any) -> None:  # noqa: ANN401
     augment-ru release tape-like.toml -o tape-like
     augment-ru release verify tape-like --rebuild 20
     """
-    from augment_ru.jobs.release import build_release
+    from augment_ru.jobs.release import make_release
 
-    build_release(**given)
+    make_release(**given)
 
 
 @release.command(cls=Command)

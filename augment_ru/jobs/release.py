@@ -9,7 +9,7 @@ from augment_ru.release.build import prepare_build
 from augment_ru.release.verify import unchecked, verify_release
 
 
-def build_release(
+def make_release(
     recipe: str, *, output: str, workers: int | None, resume: bool, device: str | None, quiet: bool
 ) -> None:
     """Build the release of a recipe.
