@@ -6,23 +6,11 @@ from typing import Any, NoReturn
 
 import click
 
-from augment_ru.cli.attack import attack
-from augment_ru.cli.calibrate import calibrate
-from augment_ru.cli.check import check
-from augment_ru.cli.compare import compare
-from augment_ru.cli.completion import completion
-from augment_ru.cli.evaluate import evaluate
-from augment_ru.cli.explain import explain
-from augment_ru.cli.list import list_
+from augment_ru.cli import commands
 from augment_ru.cli.misuse import misuse
-from augment_ru.cli.models import models
-from augment_ru.cli.perturb import perturb
-from augment_ru.cli.release import release
 from augment_ru.cli.shared_options import HelpfulGroup
-from augment_ru.cli.similarity import similarity
-from augment_ru.cli.totals import totals
-from augment_ru.cli.verdicts import verdicts
 from augment_ru.errors import AugmentError, Terminated, brief, escaped
+from augment_ru.jobs.flags import with_flags
 from augment_ru.version import __version__
 
 _CLOSED_PIPE = 141
@@ -103,9 +91,7 @@ def _end_quietly() -> NoReturn:
 def _fail(message: str, code: int) -> None:
     if "--debug" in sys.argv:
         raise  # noqa: PLE0704  (called while an error is handled)
-    from augment_ru.jobs.flags import with_options  # noqa: PLC0415  (as above)
-
-    click.echo(f"augment-ru: error: {escaped(with_options(message))}", err=True)
+    click.echo(f"augment-ru: error: {escaped(with_flags(message))}", err=True)
     sys.exit(code)
 
 
@@ -115,25 +101,28 @@ def _fail(message: str, code: int) -> None:
 def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
     """Perturb Russian texts as people and adversaries do, and measure how often a model's right answers break."""
     del debug  # `_fail` reads it from `sys.argv`, because an error may occur before this function runs
-    from augment_ru.cli.warned import show_warnings  # noqa: PLC0415  (so that the help loads no logging)
+    _show_warnings()
 
-    show_warnings()
+
+def _show_warnings() -> None:
+    """Print what the package logs from here on, warnings and worse, as lines; calling it twice changes nothing."""
+    import logging  # noqa: PLC0415  (so that the help does not load it)
+
+    class Lines(logging.Handler):
+        """Prints each warning as one line, on the stderr of the moment."""
+
+        def emit(self, record: logging.LogRecord) -> None:
+            click.echo(f"augment-ru: warning: {with_flags(record.getMessage())}", err=True)
+
+    log, lines = logging.getLogger("augment_ru"), Lines(logging.WARNING)
+    lines.name = "augment-ru"
+    if not any(handler.name == lines.name for handler in log.handlers):
+        log.addHandler(lines)
 
 
 for _command in (
-    perturb,
-    evaluate,
-    attack,
-    release,
-    explain,
-    list_,
-    check,
-    calibrate,
-    similarity,
-    compare,
-    totals,
-    verdicts,
-    models,
-    completion,
+    *(commands.perturb, commands.evaluate, commands.attack, commands.release, commands.explain, commands.list_),
+    *(commands.check, commands.calibrate, commands.similarity, commands.compare, commands.totals, commands.verdicts),
+    *(commands.models, commands.completion),
 ):
     cli.add_command(_command)

@@ -1,20 +1,31 @@
-"""Options that several commands share; what is made of their values: `cli.choices`."""
+"""The classes of commands and groups, and the options that several commands share."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-from augment_ru.cli.complete import complete_constraints, complete_tasks
+from augment_ru.cli.complete import complete_attacks, complete_constraints, complete_tasks
 from augment_ru.cli.misuse import REAL, no_command
-from augment_ru.errors import AugmentError
+from augment_ru.jobs.flags import MisuseError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def usage(error: AugmentError) -> click.UsageError:
-    """The error as a usage error, with exit code 2."""
-    return click.UsageError(str(error))
+class Command(click.Command):
+    """A command with the option --debug, whose wrong usage ends with exit code 2."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401  (click's own signature)
+        super().__init__(*args, **more)
+        # `augment-ru` reads it from its arguments, because an error may occur before any command runs
+        self.params.append(click.Option(["--debug"], is_flag=True, hidden=True, expose_value=False))
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (click's own signature)
+        """Run the command; what it returns is the exit code."""
+        try:
+            return super().invoke(ctx)
+        except MisuseError as error:
+            raise click.UsageError(str(error), ctx) from error
 
 
 class HelpfulGroup(click.Group):
@@ -35,9 +46,6 @@ class HelpfulGroup(click.Group):
             raise no_command(self, ctx, args)
         return super().resolve_command(ctx, args)
 
-
-DEBUG = (click.option("--debug", is_flag=True, hidden=True, expose_value=False),)
-"""`augment-ru` reads it from its arguments, because an error may occur before any command runs."""
 
 DEVICE = (
     click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
@@ -227,19 +235,26 @@ POOL = (*_probability("1"), *_THRESHOLD, *SETUP)
 """The options of a run that searches among all changes: without those on the search for a level."""
 
 
-def table_format(*more: str) -> tuple[Callable[[_F], _F], ...]:
-    """The option on how tables are printed; `more`: further formats."""
-    return (
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(["table", "markdown", "csv", "latex", *more]),
-            help="How the tables are printed.  [default: table]",
-        ),
+def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:
+    """The option that names attacks; `help_`: what they are for, `default`: what the help says is the default."""
+    return click.option(
+        "--attack",
+        "attacks",
+        multiple=True,
+        metavar="NAME[+NAME...]|FILE.py",
+        shell_complete=complete_attacks,
+        help=f"{help_} Repeatable.{f'  [default: {default}]' if default else ''}",
     )
 
 
-def with_options(options: tuple[Callable[[_F], _F], ...]) -> Callable[[_F], _F]:
+def table_format(*more: str) -> tuple[Callable[[_F], _F], ...]:
+    """The option on how tables are printed; `more`: further formats."""
+    forms = click.Choice(["table", "markdown", "csv", "latex", *more])
+    help_ = "How the tables are printed."
+    return (click.option("--format", "form", type=forms, default="table", show_default=True, help=help_),)
+
+
+def with_options(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
     """A decorator that adds these options to a command, in this order."""
 
     def decorate(function: _F) -> _F:

@@ -10,6 +10,7 @@ from typing import Any
 
 from augment_ru.adversary.adversary import Adversary, check_search
 from augment_ru.adversary.case import STATUSES, SearchCase
+from augment_ru.adversary.defaults import ATTACKS
 from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, amount, unknown
@@ -21,82 +22,47 @@ from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.formats.files import check_input, twice
 from augment_ru.formats.read import RowsRead, read_rows
 from augment_ru.formats.row import Changed
+from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import is_shown, shows_differences
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.perturb import wrote
 from augment_ru.jobs.progress import Advance, progress, say
 from augment_ru.jobs.reading import opened, where_of
-from augment_ru.jobs.rows import RowsJob
+from augment_ru.jobs.rows import RowsJob, model_options, rows_job
 from augment_ru.jobs.summary import Tally
 from augment_ru.jobs.writing import OnChunk, write_rows
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
 
-@dataclass(frozen=True, slots=True)
-class AttackJob:
-    """A run of `attack`, as the command line describes it.
-
-    Attributes:
-        rows: the files, the task and its fields, and the attacks with their gate.
-        model: the specification of the model.
-        guide: that of the guide; None for none.
-        label_fields: the fields of the right answer, in place of the task's.
-        train: the file that models are trained on; None for none.
-        options: options of models, by kind.
-        device: where networks run.
-        cache: the file of the cache, or none; None for the user's cache folder.
-        search: further arguments of `Adversary`: budget, target, minimal, draws, seconds.
-    """
-
-    rows: RowsJob
-    model: str
-    guide: str | None
-    label_fields: Sequence[str]
-    train: str | None
-    options: Mapping[str, Mapping[str, str]]
-    device: str
-    cache: str | None
-    search: Mapping[str, Any]
-
-    def check(self) -> None:
-        """Check names and files before anything is read.
-
-        Raises:
-            AugmentError: a name, a value or a file is wrong.
-        """
-        self.rows.check()
-        check_models(list(dict.fromkeys(filter(None, (self.model, self.guide)))), self.options)
-        check_search(len(self.rows.perturbers), self.search["budget"], self.search["draws"], self.search["seconds"])
-        if self.train is not None:
-            check_input(self.train, "--train")
-        if self.rows.split.resume and self.search["seconds"] is not None:
-            raise AugmentError("--resume: with --time the rows depend on the speed; leave one of them out")
-
-
-def run_attack(job: AttackJob) -> int:
+def attack_rows(given: Mapping[str, Any]) -> int:
     """Search for the changes of all rows; the exit code: 1 if rows were skipped, otherwise 0.
 
+    Args:
+        given: the values of the options of `attack` by parameter.
+
     Raises:
-        AugmentError: a row or a file is wrong, or the model fails.
+        AugmentError: an option, a row or a file is wrong, or the model fails.
     """
-    rows, tally = job.rows, Tally({})
+    with checking():
+        rows = _checked(given)
+    tally = Tally({})
     with opened(rows) as stream, twice(stream) as content:  # the labels are read before the rows
         reading = RowsRead(content, rows.input_kind, where_of(rows))
         coming = iter(reading)
         first = list(islice(coming, 1))
         if not first:
             raise AugmentError(f"{where_of(rows)}: no rows; a search needs at least one")
-        schema = task_of_rows(first, rows.schema, tuple(rows.fields), tuple(job.label_fields))
-        labels = _labels(job, (row.values for row in chain(first, coming)), schema)
+        schema = task_of_rows(first, rows.schema, tuple(rows.fields), tuple(given["label_fields"]))
+        labels = _labels(given, rows.encoding, (row.values for row in chain(first, coming)), schema)
         content.seek(0)
         total = reading.count if rows.limit is None else min(rows.limit, reading.count)
-        seconds = job.search["seconds"]
+        seconds = given["seconds"]
         facts = {**rows.split.facts, "the rows": reading.digest}  # what is searched for depends on all their labels
         split = replace(rows.split, facts=facts)
         until = seconds and time.time() + seconds
         shown: list[Finding] | None = [] if is_shown(rows.output) else None
-        work = SearchRows(replace(job, rows=replace(rows, split=split)), schema, labels, until, shown)
+        work = SearchRows(replace(rows, split=split), given, schema, labels, until, shown)
         with progress("attack", "rows", total, quiet=rows.quiet) as advance:
             if split.has_parts:
                 write_parts(work, tally, lambda done: advance(done["rows"], note=tally.searches.note), content)
@@ -111,41 +77,64 @@ def run_attack(job: AttackJob) -> int:
     return 1 if tally.skipped else 0
 
 
+def _checked(given: Mapping[str, Any]) -> RowsJob:
+    """The run that the options ask for.
+
+    Raises:
+        AugmentError: a name, a value or a file is wrong.
+    """
+    probability = 1.0 if given["probability"] is None else given["probability"]
+    rows = rows_job({**given, "probability": probability}, given["attacks"] or ATTACKS, asks_model=True)
+    cache = [] if given["cache"] == "none" else [given["cache"] or str(default_path())]
+    rows = replace(rows, reads=[*rows.reads, *cache])
+    rows.check()
+    models = dict.fromkeys(filter(None, (given["model"], given["guide"])))
+    check_models(list(models), model_options(given["model_options"]))
+    check_search(len(rows.perturbers), given["budget"], given["draws"], given["seconds"])
+    if given["train"] is not None:
+        check_input(given["train"], "`train`")
+    if given["resume"] and given["seconds"] is not None:
+        raise AugmentError("`resume`: with `seconds` the rows depend on the speed; leave one of them out")
+    return rows
+
+
 @dataclass(frozen=True, slots=True)
 class SearchRows:
     """What `attack` does with the rows of a run.
 
     Attributes:
-        attack: the run.
+        job: the files, the task and the attacks.
+        given: the values of the options by parameter.
         schema: the task of the rows.
         labels: those of the model; None where answers are free.
         deadline: when the searches end, in seconds since 1970; None for no end.
         shown: takes what was found, in place of writing it; None if it is written.
     """
 
-    attack: AttackJob
+    job: RowsJob
+    given: Mapping[str, Any]
     schema: Task
     labels: tuple[str, ...] | None
     deadline: float | None
     shown: list[Finding] | None = None
 
-    @property
-    def job(self) -> RowsJob:
-        """The files, the task and the attacks."""
-        return self.attack.rows
-
     def with_job(self, job: RowsJob) -> "SearchRows":
         """The same for a changed run."""
-        return replace(self, attack=replace(self.attack, rows=job))
+        return replace(self, job=job)
 
     def begin(self) -> OnChunk:
         """Load the model; the function that searches for a chunk."""
-        attack, job = self.attack, self.job
-        seconds = None if self.deadline is None else max(self.deadline - time.time(), _AT_ONCE)
-        search = {**attack.search, "seconds": seconds}
-        guide = None if attack.guide is None else self._model(attack.guide)
+        job, given = self.job, self.given
         adversary = Adversary(
-            job.perturbers, self._model(attack.model), preparation=job.preparation, guide=guide, **search
+            job.perturbers,
+            self._model(given["model"]),
+            preparation=job.preparation,
+            guide=None if given["guide"] is None else self._model(given["guide"]),
+            budget=given["budget"],
+            target=given["target"],
+            minimal=not given["no_minimal"],
+            draws=given["draws"],
+            seconds=None if self.deadline is None else max(self.deadline - time.time(), _AT_ONCE),
         )
         gold = self.schema.scoring.gold
 
@@ -159,7 +148,7 @@ class SearchRows:
                 advance(1, note=counts.note)
 
             before = adversary.ledger.counts.from_cache
-            with _cache(attack.cache) as cache:
+            with _cache(given["cache"]) as cache:
                 adversary.use_cache(cache)
                 found = adversary.search(job.preparation.chunk(records, adversary.needs), finished)
             counts.cached += adversary.ledger.counts.from_cache - before
@@ -174,14 +163,14 @@ class SearchRows:
 
     def _model(self, spec: str) -> NamedModel:
         """The model of a specification."""
-        attack, job = self.attack, self.job
+        given, job = self.given, self.job
         return victim_of(
             spec,
             self.labels,
             self.schema,
-            train=attack.train,
-            device=attack.device,
-            options=attack.options.get(spec.partition(":")[0], {}),
+            train=given["train"],
+            device=given["device"] or "auto",
+            options=model_options(given["model_options"]).get(spec.partition(":")[0], {}),
             seed=job.perturbers[0].seed,
             encoding=job.encoding,
         )
@@ -201,20 +190,21 @@ def _cache(name: str | None) -> Iterator[Cache | None]:
         yield cache
 
 
-def _labels(job: AttackJob, rows: Iterable[Mapping[str, Any]], schema: Task) -> tuple[str, ...] | None:
+def _labels(
+    given: Mapping[str, Any], encoding: str, rows: Iterable[Mapping[str, Any]], schema: Task
+) -> tuple[str, ...] | None:
     """The labels of the rows, which are read one by one, and of the train file.
 
     Raises:
         AugmentError: the rows have no label of the name that is aimed at.
     """
     golds = different_golds(rows, schema)
-    labels, target = labels_of_different(golds, schema), job.search["target"]
+    labels, target = labels_of_different(golds, schema), given["target"]
     if target is not None and labels and target not in labels:
         raise unknown("label of the rows", target, labels)
-    if job.train:
-        labels = labels_of_different(
-            golds | different_golds(read_rows(job.train, encoding=job.rows.encoding).values, schema), schema
-        )
+    if given["train"]:
+        shown = read_rows(given["train"], encoding=encoding).values
+        labels = labels_of_different(golds | different_golds(shown, schema), schema)
     return labels
 
 

@@ -1,7 +1,9 @@
 """A similarity measured on a user's texts: unrelated pairs, each attack at several probabilities, a threshold."""
 
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,11 +18,19 @@ from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Candidates, Similarity, checked_scores, scorer_of
 from augment_ru.errors import AugmentError
+from augment_ru.formats.files import check_outputs, replacing
+from augment_ru.formats.json_lines import indented
+from augment_ru.jobs.flags import checking
+from augment_ru.jobs.progress import say, terminal_width
+from augment_ru.jobs.reading import records_of
+from augment_ru.jobs.rows import rows_job
 from augment_ru.jobs.summary import folded
 from augment_ru.records.record import Record
-from augment_ru.run.engines import InProcess, in_order
+from augment_ru.run.engines import LOCAL, InProcess, engine_of, in_order
 from augment_ru.run.work import Engine
 
+ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
+"""The attacks of a calibration that names none."""
 PROBABILITIES = (0.05, 0.1, 0.2, 0.4, 0.8)
 _ROWS = 256
 """Records or pairs of a part."""
@@ -85,6 +95,49 @@ class Calibration:
         }
 
 
+def calibrate_file(given: Mapping[str, Any]) -> None:
+    """Measure a similarity on the rows of a file, print the measurement, and write what is asked for.
+
+    Args:
+        given: the values of the options of `calibrate` by parameter.
+
+    Raises:
+        AugmentError: an option, a row or a file is wrong, or nothing can be measured.
+    """
+    report, baseline = given["report"], given["baseline"]
+    with checking():
+        job = rows_job({**given, "meta": "none"}, given["attacks"] or ATTACKS)
+        if not all(0 < probability <= 1 for probability in given["probabilities"]):
+            raise AugmentError("`probabilities`: needs a probability over 0 and at most 1")
+        similarity = job.perturbers[0].similarity
+        check_outputs([("`report`", report), ("`baseline`", baseline)], [job.source, *job.reads])
+        if baseline is not None and (similarity is None or not similarity.can_be_rescaled):
+            raise AugmentError("`baseline`: only bertscore can be rescaled; give `similarity` bertscore")
+        job.check()
+        engine = engine_of(LOCAL, given["workers"])
+    records = list(records_of(job))
+    found = calibrated(
+        records,
+        job.preparation,
+        [perturber.attack for perturber in job.perturbers],
+        similarity,
+        seed=job.perturbers[0].seed,
+        probabilities=given["probabilities"] or PROBABILITIES,
+        accept=given["accept"],
+        engine=engine,
+    )
+    print(*calibration_lines(found, terminal_width(sys.stdout)), sep="\n")
+    if report:
+        with replacing(Path(report)) as file:
+            file.write(indented(found.table()))
+    if baseline and similarity is not None:
+        with replacing(Path(baseline)) as file:
+            for line in similarity.baseline_lines(*unrelated_pairs(records)):
+                file.write(f"{line}\n".encode())
+    if wrote := [file for file in (report, baseline) if file]:
+        say(f"wrote {', '.join(wrote)}")
+
+
 def calibrated(
     records: Sequence[Record],
     preparation: Preparation,
@@ -112,9 +165,9 @@ def calibrated(
         AugmentError: there is no similarity, there are too few texts, or no attack changes any.
     """
     if similarity is None:
-        raise AugmentError("--similarity none: nothing to calibrate; give meaning, navec or bertscore")
+        raise AugmentError("`similarity` none: nothing to calibrate; give meaning, navec or bertscore")
     if not 0 < accept <= 1:
-        raise AugmentError(f"--accept {accept}; needs a share over 0, up to 1")
+        raise AugmentError(f"`accept` {accept}; needs a share over 0, up to 1")
     if any(attack.wants_corpus for attack in attacks):
         corpus = InputCorpus.of(records)
         attacks = [attack.with_corpus(corpus) for attack in attacks]
@@ -141,7 +194,7 @@ def calibrated(
     ]
     own = [one for one in measured if one.default and one.scores.size]
     if not own:
-        raise AugmentError("no attack changes any of these texts; give others, or other attacks with --attack")
+        raise AugmentError("no attack changes any of these texts; give others, or other attacks with `attacks`")
     threshold = min(float(np.sort(one.scores)[-int(np.ceil(accept * one.scores.size))]) for one in own)
     return Calibration(
         similarity.signature,

@@ -1,8 +1,7 @@
-"""The work of `augment-ru evaluate`: check the files, evaluate, write the report."""
+"""The work of `augment-ru evaluate`: check the options, evaluate, write the report."""
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,150 +16,141 @@ from augment_ru.evaluation.released import rows_file
 from augment_ru.evaluation.report import AnyReport, as_json
 from augment_ru.evaluation.table_text import ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, tables_of
-from augment_ru.formats.encodings import check_encoding
+from augment_ru.formats.encodings import UTF8, check_encoding
 from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
+from augment_ru.jobs.flags import checking
 from augment_ru.jobs.progress import progress, say
+from augment_ru.jobs.rows import model_options
 from augment_ru.records.task import task_or_file
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationJob:
-    """The arguments of the command.
-
-    Attributes:
-        source: the file of perturbed rows, or - for stdin.
-        models: specifications of models.
-        shots: the numbers of demonstrations; None for that of the task.
-        options: options of models, by kind.
-        settings: further keyword arguments of `evaluate`.
-        cache: the file of the cache, or none; None for the user's cache folder.
-        report: the file of the report as JSON, or - for stdout; None for no report.
-        html: the file of the report as a page; None for no page.
-        predictions: the file of the predictions; None for no file.
-        form: how the tables are printed: as a table, or as a format of `evaluation.table_text`.
-        worst_case: the file of the strongest row of each original; None for no file.
-        tables: which tables are printed, by their names in `evaluation.tables`; empty for the short ones.
-        date: the date of the report; `none` for none; None for none in the report, and on the page the day on which
-            the file of rows was written.
-        quiet: whether there is neither progress nor any message; the tables are printed all the same.
-    """
-
-    source: str
-    models: Sequence[str]
-    shots: Sequence[int] | None
-    options: Mapping[str, Mapping[str, str]]
-    settings: Mapping[str, Any]
-    cache: str | None
-    report: str | None
-    html: str | None
-    predictions: str | None
-    form: str = "table"
-    worst_case: str | None = None
-    tables: Sequence[str] = ()
-    date: str | None = None
-    quiet: bool = False
-
-    def check(self) -> None:
-        """Nothing, if all names exist and all files can be read and written.
-
-        Raises:
-            AugmentError: a name does not exist, or a file cannot be read or written.
-        """
-        check_models(self.models, self.options)
-        check_shots(SHOTS if self.shots is None else self.shots, self.settings["episodes"])
-        metrics_of(self.settings["metrics"])
-        check_encoding(self.settings["encoding"])
-        check_tables(self.keys)
-        if self.settings["task"]:
-            task_or_file(self.settings["task"])
-        if self.settings["train"] == "-":
-            raise AugmentError("--train -: stdin can be read once, a train file is read by each model; give a file")
-        if self.source == self.settings["originals"] == "-":
-            raise AugmentError("--originals -: PERTURBED is stdin already; give a file")
-        self._check_files()
-
-    @property
-    def keys(self) -> Sequence[str]:
-        """The tables that are printed."""
-        return tuple(TABLES) if "all" in self.tables else self.tables or SHORT
-
-    @property
-    def page_date(self) -> str | None:
-        """The date on the page, if the report states none."""
-        if self.date is not None or self.source == "-":
-            return None
-        written = Path(rows_file(self.source)).stat().st_mtime
-        return datetime.fromtimestamp(written, tz=UTC).date().isoformat()
-
-    def _check_files(self) -> None:
-        inputs = {
-            "--verdicts": self.settings["verdicts"],
-            "": rows_file(self.source),
-            "--originals": self.settings["originals"],
-            "--train": self.settings["train"],
-        }
-        task = self.settings["task"] or ""
-        for option, path in inputs.items():
-            if path is not None:
-                check_input(path, option)
-        report = None if self.report == "-" else self.report
-        outputs = [("-o", report), ("--html", self.html), ("--predictions", self.predictions)]
-        check_outputs(
-            [*outputs, ("--worst-case", self.worst_case)],
-            [*inputs.values(), *named_files([task] if task.endswith(".toml") else []), *self._read_by_models()],
-        )
-
-    def _read_by_models(self) -> list[str]:
-        """The files and folders that models are made from, and the cache."""
-        arguments = [model.partition(":")[2] for model in self.models]
-        code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
-        values = [value for options in self.options.values() for value in options.values()]
-        cache = [] if self.cache == "none" else [self.cache or str(default_path())]
-        return [*named_files([*arguments, *code, *values]), *cache]
-
-
-def run_evaluation(job: EvaluationJob) -> None:
+def run_evaluation(given: Mapping[str, Any]) -> None:
     """Evaluate, print the tables, write the files. The tables go to stderr if the report goes to stdout.
 
+    Args:
+        given: the values of the options of `evaluate` by parameter.
+
     Raises:
-        AugmentError: rows, names or options are wrong, or a model fails.
+        AugmentError: options, rows or names are wrong, or a model fails.
     """
+    source, quiet = given["source"], given["quiet"]
+    given = {**given, "device": given["device"] or "auto", "encoding": given["encoding"] or UTF8}
+    given["flipping"] = given["flipping"] or ("auto" if given["html"] else "none")
+    keys = tuple(TABLES) if "all" in given["tables"] else given["tables"] or SHORT
+    with checking():
+        options, shots = model_options(given["model_options"]), _shots(given["shots"])
+        check_models(given["models"], options)
+        check_shots(SHOTS if shots is None else shots, given["episodes"])
+        metrics_of(given["metrics"])
+        check_encoding(given["encoding"])
+        check_tables(keys)
+        _check_files(given, options)
     evaluation = evaluate(
-        job.source,
-        job.models,
-        shots=job.shots,
-        options=job.options,
-        cache=None if job.cache == "none" else job.cache or default_path(),
-        progress=lambda name, questions: progress(name, "answers", questions, quiet=job.quiet),
-        on_model_done=partial(_print_counts, quiet=job.quiet),
-        date=None if job.date == "none" else job.date,
-        **job.settings,
+        source,
+        given["models"],
+        shots=shots,
+        options=options,
+        cache=None if given["cache"] == "none" else given["cache"] or default_path(),
+        progress=lambda name, questions: progress(name, "answers", questions, quiet=quiet),
+        on_model_done=partial(_print_counts, quiet=quiet),
+        date=None if given["date"] == "none" else given["date"],
+        text_fields=given["fields"],
+        **{name: given[name] for name in _SETTINGS},
     )
     report = evaluation.counted()
-    if job.report == "-":
-        print(encoded_row(as_json(report)))
-    elif job.report is not None:
-        with replacing(Path(job.report)) as stream:
-            stream.write(pretty(as_json(report)))
-    for path, rows in ((job.predictions, evaluation.predictions), (job.worst_case, evaluation.worst_case)):
+    write_json(given["output"], as_json(report))
+    for path, rows in ((given["predictions"], evaluation.predictions), (given["worst_case"], evaluation.worst_case)):
         if path is not None:
             with replacing(Path(path)) as stream:
                 for row in rows():
                     stream.write(f"{encoded_row(row)}\n".encode("utf-8", "surrogatepass"))
-    if job.html is not None:
-        from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for --html)
+    if given["html"] is not None:
+        from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for `html`)
 
-        with replacing(Path(job.html)) as stream:
-            stream.write(page(evaluation, report, job.page_date).encode("utf-8", "replace"))
-    print_shown(tables_of(report, job.keys), job.form, report, to_stderr=job.report == "-")
-    files = [file for file in (job.report, job.html, job.predictions, job.worst_case) if file]
-    wrote = ", ".join("the report to stdout" if file == "-" else file for file in files)
-    say(f"wrote {wrote or 'no file; -o REPORT.json keeps the report'}", quiet=job.quiet)
+        day = None
+        if given["date"] is None and source != "-":  # the report states none
+            written = Path(rows_file(source)).stat().st_mtime
+            day = datetime.fromtimestamp(written, tz=UTC).date().isoformat()
+        with replacing(Path(given["html"])) as stream:
+            stream.write(page(evaluation, report, day).encode("utf-8", "replace"))
+    print_shown(tables_of(report, keys), given["form"], report, to_stderr=given["output"] == "-")
+    files = [given[name] for name in ("output", "html", "predictions", "worst_case")]
+    say_written(files, "the report", "`output` REPORT.json keeps the report", quiet=quiet)
 
 
-def print_shown(shown: Sequence[ShownTable], form: str, report: AnyReport, *, to_stderr: bool) -> None:
-    """Print tables of a report: for a terminal, or in a format of `evaluation.table_text`."""
+_SETTINGS = (
+    "originals", "task", "label_fields", "metrics", "train", "input_format", "encoding", "episodes", "by", "device",
+    "seed", "title", "verdicts", "flipping",
+)  # fmt: skip
+"""The options that `evaluate` takes by the same names."""
+
+
+def _shots(text: str) -> tuple[int, ...] | None:
+    """The numbers; None for those of the task.
+
+    Raises:
+        AugmentError: the text has another form.
+    """
+    if text == "task":
+        return None
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError as error:
+        raise AugmentError(f"`shots` {text}: must be numbers, as in 0,1,4,8, or task") from error
+
+
+def _check_files(given: Mapping[str, Any], options: Mapping[str, Mapping[str, str]]) -> None:
+    """Check that all files can be read and written.
+
+    Raises:
+        AugmentError: one cannot, or is read twice.
+    """
+    source, task = given["source"], given["task"] or ""
+    if task:
+        task_or_file(task)
+    if given["train"] == "-":
+        raise AugmentError("`train` -: stdin can be read once, a train file is read by each model; give a file")
+    if source == given["originals"] == "-":
+        raise AugmentError("`originals` -: PERTURBED is stdin already; give a file")
+    inputs = {
+        "`verdicts`": given["verdicts"],
+        "": rows_file(source),
+        "`originals`": given["originals"],
+        "`train`": given["train"],
+    }
+    for option, path in inputs.items():
+        if path is not None:
+            check_input(path, option)
+    arguments = [model.partition(":")[2] for model in given["models"]]
+    code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
+    values = [value for named in options.values() for value in named.values()]
+    cache = [] if given["cache"] == "none" else [given["cache"] or str(default_path())]
+    named = named_files([*arguments, *code, *values, *([task] if task.endswith(".toml") else [])])
+    outputs = [(f"`{name}`", given[name]) for name in ("html", "predictions", "worst_case")]
+    report = None if given["output"] == "-" else given["output"]
+    check_outputs([("`output`", report), *outputs], [*inputs.values(), *named, *cache])
+
+
+def write_json(output: str | None, values: Mapping[str, Any]) -> None:
+    """Write a report to a file; for - to stdout, on one line; for None nowhere."""
+    if output == "-":
+        print(encoded_row(values))
+    elif output is not None:
+        with replacing(Path(output)) as stream:
+            stream.write(_pretty(values))
+
+
+def say_written(files: Iterable[str | None], what: str, remedy: str, *, quiet: bool) -> None:
+    """Say which files were written, also if `what` went to stdout (-); if none was, how to keep it."""
+    wrote = ", ".join(f"{what} to stdout" if file == "-" else file for file in files if file)
+    say(f"wrote {wrote or f'no file; {remedy}'}", quiet=quiet)
+
+
+def print_shown(
+    shown: Sequence[ShownTable], form: str, report: AnyReport | None = None, *, to_stderr: bool = False
+) -> None:
+    """Print tables, those of a report: for a terminal, or in a format of `evaluation.table_text`."""
     if form == "table":
         from rich.console import Console  # noqa: PLC0415  (for tables alone)
 
@@ -172,7 +162,7 @@ def print_shown(shown: Sequence[ShownTable], form: str, report: AnyReport, *, to
         print(text, end="", file=sys.stderr if to_stderr else sys.stdout)
 
 
-def pretty(report: Mapping[str, Any]) -> bytes:
+def _pretty(report: Mapping[str, Any]) -> bytes:
     """A report as JSON for a file."""
     import json  # noqa: PLC0415
 

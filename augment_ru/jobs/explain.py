@@ -1,6 +1,8 @@
 """`augment-ru explain`: prints what attacks propose for a text, what is dropped and why, and what is applied."""
 
+import os
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -13,11 +15,13 @@ from augment_ru.edits import Edit, Span
 from augment_ru.engine.differences import visible
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Result
+from augment_ru.errors import AugmentError
 from augment_ru.jobs.differences import difference, pictured
+from augment_ru.jobs.flags import checking
+from augment_ru.jobs.rows import asked_attacks
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic
 from augment_ru.text.characters import decode
@@ -26,8 +30,20 @@ _SHOWN = 200
 """The most changes that are listed for an attack; a long text has thousands."""
 
 
-def explained(text: str, preparation: Preparation, perturbers: Sequence[Perturber]) -> None:
-    """Print the protected spans of a text, and for each attack the proposed, dropped and applied changes."""
+def explain_text(text: str, given: Mapping[str, Any]) -> None:
+    """Print the protected spans of a text, and for each attack the proposed, dropped and applied changes.
+
+    Args:
+        text: the text.
+        given: the values of the other options of `explain` by parameter.
+
+    Raises:
+        AugmentError: an option is wrong.
+    """
+    with checking():
+        if os.path.isfile(text):  # noqa: PTH113  (`Path.is_file` raises an error for a text longer than a path may be)
+            raise AugmentError(f"{text}: is a file; explain takes a text, perturb shows what it changes in a file")
+        preparation, perturbers = asked_attacks(given, given["attacks"] or ("butterfingers",))
     console = Console(highlight=False)
     record = Record({"text": text}, generic())
     prepared = preparation.chunk([record], [one.needs for one in perturbers])

@@ -104,7 +104,7 @@ def _entries(kind: str, names: Sequence[str], words: Words, *, verbose: bool) ->
             yield (
                 name,
                 _in_english(summary, example) if words is _ENGLISH else example.removesuffix("."),
-                [*_options(name, made)],
+                [*_set_lines(name, made)],
             )
     elif kind == "constraints":
         for name in names:
@@ -154,10 +154,10 @@ def _similarity(name: str, *, verbose: bool) -> Iterator[tuple[str, str, list[st
         signature = f"signature: {made.signature}"
     except AugmentError as error:  # the model is not in the cache; its options are shown all the same
         signature = f"not ready: {error}"
-    yield name, _summary(type(made)), [f"threshold: {made.threshold}", signature, *_options(name, type(made))]
+    yield name, _summary(type(made)), [f"threshold: {made.threshold}", signature, *_set_lines(name, type(made))]
 
 
-def _options(name: str, made: Any) -> Iterator[str]:  # noqa: ANN401  (any attack's class)
+def _set_lines(name: str, made: Any) -> Iterator[str]:  # noqa: ANN401  (any attack's class)
     for option in fields_of(made):
         value = option.default
         shown = ",".join(value) if isinstance(value, tuple) else "none" if value is None else value

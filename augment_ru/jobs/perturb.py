@@ -1,23 +1,37 @@
 """The work of `augment-ru perturb`: perturbs the rows of a file, and says what became of them."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from augment_ru.engine.prepare_alike import prepared_chunk
 from augment_ru.engine.result_rows import ResultRows
 from augment_ru.errors import amount
 from augment_ru.formats.files import replacing_file
 from augment_ru.formats.row import Changed
+from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import Show, is_shown, rejects_of, shows_differences
 from augment_ru.jobs.parts import write_parts
-from augment_ru.jobs.progress import Advance, progress, terminal_width
+from augment_ru.jobs.progress import Advance, progress, say, tell, terminal_width
 from augment_ru.jobs.reading import size_of
-from augment_ru.jobs.rows import RowsJob
+from augment_ru.jobs.rows import RowsJob, rows_job
 from augment_ru.jobs.summary import Tally, summary_lines
 from augment_ru.jobs.writing import OnChunk, write_rows
 from augment_ru.records.record import Record
+
+
+def perturb_rows(given: Mapping[str, Any]) -> int:
+    """Do what the options of `perturb` ask for, which `given` has by parameter; the exit code.
+
+    Raises:
+        AugmentError: an option, a row or a file is wrong.
+    """
+    with checking():
+        job = rows_job(given, given["attacks"])
+        job.check()
+    return run(job)
 
 
 def run(job: RowsJob) -> int:
@@ -37,13 +51,11 @@ def run(job: RowsJob) -> int:
     if job.report is not None:
         with replacing_file(job.report) as file:
             file.write(tally.report(job.perturbers[0]))
-    if sys.stderr is not None and not job.quiet:
-        lines = (
-            *summary_lines(tally.summaries, terminal_width(sys.stderr)),
-            f"augment-ru: {tally}",
-            f"augment-ru: {wrote(job, tally)}",
-        )
-        print(*lines, sep="\n", file=sys.stderr)
+    if not job.quiet:
+        for line in summary_lines(tally.summaries, terminal_width(sys.stderr)):
+            tell(line)
+        say(str(tally))
+        say(wrote(job, tally))
     return 1 if tally.skipped else 0
 
 
@@ -86,7 +98,7 @@ def wrote(job: RowsJob, tally: Tally) -> str:
     rows = amount(tally.written, "row")
     if is_shown(job.output):
         table = f", and wrote the table to {job.report}" if job.report is not None else ""
-        return f"showed {rows}{table}; -o FILE writes rows"
+        return f"showed {rows}{table}; `output` FILE writes rows"
     files = [f"{rows} to {job.output or 'stdout'}"]
     if tally.skipped and job.output:
         files.append(f"{tally.skipped:,} to {rejects_of(job.output)}")

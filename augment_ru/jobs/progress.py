@@ -3,9 +3,12 @@
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TextIO
+
+from augment_ru.errors import AugmentError, amount, escaped
+from augment_ru.jobs.flags import with_flags
 
 _WHOLE_RUN = 1e9
 """Seconds."""
@@ -21,8 +24,28 @@ def terminal_width(stream: TextIO | None) -> int | None:
 
 def say(line: str, *, quiet: bool = False) -> None:
     """Print a message of augment-ru on stderr, if there is one and the user wants messages."""
-    if sys.stderr is not None and not quiet:
-        print(f"augment-ru: {line}", file=sys.stderr)
+    if not quiet:
+        tell(f"augment-ru: {with_flags(line)}")
+
+
+def tell(line: str) -> None:
+    """Print a line on stderr, if there is one."""
+    if sys.stderr is not None:  # else `print` would take stdout
+        print(line, file=sys.stderr)
+
+
+def print_problems(problems: Iterable[str], where: str = "") -> None:
+    """Print problems that were found, one on a line, or that there are none.
+
+    Raises:
+        AugmentError: there are problems; the message counts them, behind `where`.
+    """
+    count = 0
+    for count, line in enumerate(problems, start=1):  # noqa: B007
+        print(escaped(line))
+    if count:
+        raise AugmentError(f"{where}{amount(count, 'problem')}")
+    tell("no problems")
 
 
 class Advance(Protocol):

@@ -18,7 +18,7 @@ from augment_ru.formats.packed import is_packed
 from augment_ru.formats.row import KEY, refuse_twice
 from augment_ru.formats.sinks import Sink
 from augment_ru.formats.sources import RowSource, source_of
-from augment_ru.jobs.flags import with_options
+from augment_ru.jobs.flags import with_flags
 from augment_ru.jobs.outputs import Reject
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
@@ -148,7 +148,7 @@ class _Reading:
                 if not job.skip:
                     raise AugmentError(f"{where_of(job)}: {self.source.unit} {line.number}: {error}") from error
                 tally.skipped += 1
-                self.reject(line, with_options(str(error)))
+                self.reject(line, with_flags(str(error)))
                 continue
             tally.rows += 1
             self._recognised(record.task)

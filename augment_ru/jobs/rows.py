@@ -1,21 +1,27 @@
 """A run over the rows of a file: what is read, what is written, the attacks, and how the work is split."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from augment_ru.engine.attack import attack_name
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
+from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of
+from augment_ru.engine.recipe import option_values
 from augment_ru.errors import AugmentError, missing
 from augment_ru.formats.encodings import UTF8, check_encoding, is_utf8
-from augment_ru.formats.files import check_input, check_outputs
+from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.packed import check_packing
 from augment_ru.formats.pieces import PIECE_BYTES
 from augment_ru.formats.sources import JSON_LINES, PARQUET, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
+from augment_ru.own_code import chain_names, is_own, own_files
 from augment_ru.records.task import Task, task_or_file
+from augment_ru.release.manifest import environment
 from augment_ru.run.engines import LOCAL, engine_of
 from augment_ru.run.work import Engine
 
@@ -81,8 +87,8 @@ class RowsJob:
     output: str | None
     perturbers: Sequence[Perturber]
     preparation: Preparation
-    task: str | None
-    fields: Sequence[str]
+    task: str | None = None
+    fields: Sequence[str] = ()
     with_original: bool = False
     meta: str = "full"
     skip: bool = False
@@ -108,7 +114,7 @@ class RowsJob:
             AugmentError: a name, a value or a file is wrong.
         """
         if not self.perturbers:
-            raise AugmentError("no attack; name one with --attack; augment-ru list attacks shows them")
+            raise AugmentError("no attack; name one with `attacks`; augment-ru list attacks shows them")
         self.preparation.check(self.schema)  # so that a wrong rule is an error of usage
         check_input(self.source)
         check_encoding(self.encoding)
@@ -119,25 +125,25 @@ class RowsJob:
         if PARQUET in {self.input_kind, self.format} and find_spec("pyarrow") is None:
             raise missing("Parquet files need pyarrow", "hf")
         if self.csv_safe and self.format not in {"CSV", "TSV"}:
-            raise AugmentError(f"--csv-safe: the output is {self.format}, no table; leave it out")
+            raise AugmentError(f"`csv_safe`: the output is {self.format}, no table; leave it out")
         if self.input_kind == PARQUET and not is_utf8(self.encoding):
-            raise AugmentError(f"--encoding {self.encoding}: Parquet files have no other encoding; leave it out")
+            raise AugmentError(f"`encoding` {self.encoding}: Parquet files have no other encoding; leave it out")
 
     def _check_outputs(self) -> None:
         if self.skip and self.output is None:
-            raise AugmentError("--on-error skip: needs -o, so that rejected lines can be written beside it")
+            raise AugmentError("`on_error` skip: needs `output`, so that rejected lines can be written beside it")
         if self.skip and Path(self.output or "").exists() and not Path(self.output or "").is_file():
-            raise AugmentError(f"--on-error skip: {self.output} is no plain file, so rejects have no place beside it")
+            raise AugmentError(f"`on_error` skip: {self.output} is no plain file, so rejects have no place beside it")
         rejects = rejects_of(self.output) if self.skip and self.output else None
-        outputs = [("-o", self.output), ("the rejects of --on-error skip:", rejects), ("--report", self.report)]
+        outputs = [("`output`", self.output), ("the rejects of `on_error` skip:", rejects), ("`report`", self.report)]
         check_outputs(outputs, [self.source, *self.reads])
 
     def _check_split(self) -> None:
         self.split.made()
         if self.split.resume and (self.output is None or ((path := Path(self.output)).exists() and not path.is_file())):
-            raise AugmentError("--resume: needs -o with a file, so that what is done can be kept beside it")
+            raise AugmentError("`resume`: needs `output` with a file, so that what is done can be kept beside it")
         if self.split.has_parts and is_shown(self.output):
-            raise AugmentError("--workers: one process shows differences on a terminal; give -o, or leave it out")
+            raise AugmentError("`workers`: one process shows differences on a terminal; give `output`, or leave it out")
 
     @property
     def input_kind(self) -> str:
@@ -150,3 +156,140 @@ class RowsJob:
         if self.output is not None:
             return kind_of(self.output)
         return JSON_LINES if self.input_kind == PARQUET else self.input_kind
+
+
+def asked_attacks(
+    given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False
+) -> tuple[Preparation, list[Perturber]]:
+    """What the options of a command ask for, with the defaults of the preset: the preparation, and the attacks.
+
+    Args:
+        given: the values of the options by parameter; None, or nothing, for what the user did not set.
+        attacks: the specifications of the attacks.
+        asks_model: whether the run asks a model, too, which may need the device.
+
+    Raises:
+        AugmentError: a name is unknown, or a value does not fit.
+    """
+    if twins := [attack for number, attack in enumerate(attacks) if attack in attacks[:number]]:
+        raise AugmentError(f"`attacks` {twins[0]}: is given twice; name it once")
+    if given["no_constraints"] and given["constraints"]:
+        raise AugmentError("`constraints` and `no_constraints` contradict each other; give one")
+    defaults = preset(given["preset"] or "offline")
+    constraints = () if given["no_constraints"] else given["constraints"] or defaults.constraints
+    spec = given["similarity"] or defaults.similarity
+    similarity = "python" if is_own(spec) else spec.partition(":")[0]
+    parts = {attack_name(name) for attack in attacks for name in chain_names(attack)}
+    options = option_values(given["options"], {*parts, similarity})
+    run = run_of(
+        defaults,
+        [AttackChoice(attack, options, given.get("probability")) for attack in attacks],
+        GateChoice(spec, options.get(similarity, {}), _stated(given, _SEARCH)),
+        seed=given["seed"],
+        device=given["device"],
+        may_import=True,  # a recipe that names code was refused when it was read
+    )
+    if given["device"] not in (None, "auto", "cpu") and not (run.runs_network or asks_model):
+        raise AugmentError(f"`device` {given['device']}: nothing in this run uses a GPU; leave it out")
+    return Preparation(constraints, given["annotator"] or "natasha"), run.perturbers
+
+
+_SEARCH = ("threshold", "schedule", "candidates", "min_changes")
+
+
+def _stated(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The values of these parameters that the user set."""
+    return {name: given[name] for name in names if given.get(name) is not None}
+
+
+def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False) -> RowsJob:
+    """The run that the options of a command ask for; the arguments are those of `asked_attacks`.
+
+    Raises:
+        AugmentError: a name is unknown, a value does not fit, or a file cannot be read.
+    """
+    preparation, perturbers = asked_attacks(given, attacks, asks_model=asks_model)
+    job = RowsJob(
+        output=given.get("output"),
+        perturbers=perturbers,
+        preparation=preparation,
+        reads=_files_read(given),
+        skip=given.get("on_error") == "skip",
+        **_stated(given, {one.name for one in fields(RowsJob)} - {"output"}),
+    )
+    if "part_size" not in given:
+        return job
+    facts = _facts({**given, "attacks": attacks}, job.reads) if given["resume"] else {}
+    size = max(1, int(given["part_size"] * 2**20))
+    return replace(job, split=Split(given["workers"], given["resume"], given["engine"], size, facts))
+
+
+def _files_read(given: Mapping[str, Any]) -> list[str]:
+    """The files and folders that options name, and those of the user's own code that was run for the attacks."""
+    texts = [given.get(name) or "" for name in ("recipe", "model", "guide", "train")]
+    texts += [task for task in [given["task"] or ""] if task.endswith(".toml")]
+    chosen = [pair.partition("=")[2] for pair in (*given["options"], *given.get("model_options", ()))]
+    files = named_files([*texts, *given["constraints"], *chosen, (given["similarity"] or "").partition(":")[2]])
+    return [*files, *map(str, own_files())]
+
+
+_NO_FACTS = {"source", "output", "report", "quiet", "recipe", "cache", "workers", "resume", "engine"}
+"""Parameters on which no row depends."""
+_MODULE = "python:"
+
+
+def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
+    """All that rows depend on beside the input, by the name that messages have for it.
+
+    So parts of another run are not taken for those of this one.
+
+    Raises:
+        AugmentError: a file cannot be read.
+    """
+    specs = [*given["attacks"], given["similarity"] or "", given.get("model") or ""]
+    own = [part for spec in specs for part in chain_names(spec)]
+    read = {*files, *named_files(own)}
+    for spec in own:  # a model is imported later
+        module = Path(f"{spec.removeprefix(_MODULE).partition(':')[0].replace('.', '/')}.py")
+        if spec.startswith(_MODULE) and module.is_file():
+            read.add(str(module.resolve()))
+    return {
+        **{f"`{name}`": value for name, value in given.items() if name not in _NO_FACTS},
+        **{f"the content of {name}": _digest(Path(name)) for name in sorted(read)},
+        **{f"the version of {name}": value for name, value in environment(models=True).items()},
+    }
+
+
+_BLOCK = 2**20
+
+
+def _digest(path: Path) -> str:
+    """The SHA-256 of a file, or of the names and contents of the files in a folder."""
+    found = sha256()
+    try:
+        files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+        for file in files:
+            name = file.relative_to(path).as_posix().encode("utf-8", "surrogatepass")
+            found.update(name + b" %d\0" % file.stat().st_size)
+            with file.open("rb") as stream:
+                while block := stream.read(_BLOCK):
+                    found.update(block)
+    except OSError as error:
+        raise AugmentError(f"{path}: cannot be read ({error.strerror})") from error
+    return found.hexdigest()
+
+
+def model_options(pairs: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The values `KIND.NAME=VALUE` of the parameter `model_options`, by kind of model and name.
+
+    Raises:
+        AugmentError: a value has another form.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for pair in pairs:
+        left, equals, value = pair.partition("=")
+        kind, dot, name = left.partition(".")
+        if not (equals and dot and kind and name):
+            raise AugmentError(f"`model_options` {pair}: must be KIND.NAME=VALUE, as in linear.analyzer=char")
+        found.setdefault(kind, {})[name] = value
+    return found

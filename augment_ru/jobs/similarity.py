@@ -1,6 +1,7 @@
 """The work of `augment-ru similarity`: scores of given pairs of texts, and their figures by attack."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +11,19 @@ from augment_ru.engine.attack import Needs
 from augment_ru.engine.figures import distribution
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.search import DIGITS
-from augment_ru.engine.similarity import Candidates, Similarity, checked_scores, scorer_of
-from augment_ru.errors import AugmentError
+from augment_ru.engine.similarity import Candidates, Similarity, checked_scores, scorer_of, similarity_of
+from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.page import edits_between
 from augment_ru.evaluation.table_text import ShownTable
-from augment_ru.formats.read import Row
+from augment_ru.formats.encodings import UTF8, check_encoding
+from augment_ru.formats.files import check_outputs, named_files, replacing
+from augment_ru.formats.json_lines import encoded_row
+from augment_ru.formats.read import Row, read_rows
 from augment_ru.formats.row import KEY
+from augment_ru.jobs.evaluate import print_shown
+from augment_ru.jobs.flags import checking
+from augment_ru.jobs.progress import say
+from augment_ru.own_code import own_files
 from augment_ru.script import Script
 
 ALL = "(pairs)"
@@ -87,6 +95,51 @@ def _edit(stated: Sequence[Any], note: object) -> Edit:
     return Edit(start, stop, text, Note(reading) if isinstance(reading, str) else None)
 
 
+def score_pairs(
+    source: str,
+    *,
+    similarity: str | None,
+    input_format: str | None,
+    encoding: str | None,
+    device: str | None,
+    output: Path | None,
+    form: str,
+) -> None:
+    """Score the pairs of a file, write each with its score, and print the figures by attack.
+
+    Args:
+        source: the file, or - for stdin.
+        similarity: the specification of the similarity; None for the default.
+        input_format: the format of the file; None goes by its name.
+        encoding: that of the file; None for UTF-8.
+        device: where networks run; None for auto.
+        output: the file of the pairs with their scores; None for no file.
+        form: how the table is printed: as a table, or as a format of `evaluation.table_text`.
+
+    Raises:
+        AugmentError: an option or a row is wrong, or there are no pairs.
+    """
+    spec = similarity or "meaning"
+    with checking():
+        made = similarity_of(spec, may_import=True)
+        read = [source, *named_files([spec.partition(":")[2]]), *map(str, own_files())]
+        check_outputs([("`output`", None if output is None else str(output))], read)
+        check_encoding(encoding or UTF8)
+        if made is None:
+            raise AugmentError("`similarity` none: nothing to score with; give meaning, navec or bertscore")
+    pairs = [pair for row in read_rows(source, input_format, encoding or UTF8).rows for pair in pairs_in(row)]
+    if not pairs:
+        raise AugmentError(f"{source}: no pairs")
+    scores = scored(pairs, made.on_device(device or "auto"), Preparation(()))
+    if output is not None:
+        with replacing(output) as stream:
+            for pair, score in zip(pairs, scores, strict=True):
+                texts = {"attack": pair.attack, "original": pair.original, "perturbed": pair.perturbed}
+                stream.write(f"{encoded_row({**texts, 'similarity': score})}\n".encode())
+        say(f"wrote {amount(len(pairs), 'pair')} to {output}")
+    print_shown([figures_table(figures(pairs, scores))], form)
+
+
 def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Preparation) -> list[float]:
     """The similarity of each pair, to four digits.
 
@@ -115,7 +168,7 @@ def figures(pairs: Sequence[TextPair], scores: Sequence[float]) -> dict[str, dic
 
 
 def figures_table(found: Mapping[str, Mapping[str, Any]]) -> ShownTable:
-    """The figures as a table; scores × 100, as in ShownTable 1 of TAPE."""
+    """The figures as a table; scores × 100, as in Table 1 of TAPE."""
     keys = ("mean", "std", "5%", "50%", "95%")
     rows = [[name, f"{own['pairs']:,}", *(f"{100 * own[key]:.2f}" for key in keys)] for name, own in found.items()]
     return ShownTable("Similarity × 100", ["attack", "pairs", "mean", "std", "5 %", "median", "95 %"], rows, 1)

@@ -10,9 +10,11 @@ from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.report import SavedReport, read_report
+from augment_ru.formats.encodings import UTF8, check_encoding
 from augment_ru.formats.files import check_outputs, named_files, replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.read import read_rows
+from augment_ru.jobs.flags import checking
 from augment_ru.jobs.progress import say
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
@@ -38,13 +40,15 @@ def export_sample(  # noqa: PLR0917  (the options of the command)
     Raises:
         AugmentError: a file cannot be read, would be written over, or its name ends in neither .json nor .tsv.
     """
+    with checking():
+        check_encoding(rows.get("encoding") or UTF8)
     if output.suffix not in (".json", ".tsv"):
-        raise AugmentError(f"-o {output}: must end in .json (Label Studio) or .tsv (Toloka)")
+        raise AugmentError(f"`output` {output}: must end in .json (Label Studio) or .tsv (Toloka)")
     interface = output.with_suffix(".xml") if output.suffix == ".json" else None
     reported = _reported(source)
     named = named_files([rows.get("task") or ""])
     read = [source, reported[0] if reported else None, rows.get("originals"), predictions, *named]
-    check_outputs([("-o", str(output)), ("beside -o:", str(interface) if interface else None)], read)
+    check_outputs([("`output`", str(output)), ("beside `output`:", str(interface) if interface else None)], read)
     held = loaded(reported[0] if reported else source, **rows)
     pairs, outcomes = held.pairs, None
     if predictions:
@@ -81,7 +85,7 @@ def _outcomes(path: str, pairs: Pairs) -> Outcomes:
             counts[row["attack"]] += 1
             found[row["attack"], number] = str(row.get("outcome"))
     if counts != {attack: len(own) for attack, own in pairs.attacks.items()}:
-        raise AugmentError(f"--predictions {path}: are not of these rows; give what evaluate wrote for them")
+        raise AugmentError(f"`predictions` {path}: are not of these rows; give what evaluate wrote for them")
     return found
 
 
@@ -129,7 +133,7 @@ def import_answers(files: list[Path], output: Path) -> None:
     Raises:
         AugmentError: a file cannot be read, would be written over, or the package `krippendorff` is not installed.
     """
-    check_outputs([("-o", str(output))], map(str, files))
+    check_outputs([("`output`", str(output))], map(str, files))
     votes = [vote for path in files for vote in verdicts.read_votes(path)]
     if not votes:
         raise AugmentError(f"{files[0]}: holds no answers")

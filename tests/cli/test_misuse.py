@@ -4,8 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from augment_ru.cli.main import cli
+from augment_ru.jobs.flags import with_flags
 from commands import fails, write
 
 
@@ -70,3 +73,20 @@ def test_no_completion_ends_in_an_error(tmp_path: Path) -> None:
         env=environment, capture_output=True, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert done.stderr == b""
+
+
+def options_of(command: click.Command) -> list[click.Parameter]:
+    """The options of a command and of the commands in it."""
+    inner = [one for name in getattr(command, "commands", {}) for one in options_of(command.commands[name])]  # type: ignore[attr-defined]
+    return [*inner, *(one for one in command.params if isinstance(one, click.Option))]
+
+
+def test_a_parameter_in_a_message_is_shown_as_the_option_that_sets_it() -> None:
+    options = [(one.name, with_flags(f"`{one.name}`"), one.opts) for one in options_of(cli)]
+    wrong = [(name, shown) for name, shown, possible in options if shown[0] != "`" and shown not in possible]
+    assert wrong == []
+    resumed = {*cli.commands["perturb"].params, *cli.commands["attack"].params}  # --resume names what has changed
+    unknown = {one.name for one in resumed if isinstance(one, click.Option) and one.expose_value} - {
+        name for name, shown, _ in options if shown[0] != "`"
+    }
+    assert unknown == {"recipe", "quiet"}

@@ -180,10 +180,10 @@ def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     report.write_text(json.dumps(evaluate(str(rows), {"m": reader}).report()), encoding="utf-8")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(AugmentError, match=r"-o .*report\.json: is read by this run"):
+    with pytest.raises(AugmentError, match=r"`output` .*report\.json: is read by this run"):
         export_sample(str(report), report, {}, None, 20, 42)
     page = write(tmp_path / "page.xml", ROWS)
-    with pytest.raises(AugmentError, match=r"beside -o: .*page\.xml: is read by this run"):
+    with pytest.raises(AugmentError, match=r"beside `output`: .*page\.xml: is read by this run"):
         export_sample(str(rows), tmp_path / "page.json", {}, str(page), 20, 42)
     assert {path: path.read_bytes() for path in before} == before
     assert not (tmp_path / "page.json").exists()

@@ -1,0 +1,522 @@
+"""The commands: the options of each, and what it says of itself. Its work is a function of `augment_ru.jobs`.
+
+The values of the options go to that function by the names of their parameters, so an option is written once. The
+functions are imported when a command runs, so that --help loads nothing heavy.
+"""
+# ruff: noqa: D301, PLC0415 (the backspace tells click to keep the line breaks; imports take time)
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+from click.shell_completion import get_completion_class
+
+from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
+from augment_ru.cli.misuse import REAL
+from augment_ru.cli.shared_options import (
+    DEVICE,
+    FILE_FORM,
+    INPUT,
+    MODEL,
+    POOL,
+    PROBABILITY,
+    QUIET,
+    ROWS,
+    SEARCH,
+    SETUP,
+    SIMILARITY,
+    SPLIT,
+    WORKERS,
+    Command,
+    HelpfulGroup,
+    attack_option,
+    table_format,
+    with_options,
+)
+from augment_ru.errors import AugmentError
+
+
+@click.command(cls=Command)
+@click.argument("source", metavar="IN|-")
+@click.option("-o", "--output", metavar="OUT", help="Output file, written when the run is complete.  [default: stdout]")
+@attack_option("An attack (see augment-ru list attacks); A+B applies A, then B.")
+@with_options(*INPUT, *PROBABILITY, *SEARCH, *SETUP)
+@click.option(
+    "--recipe", metavar="FILE.toml", help="Read options from a file; options of the command line override them."
+)
+@click.option("--with-original", is_flag=True, help='Also write each row unperturbed, as attack "original".')
+@with_options(*ROWS)
+@click.option("--report", metavar="FILE.json", help="Write the table at the end of the run as JSON.")
+@click.option(
+    "--copies",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Perturbations of each row by each attack, from different draws.  [default: 1]",
+)
+@with_options(*SPLIT, *QUIET)
+def perturb(**given: Any) -> int:  # noqa: ANN401
+    """Perturb the rows of a file.
+
+    Writes one row for each input row and attack. The end of a file's name gives its format: .jsonl, .json, .csv,
+    .tsv, .parquet, or .txt with a text on each line; all but .parquet may be packed (.gz, .zst). stdin holds JSON
+    Lines. On a terminal, without -o, the differences are shown in colours.
+
+    \b
+    augment-ru perturb in.jsonl -o out.jsonl --attack butterfingers
+    augment-ru perturb train.csv -o out.csv --attack emojify --field "Tweet text"
+    augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
+    """
+    from augment_ru.engine.recipe import PERTURB_KEYS, PERTURB_LISTS
+    from augment_ru.jobs.perturb import perturb_rows
+
+    return perturb_rows(_with_recipe(given, PERTURB_KEYS, PERTURB_LISTS))
+
+
+def _with_recipe(given: dict[str, Any], keys: Mapping[str, Any], lists: Mapping[str, str]) -> dict[str, Any]:
+    """The options of the command line, and those of its recipe, if it names one, that the command line does not set.
+
+    `keys` and `lists` are those of `read_recipe`.
+    """
+    if not given["recipe"]:
+        return given
+    from augment_ru.engine.recipe import read_recipe
+    from augment_ru.jobs.flags import checking
+
+    with checking():
+        recipe = read_recipe(Path(given["recipe"]), keys, lists)
+    context = click.get_current_context()
+    types = {param.name: param for param in context.command.params}
+    values = dict(given)
+    for name, value in recipe.items():
+        key = "form" if name == "format" else name
+        if context.get_parameter_source(key) == ParameterSource.DEFAULT:
+            param = types[key]
+            values[key] = value if isinstance(value, tuple | bool) else param.type.convert(value, param, context)
+    return values
+
+
+@click.command(cls=Command, short_help="Count the right answers of models that perturbations break.")
+@click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="KIND[:ARGUMENT]",
+    help="See augment-ru list models. Repeatable.",
+)
+@click.option("--originals", metavar="FILE", help="The unperturbed rows, if PERTURBED does not hold them.")
+@with_options(*INPUT, *MODEL)
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Metrics, in place of the task's. Repeatable.")
+@click.option(
+    "--shots",
+    metavar="K,K,…|task",
+    default="0",
+    show_default=True,
+    help="Numbers of demonstrations; task: as many as the task's benchmark shows.",
+)
+@click.option("--episodes", default=5, metavar="N", help="Sets of demonstrations for each K.  [default: 5]")
+@click.option("--by", multiple=True, metavar="FIELD", help="Also report by the values of a field. Repeatable.")
+@with_options(*DEVICE)
+@click.option("--seed", default=42, metavar="N", help="The seed of the random numbers.  [default: 42]")
+@click.option("--verdicts", metavar="FILE.jsonl", help="Human verdicts: count every rate also over valid rows.")
+@click.option("--title", metavar="TEXT", help="The title of the report.")
+@click.option(
+    "--date",
+    metavar="TEXT|none",
+    help="The date of the report.  [default: on the page the day on which the file of rows was written]",
+)
+@click.option(
+    "--flipping",
+    type=click.Choice(["auto", "all", "none"]),
+    help="Which models are asked what edits flip an answer, for the page; auto: the fast ones.  [default: auto]",
+)
+@click.option(
+    "--table",
+    "tables",
+    multiple=True,
+    metavar="NAME",
+    help="Print this table: rates, counts, together, valid, curve, transfer, models, attacks, strength, "
+    "subpopulations, or all. Repeatable.  [default: the first six]",
+)
+@with_options(*table_format())
+@click.option("--recipe", metavar="FILE.toml", help="Options in a file; those given here override them.")
+@click.option("-o", "--output", metavar="REPORT.json", help="The report as JSON; - for stdout.")
+@click.option("--html", metavar="REPORT.html", help="The report as a web page.")
+@click.option("--predictions", metavar="FILE.jsonl", help="Every prediction, to recount the report.")
+@click.option("--worst-case", metavar="FILE.jsonl", help="For each original the row that breaks most of the models.")
+@with_options(*QUIET)
+def evaluate(**given: Any) -> None:  # noqa: ANN401
+    """Count how many of a model's right predictions the attacks break.
+
+    \b
+    augment-ru evaluate perturbed.jsonl --model linear:train.jsonl --html report.html
+    augment-ru evaluate release/task --model hf-causal:gpt --shots 0,4
+    augment-ru evaluate perturbed.jsonl --model hf-causal:gpt --train train.jsonl --shots 0,1,4,8 -o report.json
+    """
+    from augment_ru.engine.recipe import EVALUATE_KEYS, EVALUATE_LISTS
+    from augment_ru.jobs.evaluate import run_evaluation
+
+    run_evaluation(_with_recipe(given, EVALUATE_KEYS, EVALUATE_LISTS))
+
+
+@click.command(cls=Command, short_help="Search for the smallest changes that break a model's answers.")
+@click.argument("source", metavar="IN|-")
+@click.option("-o", "--output", metavar="OUT", help="Output file, written when the run is complete.  [default: stdout]")
+@click.option("--model", metavar="KIND[:ARGUMENT]", required=True, help="The model; see augment-ru list models.")
+@attack_option("An attack whose changes are in the pool.", ", ".join(ATTACKS))
+@click.option("--budget", default=BUDGET, metavar="N", help=f"The most queries for a row.  [default: {BUDGET}]")
+@click.option(
+    "--guide",
+    metavar="KIND[:ARGUMENT]",
+    help="A model with scores that orders the queries of one that gives labels alone; asking it is not counted.",
+)
+@click.option(
+    "--targeted", "target", metavar="LABEL", help="Make the model give this label.  [default: any wrong answer]"
+)
+@click.option("--no-minimal", is_flag=True, help="Stop at the first set of changes that breaks the answer.")
+@click.option(
+    "--draws",
+    default=DRAWS,
+    metavar="N",
+    help=f"Random draws of each attack in the pool.  [default: {DRAWS}]",
+)
+@click.option("--time", "seconds", type=REAL, metavar="SECONDS", help="End the searches after this time.")
+@with_options(*INPUT, *MODEL, *POOL, *ROWS, *SPLIT, *QUIET)
+def attack(**given: Any) -> int:  # noqa: ANN401
+    """Search for the smallest change of each row that turns a model's right answer wrong.
+
+    Writes one row for each input row. A query is a text that the model is asked about. A run that was killed asks only
+    what is not in the cache. On a terminal, without -o, the differences are shown in colours.
+
+    \b
+    augment-ru attack in.jsonl -o out.jsonl --model linear:train.jsonl
+    augment-ru attack in.jsonl -o out.jsonl --model hf-classifier:MODEL --attack butterfingers --attack homoglyphs
+    """
+    from augment_ru.jobs.attack import attack_rows
+
+    return attack_rows(given)
+
+
+class _Release(HelpfulGroup):
+    """A group whose first argument is a recipe to build, unless it is the name of a command."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments, with the command `build` before a recipe."""
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = ["build", *args]
+        return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The help of `build`, and the other commands."""
+        build_.format_help(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl([("verify DIR", verify.get_short_help_str(80))])
+
+
+class _Build(Command):
+    """The command `build`, shown in the help without its name, which may be left out."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,  # noqa: ANN401  (click's own signature)
+    ) -> click.Context:
+        """The context, with the name of the group alone."""
+        del info_name
+        return super().make_context("", args, parent, **extra)
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The usage line."""
+        formatter.write_usage("augment-ru release", "[OPTIONS] RECIPE.toml -o DIR")
+
+
+@click.group(cls=_Release, short_help="Build an adversarial test set to publish, or check one.")
+def release() -> None:
+    """Build adversarial test sets for publication as a benchmark, or check them."""
+
+
+@release.command("build", cls=_Build, hidden=True)
+@click.argument("recipe", metavar="RECIPE.toml")
+@click.option(
+    "-o", "--output", required=True, metavar="DIR", help="A new folder; it appears when the release is complete."
+)
+@with_options(*WORKERS)
+@click.option("--resume", is_flag=True, help="Continue a build that was killed.")
+@with_options(*DEVICE, *QUIET)
+def build_(**given: Any) -> None:  # noqa: ANN401
+    """Build a release: original and perturbed test sets, few-shot episodes, card, manifest, tasks for lm-eval.
+
+    \b
+    augment-ru release tape-like.toml -o tape-like
+    augment-ru release verify tape-like --rebuild 20
+    """
+    from augment_ru.jobs.release import make_release
+
+    make_release(**given)
+
+
+@release.command(cls=Command)
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--rebuild",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Perturb N rows of each task again and compare.",
+)
+@click.option("--expect", metavar="SHA256", help="The digest of the manifest as it was published.")
+def verify(**given: Any) -> None:  # noqa: ANN401
+    """Check a release: every file, row and edit. Report each change with its file and row."""
+    from augment_ru.jobs.release import check_release
+
+    check_release(**given)
+
+
+@click.command(cls=Command)
+@click.argument("text")
+@attack_option("An attack to explain.", "butterfingers")
+@with_options(*PROBABILITY, *SEARCH, *SETUP)
+def explain(text: str, **given: Any) -> None:  # noqa: ANN401
+    """Show which changes are applied to a text, and why.
+
+    Prints the protected spans with their rules. For each attack prints the proposed changes with their ranks, and
+    whether each was dropped (with the reason), applied, or not applied.
+    """
+    from augment_ru.jobs.explain import explain_text
+
+    explain_text(text, given)
+
+
+@click.command("list", cls=Command)
+@click.argument(
+    "kind", required=False, type=click.Choice(["attacks", "constraints", "similarities", "tasks", "models"])
+)
+@click.option("-v", "--verbose", is_flag=True, help="Also show options, reasons and files.")
+@click.option("--lang", type=click.Choice(["en", "ru"]), help="The language.  [default: that of the locale]")
+def list_(kind: str | None, verbose: bool, lang: str | None) -> None:  # noqa: FBT001
+    """List attacks, constraints, similarities, tasks and models."""
+    from augment_ru.jobs.list import language_of, listing
+
+    for line in listing(kind, verbose=verbose, language=lang or language_of(os.environ)):
+        click.echo(line)
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+def check(files: tuple[str, ...]) -> None:
+    """Check dictionaries, rule files, task files and prompt files.
+
+    Also runs the examples of rule files, and of a constraint's function: FILE.py:FUNCTION. Dictionaries end in .tsv,
+    the others in .toml. Without FILE, checks all files of this package.
+    """
+    from augment_ru.jobs.check import file_problems
+    from augment_ru.jobs.progress import print_problems
+
+    print_problems(file_problems([Path(file) for file in files]))
+
+
+@click.command(cls=Command)
+@click.argument("source", metavar="IN|-")
+@attack_option("An attack whose perturbations should pass.", "five attacks")
+@click.option(
+    "--accept",
+    type=REAL,
+    default=0.9,
+    metavar="SHARE",
+    show_default=True,
+    help="Share of perturbations that should pass the threshold.",
+)
+@click.option(
+    "--at", "probabilities", multiple=True, type=REAL, metavar="P", help="A probability to measure at. Repeatable."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=2),
+    default=200,
+    metavar="N",
+    show_default=True,
+    help="Read only the first N rows.",
+)
+@click.option("--report", metavar="FILE.json", help="Write the figures as JSON.")
+@click.option(
+    "--write-baseline", "baseline", metavar="FILE", help="Write bertscore's scores of unrelated texts for each layer."
+)
+@with_options(*INPUT, *PROBABILITY, *SETUP, *WORKERS)
+def calibrate(**given: Any) -> None:  # noqa: ANN401
+    """Measure a similarity on your texts and propose a threshold.
+
+    Prints a histogram of the scores of unrelated texts, and one for each attack at several probabilities (one
+    candidate, no search). At the proposed threshold, the share --accept of each attack's perturbations passes at
+    the attack's own probability.
+
+    \b
+    augment-ru calibrate in.jsonl
+    augment-ru calibrate in.jsonl --similarity bertscore --attack butterfingers --accept 0.95
+    """
+    from augment_ru.jobs.calibrate import calibrate_file
+
+    calibrate_file(given)
+
+
+@click.command(cls=Command, short_help="Score given pairs of texts.")
+@click.argument("source", metavar="PAIRS|-")
+@with_options(*SIMILARITY, *FILE_FORM, *DEVICE)
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT.jsonl", help="Each pair with its score.")
+@with_options(*table_format())
+def similarity(**given: Any) -> None:  # noqa: ANN401
+    """Score given pairs of texts: rows with `original` and `perturbed`, or the output of perturb.
+
+    Prints mean, deviation and quantiles by attack, × 100, as in Table 1 of TAPE, over all pairs, unchanged ones too.
+    Rows of perturb that state their edits get the score that the gate gave them.
+
+    \b
+    augment-ru similarity pairs.jsonl --similarity bertscore:bert-base-multilingual-cased
+    """
+    from augment_ru.jobs.similarity import score_pairs
+
+    score_pairs(**given)
+
+
+@click.command(cls=Command, short_help="Put the reports of several evaluations side by side.")
+@click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...")
+@click.option("-o", "--output", metavar="COMPARISON.json", help="The comparison as JSON; - for stdout.")
+@click.option("--html", metavar="PAGE.html", help="The comparison as a web page.")
+@with_options(*table_format())
+@click.option("--title", metavar="TEXT", help="The title of the comparison.")
+@click.option("--date", metavar="TEXT", help="The date of the comparison.")
+@click.option("--seed", default=42, metavar="N", help="The seed of the bootstrap.  [default: 42]")
+@with_options(*QUIET)
+def compare(**given: Any) -> None:  # noqa: ANN401
+    """Put the reports of several evaluations side by side: models by attacks, over the rows that all of them share.
+
+    \b
+    augment-ru evaluate perturbed.jsonl --model linear:train.jsonl -o linear.json
+    augment-ru evaluate perturbed.jsonl --model hf-causal:gpt -o gpt.json
+    augment-ru compare linear.json gpt.json --html both.html
+    """
+    from augment_ru.jobs.compare import compare_reports
+
+    compare_reports(**given)
+
+
+@click.command(cls=Command, short_help="Means over tasks, from several reports.")
+@click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...", type=click.Path(path_type=Path))
+@with_options(*table_format("json"))
+def totals(reports: tuple[Path, ...], form: str) -> None:
+    """Means over tasks, from the reports of evaluate: totals of MERA and Russian SuperGLUE, TAPE's Tables 3 and 4.
+
+    \b
+    augment-ru evaluate release/winograd --model linear -o winograd.json
+    augment-ru evaluate release/ru_worldtree --model linear -o ru_worldtree.json
+    augment-ru totals winograd.json ru_worldtree.json
+    """
+    from augment_ru.jobs.compare import print_totals
+
+    print_totals(reports, form)
+
+
+@click.group(cls=HelpfulGroup, short_help="Have people judge perturbed rows.")
+def verdicts() -> None:
+    """Have people judge perturbed rows, and count rates over those that they find valid.
+
+    \b
+    augment-ru verdicts export perturbed.jsonl -o tasks.json
+    augment-ru verdicts import answers.json -o verdicts.jsonl
+    augment-ru evaluate perturbed.jsonl --model linear:train.jsonl --verdicts verdicts.jsonl
+    """
+
+
+@verdicts.command("export", cls=Command)
+@click.argument("source", metavar="REPORT.json|ROWS")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="TASKS.json|TASKS.tsv",
+    help="Tasks for Label Studio (.json, with the interface beside it in .xml) or for Toloka (.tsv).",
+)
+@click.option("--originals", metavar="FILE", help="The unperturbed rows, if they are elsewhere.")
+@with_options(*INPUT)
+@click.option(
+    "--predictions", metavar="FILE", help="The predictions of evaluate: draw every outcome in its proportion."
+)
+@click.option("--size", default=200, type=click.IntRange(min=1), metavar="N", help="Rows to judge.  [default: 200]")
+@click.option("--seed", default=42, metavar="N", help="The seed of the draw.  [default: 42]")
+def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
+    """Write a sample of perturbed rows for annotators to judge.
+
+    The question is in Russian, and no attack is named. If a report of evaluate is given, the rows are those that it
+    counts, each outcome of its first model in its proportion.
+    """
+    from augment_ru.jobs.verdicts import export_sample
+
+    rows = {name: given[name] for name in ("originals", "task", "input_format")}
+    rows |= {"text_fields": given["fields"], "encoding": given["encoding"] or "utf-8"}
+    export_sample(source, output, rows, given["predictions"], given["size"], given["seed"])
+
+
+@verdicts.command("import", cls=Command)
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="ANSWERS...")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="VERDICTS.jsonl", help="The verdicts."
+)
+def import_(files: tuple[Path, ...], output: Path) -> None:
+    """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv)."""
+    from augment_ru.jobs.verdicts import import_answers
+
+    import_answers(list(files), output)
+
+
+@click.group(cls=HelpfulGroup)
+def models() -> None:
+    """Download models for attacks and similarities."""
+
+
+@models.command(cls=Command)
+@click.argument("names", nargs=-1, metavar="NAME...")
+@click.option("--preset", help="Download every model that a preset needs.")
+@click.option("--revision", metavar="COMMIT", help="Branch, tag or commit to download.")
+def pull(names: tuple[str, ...], preset: str | None, revision: str | None) -> None:
+    """Download models from the Hugging Face hub into the local cache.
+
+    Downloads weights as safetensors if the repository has them, and never code. No other part of augment-ru uses
+    the internet, except the servers that you name (openai:URL).
+
+    \b
+    augment-ru models pull bert-base-multilingual-cased
+    augment-ru models pull --preset tape
+    """
+    from augment_ru.engine.presets import preset as preset_of
+    from augment_ru.inference.hub import pull as fetch
+    from augment_ru.jobs.flags import checking
+
+    with checking():
+        wanted = [*names, *(preset_of(preset).models if preset else ())]
+        if not wanted:
+            problem = f"preset {preset} needs no model; name a model" if preset else "no model is named; name one"
+            raise AugmentError(f"{problem}, or give `preset` tape")
+    for name in wanted:
+        click.echo(f"{name}: {fetch(name, revision)}")
+
+
+@click.command(cls=Command, short_help="Print a script that completes commands in a shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print a script that completes commands, options and names in a shell.
+
+    \b
+    eval "$(augment-ru completion bash)"     # in ~/.bashrc
+    eval "$(augment-ru completion zsh)"      # in ~/.zshrc
+    augment-ru completion fish | source      # in ~/.config/fish/config.fish
+    """
+    made = get_completion_class(shell)
+    if made is None:
+        raise AugmentError(f"{shell}: click has no completion for it")
+    root = click.get_current_context().find_root()
+    click.echo(made(root.command, {}, "augment-ru", "_AUGMENT_RU_COMPLETE").source())

@@ -1,0 +1,52 @@
+"""The work of `augment-ru release`: build a release, or check one."""
+
+from pathlib import Path
+
+from augment_ru.errors import escaped
+from augment_ru.jobs.flags import checking
+from augment_ru.jobs.progress import print_problems, progress, say, tell
+from augment_ru.release.build import prepare_build
+from augment_ru.release.verify import unchecked, verify_release
+
+
+def make_release(
+    recipe: str, *, output: str, workers: int | None, resume: bool, device: str | None, quiet: bool
+) -> None:
+    """Build the release of a recipe.
+
+    Args:
+        recipe: the file of the recipe.
+        output: a new folder.
+        workers: how many processes build it; None for one.
+        resume: whether a build that was killed goes on.
+        device: where networks run; None for auto.
+        quiet: whether neither progress nor any message is shown.
+
+    Raises:
+        AugmentError: the recipe or a file that it names is wrong, or a row is.
+    """
+    with checking():
+        prepared = prepare_build(
+            Path(recipe), Path(output), workers=workers or 1, resume=resume, device=device or "auto"
+        )
+    with progress("release", "shards", quiet=quiet) as advance:
+        report = prepared.run(lambda count, total: advance(count, total=total))
+    say(str(report), quiet=quiet)
+    say(f"wrote {output}", quiet=quiet)
+
+
+def check_release(folder: str, *, rebuild: int, expect: str | None) -> None:
+    """Check a release, and print each problem, or what was not checked.
+
+    Args:
+        folder: the release.
+        rebuild: how many rows of each task are perturbed again.
+        expect: the digest of the manifest as it was published; None if it is not known.
+
+    Raises:
+        AugmentError: the release has problems, or is none.
+    """
+    place = Path(folder)
+    print_problems(verify_release(place, rebuild=rebuild, expect=expect), f"{folder}: ")
+    if left := unchecked(place):
+        tell(escaped(left))
