@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -139,7 +140,7 @@ class SearchRows:
         gold = self.schema.scoring.gold
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
-            counts = tally.searches
+            counts = deepcopy(tally.searches)  # so that a chunk that fails counts nothing
             records = [replace(record, task=record.task.changed(gold=gold)) for record in chunk]
 
             def finished(case: SearchCase) -> None:
@@ -152,6 +153,7 @@ class SearchRows:
                 adversary.use_cache(cache)
                 found = adversary.search(job.preparation.chunk(records, adversary.needs), finished)
             counts.cached += adversary.ledger.counts.from_cache - before
+            tally.searches = counts
             tally.written += len(found)
             tally.warned += sum(bool(one.warnings) for one in found)
             if self.shown is not None:

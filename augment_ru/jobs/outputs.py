@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
@@ -69,7 +69,9 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
         def never(line: Line, reason: str) -> None:
             raise AugmentError(f"line {line.number}: {reason}")
 
-        yield Outputs(sys.stdout.buffer, flushed=True, reject=never, rejected=lambda _lines: None)
+        rows = sys.stdout.buffer
+        with redirect_stdout(sys.stderr):  # what code of a user's own prints is no row
+            yield Outputs(rows, flushed=True, reject=never, rejected=lambda _lines: None)
         return
 
     rejects = rejects_of(output)

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
 
 from augment_ru.engine.prepare import CHUNK_ROWS, chunks
 from augment_ru.errors import AugmentError
@@ -109,9 +110,28 @@ def checked_records(
     return _Reading(source, job, job.schema, tally, reject, check).records(source)
 
 
-def checked_chunks(
-    source: RowSource, job: RowsJob, tally: Tally, reject: Reject, sink: Sink
-) -> Iterator[Sequence[Record]]:
+class Chunk(NamedTuple):
+    """Records that are done together.
+
+    Attributes:
+        records: the records.
+        lines: a function to the lines that they come from.
+        refuse: takes a line and a reason: rejects a row that was read, or raises an error that names it.
+    """
+
+    records: Sequence[Record]
+    lines: Callable[[], list[Line]]
+    refuse: Callable[[Line, str], None]
+
+    def halves(self) -> Iterator["Chunk"]:
+        """The same in two chunks."""
+        records, lines = list(self.records), self.lines()
+        middle = len(records) // 2
+        for some in (slice(None, middle), slice(middle, None)):
+            yield Chunk(records[some], lines[some].copy, self.refuse)
+
+
+def checked_chunks(source: RowSource, job: RowsJob, tally: Tally, reject: Reject, sink: Sink) -> Iterator[Chunk]:
     """The records of `checked_records` in chunks; in columns where they come from lines of JSON that are alike.
 
     Raises:
@@ -120,7 +140,7 @@ def checked_chunks(
     reading = _Reading(source, job, job.schema, tally, reject, sink.check)
     if isinstance(source, JsonLines) and sink.takes_lines:
         return reading.blocks(source)
-    return chunks(reading.records(source))
+    return reading.chunks(source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +154,8 @@ class _Reading:
     reject: Reject
     check: Callable[[Record], None]
 
-    def records(self, lines: Iterable[Line]) -> Iterator[Record]:
-        """The records of these lines or rows of the source."""
+    def records(self, lines: Iterable[Line], used: list[Line] | None = None) -> Iterator[Record]:
+        """The records of these lines or rows of the source; the line of each is added to `used`."""
         job, tally = self.job, self.tally
         if job.limit == 0:
             return
@@ -145,28 +165,46 @@ class _Reading:
                 record = _record(self.source, line, job, self.task)
                 self.check(record)
             except AugmentError as error:
-                if not job.skip:
-                    raise AugmentError(f"{where_of(job)}: {self.source.unit} {line.number}: {error}") from error
-                tally.skipped += 1
-                self.reject(line, with_flags(str(error)))
+                self._skip(line, error)
                 continue
             tally.rows += 1
             self._recognised(record.task)
+            if used is not None:
+                used.append(line)
             yield record
             if tally.rows == job.limit:
                 return
 
-    def blocks(self, source: JsonLines) -> Iterator[Sequence[Record]]:
+    def _skip(self, line: Line, error: AugmentError) -> None:
+        """Reject a row, or end the run."""
+        if not self.job.skip:
+            raise AugmentError(f"{where_of(self.job)}: {self.source.unit} {line.number}: {error}") from error
+        self.tally.skipped += 1
+        self.reject(line, with_flags(str(error)))
+
+    def _refuse(self, line: Line, reason: str) -> None:
+        """Reject a row that was read already, or end the run."""
+        self._skip(line, AugmentError(reason))
+        self.tally.rows -= 1
+
+    def chunks(self, lines: Iterable[Line]) -> Iterator[Chunk]:
+        """The records of these lines in chunks."""
+        used: list[Line] = []
+        for records in chunks(self.records(lines, used)):
+            yield Chunk(records, used.copy, self._refuse)
+            used.clear()
+
+    def blocks(self, source: JsonLines) -> Iterator[Chunk]:
         """The records in chunks, each of a block of lines: in columns if its lines are alike, else one by one."""
         for block in said_rows(self._blocks(source), where_of(self.job)):
             records = self._alike(block)
             if records is None:
-                yield from chunks(self.records(block.lines()))
+                yield from self.chunks(block.lines())
                 continue
             self.tally.read += sum(map(len, block.raw))
             self.tally.rows += len(records)
             self._recognised(records.task)
-            yield records
+            yield Chunk(records, partial(_lines, block), self._refuse)
 
     def _blocks(self, source: JsonLines) -> Iterator[Block]:
         """The lines of the source, no more than the limit of the run needs."""
@@ -188,6 +226,10 @@ class _Reading:
         """Note the task that rows were recognised as."""
         if self.task is None and not self.job.fields and task.name != "generic":
             self.tally.recognised.add(task.name)
+
+
+def _lines(block: Block) -> list[Line]:
+    return list(block.lines())
 
 
 def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
