@@ -69,7 +69,8 @@ def file_bytes(path: Path, where: str | None = None, *, most: int = LARGE, what:
             data = file.read(most + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise AugmentError(f"{where or path}: cannot be read ({reason}); give the path of {what}") from error
+        name = where if where and path.name in where else path
+        raise AugmentError(f"{name}: cannot be read ({reason}); give the path of {what}") from error
     if len(data) > most:
         raise AugmentError(f"{where or path}: over {most:,} bytes; such a file may have no more")
     return data

@@ -157,7 +157,7 @@ _PATIENCE = 1.0
 """Seconds that a regular expression of a rule may take for a word."""
 
 
-def _is_found(pattern: str, text: str) -> bool:
+def is_found(pattern: str, text: str) -> bool:
     """Whether a regular expression, which may be a user's own, is found in the text of a token.
 
     Raises:
@@ -177,5 +177,5 @@ _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
     "==": lambda read, wanted: bool(read == wanted),
     "IN": lambda read, wanted: read in wanted,
     "NOT_IN": lambda read, wanted: read not in wanted,
-    "REGEX": lambda read, wanted: _is_found(wanted, read),
+    "REGEX": lambda read, wanted: is_found(wanted, read),
 }

@@ -64,8 +64,11 @@ _COMMANDS: Sequence[tuple[tuple[str, ...], tuple[str, ...]]] = (
             "3",
             "-o",
             "out.jsonl",
-        )
-        + ("--cache", "none", *_FAST, *_QUIET),
+            "--cache",
+            "none",
+            *_FAST,
+            *_QUIET,
+        ),
         ("rows.jsonl", "train.jsonl"),
     ),
     (
@@ -83,8 +86,11 @@ _COMMANDS: Sequence[tuple[tuple[str, ...], tuple[str, ...]]] = (
             "--html",
             "out.html",
             *_QUIET,
-        )
-        + ("--verdicts", "verdicts.jsonl", "--cache", "none"),
+            "--verdicts",
+            "verdicts.jsonl",
+            "--cache",
+            "none",
+        ),
         ("rows.jsonl", "verdicts.jsonl"),
     ),
     (("evaluate", "perturbed.jsonl", "--recipe", "evaluate.toml", "-o", "out.json", *_QUIET), ("evaluate.toml",)),
