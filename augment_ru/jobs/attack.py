@@ -1,8 +1,8 @@
 """The work of `augment-ru attack`: reads rows, searches for the changes that break a model, writes them."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -23,7 +23,7 @@ from augment_ru.formats.files import check_input, twice
 from augment_ru.formats.read import RowsRead, read_rows
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.flags import checking
-from augment_ru.jobs.outputs import is_shown, shows_differences
+from augment_ru.jobs.outputs import is_shown
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.perturb import wrote
 from augment_ru.jobs.progress import Advance, progress, say
@@ -69,6 +69,8 @@ def attack_rows(given: Mapping[str, Any]) -> int:
             else:
                 write_rows(work, tally, advance, content, shown=shown is not None)
     if shown is not None:  # not before, because the bar stands on the same terminal
+        from augment_ru.jobs.differences import shows_differences  # noqa: PLC0415  (only a terminal needs it)
+
         shows_differences(lambda found: f"changes: {found.changes}, queries: {found.queries}")(shown)
     say(_closing(tally), quiet=rows.quiet)
     if set(tally.searches.statuses) == {"wrong_before"}:
@@ -136,7 +138,10 @@ class SearchRows:
             draws=given["draws"],
             seconds=None if self.deadline is None else max(self.deadline - time.time(), _AT_ONCE),
         )
-        gold = self.schema.scoring.gold
+        gold, path = (
+            self.schema.scoring.gold,
+            None if given["cache"] == "none" else Path(given["cache"] or default_path()),
+        )
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
             counts = tally.searches
@@ -148,7 +153,7 @@ class SearchRows:
                 advance(1, note=counts.note)
 
             before = adversary.ledger.counts.from_cache
-            with _cache(given["cache"]) as cache:
+            with nullcontext() if path is None else closing(Cache(path)) as cache:  # several processes may have it open
                 adversary.use_cache(cache)
                 found = adversary.search(job.preparation.chunk(records, adversary.needs), finished)
             counts.cached += adversary.ledger.counts.from_cache - before
@@ -178,16 +183,6 @@ class SearchRows:
 
 _AT_ONCE = 1e-3
 """Seconds of a search whose time is over."""
-
-
-@contextmanager
-def _cache(name: str | None) -> Iterator[Cache | None]:
-    """The cache of answers, open; several processes may have it open."""
-    if name == "none":
-        yield None
-        return
-    with closing(Cache(Path(name) if name else default_path())) as cache:
-        yield cache
 
 
 def _labels(

@@ -1,10 +1,10 @@
 """Where the rows of `perturb` go: a file, stdout, or differences on a terminal; and rejected rows beside the file."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import removed, replacing_file
@@ -13,22 +13,8 @@ from augment_ru.formats.lines import Line
 from augment_ru.formats.packed import bare_name, is_packed, packed
 from augment_ru.formats.sources import KINDS
 
-if TYPE_CHECKING:
-    from augment_ru.jobs.differences import ShownRecord
-
-
-class Reject(Protocol):
-    """Called for a row that cannot be used."""
-
-    def __call__(self, line: Line, reason: str) -> None:
-        """Keep the row and the reason, or raise an error."""
-
-
-class Show(Protocol):
-    """Called with results in place of a sink."""
-
-    def __call__(self, results: "Sequence[ShownRecord]") -> None:
-        """Show them."""
+Reject: TypeAlias = Callable[[Line, str], None]
+"""Takes a row that cannot be used, and the reason: keeps them, or raises an error."""
 
 
 class Outputs(NamedTuple):
@@ -64,7 +50,7 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
     """
     if output is None:
         if sys.stdout is None:
-            raise AugmentError("stdout: is closed; give a file with -o")
+            raise AugmentError("stdout: is closed; give a file with `output`")
 
         def never(line: Line, reason: str) -> None:
             raise AugmentError(f"line {line.number}: {reason}")
@@ -100,19 +86,3 @@ def rejected_line(line: Line, reason: str) -> bytes:
     except UnicodeDecodeError:
         row["raw_hex"] = line.data.hex()
     return f"{encoded(row)}\n".encode()
-
-
-def shows_differences(told: Callable[[Any], str]) -> Show:
-    """A function that shows results on stdout, which is a terminal; `told`: what a result says before its status."""
-    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
-
-    from augment_ru.jobs.differences import show_results  # noqa: PLC0415
-
-    console = Console(highlight=False)
-    shown = 0
-
-    def show(results: "Sequence[ShownRecord]") -> None:
-        nonlocal shown
-        shown = show_results(console, results, shown, told)
-
-    return show

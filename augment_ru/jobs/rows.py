@@ -119,7 +119,6 @@ class RowsJob:
         check_input(self.source)
         check_encoding(self.encoding)
         self._check_outputs()
-        self._check_split()
         for name in (self.source, self.output or ""):
             check_packing(name)
         if PARQUET in {self.input_kind, self.format} and find_spec("pyarrow") is None:
@@ -130,17 +129,16 @@ class RowsJob:
             raise AugmentError(f"`encoding` {self.encoding}: Parquet files have no other encoding; leave it out")
 
     def _check_outputs(self) -> None:
+        has_place = self.output is not None and (Path(self.output).is_file() or not Path(self.output).exists())
         if self.skip and self.output is None:
             raise AugmentError("`on_error` skip: needs `output`, so that rejected lines can be written beside it")
-        if self.skip and Path(self.output or "").exists() and not Path(self.output or "").is_file():
+        if self.skip and not has_place:
             raise AugmentError(f"`on_error` skip: {self.output} is no plain file, so rejects have no place beside it")
         rejects = rejects_of(self.output) if self.skip and self.output else None
         outputs = [("`output`", self.output), ("the rejects of `on_error` skip:", rejects), ("`report`", self.report)]
         check_outputs(outputs, [self.source, *self.reads])
-
-    def _check_split(self) -> None:
         self.split.made()
-        if self.split.resume and (self.output is None or ((path := Path(self.output)).exists() and not path.is_file())):
+        if self.split.resume and not has_place:
             raise AugmentError("`resume`: needs `output` with a file, so that what is done can be kept beside it")
         if self.split.has_parts and is_shown(self.output):
             raise AugmentError("`workers`: one process shows differences on a terminal; give `output`, or leave it out")
