@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlparse
 
@@ -96,9 +97,11 @@ def main() -> None:
     parser.add_argument("--axe", type=Path, metavar="AXE.min.js", help="the script of axe-core")
     given = parser.parse_args()
     site = given.site.resolve()
-    found = [*broken(site), *(violations(site, given.axe.resolve()) if given.axe else ())]
-    print(*found, f"{len(found)} problems on {len(list(site.rglob('*.html')))} pages", sep="\n")
-    sys.exit(bool(found))
+    count = 0
+    for count, line in enumerate(chain(broken(site), violations(site, given.axe.resolve()) if given.axe else ()), 1):
+        print(line, flush=True)
+    print(f"{count} problems on {len(list(site.rglob('*.html')))} pages")
+    sys.exit(bool(count))
 
 
 if __name__ == "__main__":
