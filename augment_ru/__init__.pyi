@@ -7,7 +7,7 @@ from .editing.characters import Substitutions as Substitutions, substitute_chara
 from .engine.attack import Attack as Attack
 from .engine.augmenter import Augmenter as Augmenter
 from .engine.composition import Chain as Chain, OneOf as OneOf, SomeOf as SomeOf
-from .engine.proposals import Proposals as Proposals
+from .engine.proposals import Proposals as Proposals, Replacements as Replacements
 from .engine.perturber import Perturber as Perturber
 from .engine.prepare import Preparation as Preparation
 from .engine.result import Result as Result

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
 from augment_ru import registry
@@ -164,13 +165,16 @@ class Attack(ABC):
 
 
 def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
-    """What an attack proposes for a batch (`Attack.propose_batch`).
+    """What an attack proposes for a batch (`Attack.propose_batch`); its functions are guarded, too.
 
     Raises:
         AugmentError: the attack fails; the message names it and the error.
     """
     with errors_of(attack):
-        return attack.propose_batch(batch, streams)
+        found = attack.propose_batch(batch, streams)
+        if not isinstance(found, Proposals):
+            raise AugmentError(f"attack '{attack.name}': propose_batch returned {type(found).__name__}, not Proposals")
+        return found.guarded(partial(errors_of, attack))
 
 
 @contextmanager
@@ -182,7 +186,7 @@ def errors_of(attack: Attack) -> Iterator[None]:
     """
     try:
         yield
-    except AugmentError:
+    except (AugmentError, MemoryError):
         raise
     except Exception as error:
         raise AugmentError(f"attack '{attack.name}' failed: {said(error)} (`__cause__` shows where)") from error

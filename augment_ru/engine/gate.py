@@ -11,7 +11,7 @@ from augment_ru.engine.edited import EditedTexts
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.questions import Questions
 from augment_ru.engine.search import DIGITS, Cost, Found, Plan, order_in
-from augment_ru.engine.similarity import Candidates, Scorer
+from augment_ru.engine.similarity import Candidates, Scorer, checked_scores
 from augment_ru.engine.tiles import Tiles
 from augment_ru.text.characters import Mask
 
@@ -39,7 +39,7 @@ class Legal(NamedTuple):
 class Gate:
     """Similarity and threshold: scores levels of a plan; a level passes if its score is at least the threshold.
 
-    A level that makes two options of a question equal fails, whatever its similarity; it is not scored.
+    A level that makes two options of a question equal fails, whatever its similarity; it is not checked_scores.
 
     Args:
         tiles: the texts, once for each candidate.
@@ -95,7 +95,7 @@ class Gate:
         The similarity of a try is the lowest of its changed texts.
 
         Args:
-            levels: shape (tries,); a level of 0 is not scored.
+            levels: shape (tries,); a level of 0 is not checked_scores.
 
         Returns:
             The scores, shape (tries,); NaN where the level is 0, -inf where options are equal.
@@ -182,7 +182,7 @@ class Gate:
             numbers: the number of each text in `applied`.
         """
         candidates = Candidates(EditedTexts(self._tiles, rows, applied, numbers))
-        scores: Floats = np.round(self._scorer.score(rows % len(self._tiles.batch), candidates), DIGITS)
+        scores: Floats = np.round(checked_scores(self._scorer, rows % len(self._tiles.batch), candidates), DIGITS)
         self._cost.calls += 1
         self._cost.pairs += rows.size
         return scores

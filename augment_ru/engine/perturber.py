@@ -23,7 +23,7 @@ from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Result
 from augment_ru.engine.schedules import SCHEDULES
 from augment_ru.engine.search import Cost, Found, cut
-from augment_ru.engine.similarity import ScoreFunction, Similarity, similarity_of
+from augment_ru.engine.similarity import ScoreFunction, Similarity, scorer_of, similarity_of
 from augment_ru.engine.tiles import Tiles
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import integer
@@ -227,7 +227,7 @@ class Perturber:
         gate = Gate(
             tiles,
             found_legal,
-            similarity.against(prepared.references),
+            scorer_of(similarity, prepared.references),
             threshold=float(self.threshold or 0.0),
             min_changes=self.min_changes,
             questions=prepared.questions,

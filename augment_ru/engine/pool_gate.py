@@ -12,7 +12,7 @@ from augment_ru.engine.pool import RecordPool
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.proposals import Replacements
 from augment_ru.engine.search import DIGITS, Cost
-from augment_ru.engine.similarity import Candidates, Scorer, Similarity
+from augment_ru.engine.similarity import Candidates, Scorer, Similarity, checked_scores, scorer_of
 from augment_ru.script import Script
 
 
@@ -26,7 +26,7 @@ class Wanted(NamedTuple):
 class PoolGate:
     """Similarity and threshold for sets of changes; a set passes if its score is at least the threshold.
 
-    A set that makes two options of a question equal fails, whatever its similarity; it is not scored.
+    A set that makes two options of a question equal fails, whatever its similarity; it is not checked_scores.
 
     Args:
         prepared: the records.
@@ -44,7 +44,7 @@ class PoolGate:
     ) -> None:
         self.threshold = threshold
         self._prepared, self._first_rows = prepared, [pool.first_row for pool in pools]
-        self._scorer: Scorer | None = similarity.against(prepared.references) if similarity else None
+        self._scorer: Scorer | None = scorer_of(similarity, prepared.references) if similarity else None
         self.cost = Cost()
 
     @property
@@ -104,7 +104,9 @@ class PoolGate:
         """The scores of scripts for the texts of these numbers, rounded."""
         if self._scorer is None or not rows:
             return np.ones(len(rows))
-        scores: Floats = np.round(self._scorer.score(np.array(rows, dtype=np.int64), Candidates(scripts)), DIGITS)
+        scores: Floats = np.round(
+            checked_scores(self._scorer, np.array(rows, dtype=np.int64), Candidates(scripts)), DIGITS
+        )
         self.cost.calls += 1
         self.cost.pairs += len(rows)
         self.cost.passes = self._scorer.passes

@@ -4,7 +4,9 @@ An attack may propose `Change` objects instead, text by text. `Proposals.of_chan
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -52,6 +54,10 @@ class Replacements:
         return Replacements.of_ranges(self.codes, self.offsets[indices], self.offsets[indices + 1])
 
 
+Texts: TypeAlias = Callable[[Ints], Replacements]
+"""A function from the indices of edits to their new texts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Proposals:
     """The edits of proposed changes in columns, with global places in a batch.
@@ -74,7 +80,7 @@ class Proposals:
     stops: Ints
     changes: Ints
     ranks: Floats
-    replace: Callable[[Ints], Replacements]
+    replace: Texts
     clean: bool = False
     notes: Callable[[Ints], Sequence[Note | None]] | None = None
     texts: Replacements | None = None
@@ -88,13 +94,62 @@ class Proposals:
         starts: Ints,
         stops: Ints,
         ranks: Floats,
-        texts: Callable[[Ints], Replacements],
+        texts: Sequence[str] | Callable[[Ints], "Replacements | Sequence[str]"],
         *,
         clean: bool = False,
         notes: Callable[[Ints], Sequence[Note | None]] | None = None,
     ) -> "Proposals":
-        """Proposals in which every edit is a change of its own."""
-        return cls(starts, stops, np.arange(starts.size), ranks, texts, clean, notes)
+        """Proposals in which every edit is a change of its own.
+
+        Args:
+            starts: the global places where the edits start, shape (edits,).
+            stops: those where they stop, same shape.
+            ranks: their ranks, shape (edits,), in [0, 1).
+            texts: their new texts; or a function from the indices of edits to the new texts of these, which is called
+                only for edits that are tried.
+            clean: as in the class.
+            notes: as in the class.
+
+        Raises:
+            AugmentError: there are more or fewer texts than edits.
+        """
+        if not callable(texts) and len(texts) != starts.size:
+            raise AugmentError(f"{len(texts)} new texts for {starts.size} edits; give one each")
+        make = texts if callable(texts) else Replacements.of(texts).take
+        return cls(starts, stops, np.arange(starts.size), ranks, cast("Texts", make), clean, notes)
+
+    def guarded(self, guard: Callable[[], AbstractContextManager[None]]) -> "Proposals":
+        """The same proposals, whose columns are arrays and whose functions raise only what the guard lets through.
+
+        Args:
+            guard: a context for what the attack computes, now and when its functions are called.
+
+        Raises:
+            AugmentError: a column holds something else than numbers.
+        """
+        texts, notes = self.replace, self.notes
+
+        def replaced(indices: Ints) -> Replacements:
+            with guard():
+                made: Replacements | Iterable[str] = texts(indices)
+                found = made if isinstance(made, Replacements) else Replacements.of(list(made))
+                if found.offsets.size != indices.size + 1:
+                    raise AugmentError(f"{found.offsets.size - 1} new texts for {indices.size} edits; return one each")
+                if found.offsets[-1] > found.codes.size or (found.offsets[1:] < found.offsets[:-1]).any():
+                    raise AugmentError("new texts whose offsets are no ascending places in their code points")
+                return found
+
+        def noted(indices: Ints) -> Sequence[Note | None]:
+            with guard():
+                found = list(notes(indices)) if notes else []
+                if len(found) != indices.size or not all(note is None or isinstance(note, Note) for note in found):
+                    raise AugmentError(f"wrong notes for {indices.size} edits; return a Note or None for each")
+                return found
+
+        with guard():
+            starts, stops, changes = map(_column, (self.starts, self.stops, self.changes))
+            ranks = _column(self.ranks, np.float64)
+        return Proposals(starts, stops, changes, ranks, replaced, self.clean, noted if notes else None, self.texts)
 
     @classmethod
     def of_swaps(cls, batch: Batch, ones: tuple[Ints, Ints], others: tuple[Ints, Ints], ranks: Floats) -> "Proposals":
@@ -201,6 +256,14 @@ class Proposals:
     def all_texts(self) -> Replacements:
         """The new texts of all edits."""
         return self.replace(np.arange(self.starts.size)) if self.texts is None else self.texts
+
+
+def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what an attack of a user's own gives)
+    """A column as an array of a kind, the same object if it is one."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in ("iuf" if kind is np.float64 else "iu")):
+        raise AugmentError(f"a proposed column of shape {array.shape} and type {array.dtype}; give numbers, one each")
+    return array.astype(kind, copy=False)
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:

@@ -2,9 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from inspect import isroutine
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -130,7 +131,7 @@ class Similarity(ABC):
 
     def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
         """The score of each pair of a reference and a candidate, shape (pairs,)."""
-        return self.against(references).score(np.arange(len(references)), candidates)
+        return checked_scores(scorer_of(self, references), np.arange(len(references)), candidates)
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, Any]:
@@ -212,20 +213,49 @@ class _FunctionScorer(Scorer):
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         candidates = list(as_read(candidates) if self.as_read else candidates)
         references = [self.references[index] for index in indices]
-        try:
-            scores = np.asarray(self.function(references, candidates), dtype=np.float64)
-        except AugmentError:
-            raise
-        except Exception as error:  # the user's own code may raise anything
-            raise AugmentError(f"the similarity failed: {said(error)} (`__cause__` shows where)") from error
-        if scores.shape != (len(candidates),):
-            raise AugmentError(
-                f"similarity: scores of shape {scores.shape} for {len(candidates)} pairs; return one a pair"
-            )
-        possible = np.isfinite(scores) & (scores < 1 + _ROUNDED_AWAY)
-        if not possible.all():
-            raise AugmentError(f"similarity: a score of {scores[~possible][0]}; scores are numbers of at most 1")
-        return scores
+        return cast("Floats", self.function(references, candidates))  # `checked_scores` checks it
+
+
+def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
+    """The scorer of a similarity, which may be a user's own, for these references (`Similarity.against`).
+
+    Raises:
+        AugmentError: the similarity fails.
+    """
+    with _errors_of(similarity):
+        scorer: object = similarity.against(references)
+    if not isinstance(scorer, Scorer):
+        raise AugmentError(f"{type(similarity).__name__}.against returned {type(scorer).__name__}; return a Scorer")
+    return scorer
+
+
+def checked_scores(scorer: Scorer, indices: Ints, candidates: Sequence[str]) -> Floats:
+    """What a scorer, which may be a user's own, says of candidates (`Scorer.score`), shape (candidates,).
+
+    Raises:
+        AugmentError: the scorer fails, or its scores are no finite numbers of at most 1, one for each candidate.
+    """
+    with _errors_of(scorer):
+        scores = np.asarray(scorer.score(indices, candidates), dtype=np.float64)
+    if scores.shape != (len(candidates),):
+        raise AugmentError(f"similarity: scores of shape {scores.shape} for {len(candidates)} pairs; return one a pair")
+    possible = np.isfinite(scores) & (scores < 1 + _ROUNDED_AWAY)
+    if not possible.all():
+        raise AugmentError(f"similarity: a score of {scores[~possible][0]}; scores are numbers of at most 1")
+    return scores
+
+
+@contextmanager
+def _errors_of(part: object) -> Iterator[None]:
+    """What a block raises that runs a similarity or its scorer; a user's own may raise anything."""
+    try:
+        yield
+    except (AugmentError, MemoryError):
+        raise
+    except Exception as error:
+        name = type(part).__name__
+        whose = "" if isinstance(part, _FunctionScorer) else f" ({name})"
+        raise AugmentError(f"the similarity{whose} failed: {said(error)} (`__cause__` shows where)") from error
 
 
 def similarity_of(

@@ -16,7 +16,7 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.search import DIGITS
-from augment_ru.engine.similarity import Candidates, Similarity
+from augment_ru.engine.similarity import Candidates, Similarity, checked_scores, scorer_of
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import check_outputs, replacing
 from augment_ru.formats.json_lines import indented
@@ -259,8 +259,8 @@ class _Scoring:
 
     def _scores(self, part: Sequence[Record] | _Pairs) -> list[Floats]:
         if isinstance(part, _Pairs):
-            scorer = self.similarity.against(part.ones)
-            return [np.round(scorer.score(np.arange(len(part.ones)), part.others), DIGITS)]
+            scorer = scorer_of(self.similarity, part.ones)
+            return [np.round(checked_scores(scorer, np.arange(len(part.ones)), part.others), DIGITS)]
         needs = [Needs(self.similarity.layers), *(perturber.attack.needs for perturber in self.perturbers)]
         prepared = self.preparation.chunk(part, needs)
         return [_scores(prepared, perturber, self.similarity) for perturber in self.perturbers]
@@ -274,7 +274,7 @@ def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) ->
     if not rows.size:
         return np.empty(0)
     candidates = Candidates([scripts[row] for row in rows.tolist()])
-    scores = np.round(similarity.against(prepared.references).score(rows, candidates), DIGITS)
+    scores = np.round(checked_scores(scorer_of(similarity, prepared.references), rows, candidates), DIGITS)
     worst = np.full(len(results), np.inf)
     np.minimum.at(worst, prepared.owners[rows], scores)
     lowest: Floats = worst[np.isfinite(worst)]

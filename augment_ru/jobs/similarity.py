@@ -12,7 +12,7 @@ from augment_ru.engine.attack import Needs
 from augment_ru.engine.figures import distribution
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.search import DIGITS
-from augment_ru.engine.similarity import Candidates, Similarity, similarity_of
+from augment_ru.engine.similarity import Candidates, Similarity, checked_scores, scorer_of, similarity_of
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.page import edits_between
 from augment_ru.evaluation.table_text import ShownTable
@@ -153,7 +153,7 @@ def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Prepa
             one.script or Script(one.original, (Edit(*edit) for edit in edits_between(one.original, one.perturbed)))
             for one in own
         ]
-        scores = similarity.against(prepared.references).score(np.arange(len(own)), Candidates(scripts))
+        scores = checked_scores(scorer_of(similarity, prepared.references), np.arange(len(own)), Candidates(scripts))
         found += np.round(scores, DIGITS).tolist()
     return found
 

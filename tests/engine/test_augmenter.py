@@ -2,10 +2,12 @@
 
 import multiprocessing
 import pickle
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -324,3 +326,71 @@ def test_a_part_of_probability_0_leaves_the_text_to_the_next_part() -> None:
     chain = Chain((make("case", {"probability": 0.0}), make("emojify", {"probability": 1.0})))
     (result,) = Augmenter(chain, similarity="none", constraints=()).texts(["Кошка видит рыбу."])
     assert result.text == "🐈 👀 🐟."
+
+
+@dataclass(frozen=True)
+class _OfWords(augment_ru.Attack):
+    """Writes what it was given in the place of each word."""
+
+    texts: Any
+    notes: Any = None
+    name: ClassVar[str] = "of_words"
+    probability: float = 1.0
+
+    def propose_batch(self, batch: augment_ru.Batch, streams: augment_ru.Streams) -> augment_ru.Proposals:
+        starts, stops = batch.words
+        ranks = batch.draw(streams, starts)
+        return augment_ru.Proposals.of_edits(starts, stops, ranks, self.texts, notes=self.notes)
+
+
+def test_new_texts_of_columns_are_a_list_or_a_function_that_returns_one() -> None:
+    for texts in (["Кот", "бежит"], lambda indices: [["Кот", "бежит"][at] for at in indices.tolist()]):
+        assert Augmenter(_OfWords(texts), similarity=None)("Кошка спит.").text == "Кот бежит."
+
+
+@pytest.mark.parametrize(
+    ("texts", "notes", "message"),
+    [
+        (lambda _: 5, None, "'int' object is not iterable"),
+        (lambda indices: indices[9], None, "IndexError"),
+        (lambda _: ["ы"], None, "1 new texts for 2 edits; return one each"),
+        (["ы"], None, "1 new texts for 2 edits; give one each"),
+        (lambda indices: [5] * indices.size, None, "TypeError"),
+        (["ы", "э"], lambda _: 5, "'int' object is not iterable"),
+        (["ы", "э"], lambda indices: ["ы"] * indices.size, "wrong notes for 2 edits; return a Note or None for each"),
+    ],
+)
+def test_an_attack_whose_functions_fail_later_is_an_error_that_names_it(texts: Any, notes: Any, message: str) -> None:  # noqa: ANN401
+    with pytest.raises(augment_ru.AugmentError, match=f"^(attack 'of_words' failed: )?.*{re.escape(message)}"):
+        _ = Augmenter(_OfWords(texts, notes), similarity=None)("Кошка спит.").script.notes
+
+
+class _Told(augment_ru.Similarity):
+    """A similarity whose scorer returns what it was given."""
+
+    threshold = 0.5
+    signature = "told"
+
+    def __init__(self, scores: Any) -> None:  # noqa: ANN401
+        self.scores = scores
+
+    def against(self, references: Sequence[str]) -> Any:  # noqa: ANN401
+        del references
+        scorer = type("Told", (augment_ru.Scorer,), {"score": lambda _, __, candidates: self.scores(len(candidates))})
+        return scorer()
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (lambda size: np.ones(size + 1), "scores of shape (2,) for 1 pairs; return one a pair"),
+        (lambda _: None, "scores of shape () for 1 pairs"),
+        (lambda size: np.full(size, np.nan), "a score of nan; scores are numbers of at most 1"),
+        (lambda size: np.full(size, 1.5), "a score of 1.5; scores are numbers of at most 1"),
+        (lambda size: ["x"] * size, "the similarity (Told) failed: ValueError"),
+        (lambda size: 1 / (size - size), "the similarity (Told) failed: ZeroDivisionError"),
+    ],
+)
+def test_scores_that_are_none_are_an_error(scores: Any, message: str) -> None:  # noqa: ANN401
+    with pytest.raises(augment_ru.AugmentError, match=re.escape(message)):
+        Augmenter("case", similarity=_Told(scores), candidates=1, probability=1.0)("Кошка спит.")

@@ -1,22 +1,42 @@
 """Hostile texts under every attack without networks, and under attacks of others that propose anything."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
 from typing import Any, ClassVar
 
+import numpy as np
 import regex
 
-from augment_ru import Attack, AugmentError, Change, Doc, Edit, Perturber, Preparation, Result, Rng, Script, SomeOf
+from augment_ru import (
+    Attack,
+    AugmentError,
+    Batch,
+    Change,
+    Doc,
+    Edit,
+    Perturber,
+    Preparation,
+    Proposals,
+    Replacements,
+    Result,
+    Rng,
+    Scorer,
+    Script,
+    Similarity,
+    SomeOf,
+    Streams,
+)  # fmt: skip
 from augment_ru.constraints.rule_file import constraint_paths
+from augment_ru.draws import Ints
 from augment_ru.engine.attack import make
 from faults import hostile
 from faults.fuzzer import Case, Fault, Fuzzer
 from strategies import OFFLINE
 
 _TEXTS, _ROUNDS = 24, 3
-_RARELY = 0.01
+_RARELY, _OFTEN = 0.01, 0.25
 _WRONG = 10**6
 """Code points of an edit that is too long for any text."""
 
@@ -122,6 +142,65 @@ class _Proposes(Attack):
             yield Change(rank, tuple(_placed(size, *edit) for edit in edits))
 
 
+_LAZY: Mapping[str, Callable[[Ints], Any]] = {
+    "texts": lambda indices: ["ы"] * indices.size,
+    "columns": lambda indices: Replacements.of(["ы"] * indices.size),
+    "raises": lambda indices: indices[indices.size],
+    "nothing": lambda indices: None if indices.size else [],
+    "a number": lambda indices: indices.size,
+    "numbers": lambda indices: indices,
+    "too few": lambda indices: ["ы"] * (indices.size - 1),
+    "too many": lambda indices: Replacements.of(["ы"] * (indices.size + 1)),
+    "wrong offsets": lambda indices: Replacements(np.zeros(3, dtype=np.uint32), np.arange(indices.size + 1) * 9),
+    "text": lambda indices: "ы" * indices.size,
+}
+"""What a function of an attack returns, or does, when it is called."""
+_SCORES: Mapping[str, Callable[[int], Any]] = {
+    "one": np.ones, "none": lambda size: None if size else [], "too few": lambda size: np.ones(max(size - 1, 0)),
+    "a table": lambda size: np.ones((size, 1)), "a number": float, "nan": lambda size: np.full(size, np.nan),
+    "texts": lambda size: ["x"] * size, "high": lambda size: np.full(size, 7.0),
+    "raises": lambda size: 1 / (size - size),
+}  # fmt: skip
+"""What a scorer returns, or does, for so many candidates."""
+
+
+@dataclass(frozen=True)
+class _ProposesColumns(Attack):
+    """An attack of another in columns: its functions fail when they are called."""
+
+    texts: str = "texts"
+    notes: str = ""
+    name: ClassVar[str] = "in_columns"
+    probability: float = 1.0
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """A letter in the place of each word."""
+        starts, stops = batch.words
+        notes: Any = _LAZY[self.notes] if self.notes else None
+        return Proposals.of_edits(starts, stops, batch.draw(streams, starts), _LAZY[self.texts], notes=notes)
+
+
+@dataclass(frozen=True)
+class _Scores(Similarity):
+    """A similarity of another, whose scorer fails when it is asked."""
+
+    kind: str
+    signature: ClassVar[str] = "of_another"
+    threshold: ClassVar[float] = 0.5
+
+    def against(self, references: Sequence[str]) -> Scorer:
+        """A scorer that does as it was told."""
+        del references
+        scores = _SCORES[self.kind]
+
+        class Told(Scorer):
+            def score(self, indices: Ints, candidates: Sequence[str]) -> Any:  # noqa: ANN401
+                del indices
+                return scores(len(candidates))
+
+        return Told()
+
+
 def _placed(size: int, start: int, length: int, new: str) -> Edit:
     """An edit in a text of this size; one of a negative start or length, or far too long, stays wrong."""
     if start < 0 or length < 0 or length > _WRONG:
@@ -142,7 +221,12 @@ class OfOthers(Fuzzer):
         """Changes; the texts stay."""
         return Case(
             [self._change(random) for _ in range(random.randint(1, 12))],
-            {"texts": [hostile.text(random)[:300] for _ in range(8)], "gate": random.random() < 0.3},
+            {
+                "texts": [hostile.text(random)[:300] for _ in range(8)],
+                "gate": random.random() < 0.3,
+                "lazy": [random.choice([*_LAZY]), random.choice(["", *_LAZY])] if random.random() < _OFTEN else [],
+                "scores": random.choice([*_SCORES]) if random.random() < _OFTEN else "",
+            },
         )
 
     @staticmethod
@@ -162,18 +246,19 @@ class OfOthers(Fuzzer):
 
     def check(self, case: Case) -> int:
         """Perturb the texts with an attack that proposes the changes."""
-        attack = _Proposes(tuple(case.pieces))
-        perturber = Perturber(attack, similarity="meaning" if case.settings["gate"] else "none", seed=1)
+        lazy, scores = case.settings["lazy"], case.settings["scores"]
+        attack = _ProposesColumns(*lazy) if lazy else _Proposes(tuple(case.pieces))
+        similarity = _Scores(scores) if scores else "meaning" if case.settings["gate"] else "none"
+        perturber = Perturber(attack, similarity=similarity, seed=1)
         texts = case.settings["texts"]
         try:
             (prepared,) = Preparation(()).texts(texts, needs=[perturber.needs])
-            results = perturber.perturb(prepared).results
+            results = list(perturber.perturb(prepared).results)
+            for text, result in zip(texts, results, strict=True):
+                check_result(text, result)
+                self.note(result.status)
         except AugmentError as error:
             if "\n" in str(error):
                 raise Fault(f"an error of several lines: {error}") from error
             self.note("refused")
-            return len(texts)
-        for text, result in zip(texts, results, strict=True):
-            check_result(text, result)
-            self.note(result.status)
         return len(texts)
