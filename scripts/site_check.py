@@ -97,11 +97,12 @@ def main() -> None:
     parser.add_argument("--axe", type=Path, metavar="AXE.min.js", help="the script of axe-core")
     given = parser.parse_args()
     site = given.site.resolve()
-    count = 0
-    for count, line in enumerate(chain(broken(site), violations(site, given.axe.resolve()) if given.axe else ()), 1):
+    found = []
+    for line in chain(broken(site), violations(site, given.axe.resolve()) if given.axe else ()):
         print(line, flush=True)
-    print(f"{count} problems on {len(list(site.rglob('*.html')))} pages")
-    sys.exit(bool(count))
+        found.append(line)
+    print(f"{len(found)} problems on {len(list(site.rglob('*.html')))} pages")
+    sys.exit(bool(found))
 
 
 if __name__ == "__main__":
