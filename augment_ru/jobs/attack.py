@@ -1,6 +1,7 @@
 """The work of `augment-ru attack`: reads rows, searches for the changes that break a model, writes them."""
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
@@ -65,7 +66,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         work = SearchRows(replace(rows, split=split), given, schema, labels, until, shown)
         with progress("attack", "rows", total, quiet=rows.quiet) as advance:
             if split.has_parts:
-                write_parts(work, tally, lambda done: advance(done["rows"], note=tally.searches.note), content)
+                write_parts(work, tally, lambda done: advance(done["rows"], note=_note(tally.searches)), content)
             else:
                 write_rows(work, tally, advance, content, shown=shown is not None)
     if shown is not None:  # not before, because the bar stands on the same terminal
@@ -73,7 +74,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
 
         shows_differences(lambda found: f"changes: {found.changes}, queries: {found.queries}")(shown)
     say(_closing(tally), quiet=rows.quiet)
-    if set(tally.searches.statuses) == {"wrong_before"}:
+    if [name for name in STATUSES if tally.searches[name]] == ["wrong_before"]:
         say("the model answers no row right; are the labels of the rows those of the model?", quiet=rows.quiet)
     say(wrote(rows, tally), quiet=rows.quiet)
     return 1 if tally.skipped else 0
@@ -148,15 +149,15 @@ class SearchRows:
             records = [replace(record, task=record.task.changed(gold=gold)) for record in chunk]
 
             def finished(case: SearchCase) -> None:
-                counts.statuses[str(case.status)] += 1
-                counts.queries += case.queries
-                advance(1, note=counts.note)
+                counts[str(case.status)] += 1
+                counts["queries"] += case.queries
+                advance(1, note=_note(counts))
 
             before = adversary.ledger.counts.from_cache
             with nullcontext() if path is None else closing(Cache(path)) as cache:  # several processes may have it open
                 adversary.use_cache(cache)
                 found = adversary.search(job.preparation.chunk(records, adversary.needs), finished)
-            counts.cached += adversary.ledger.counts.from_cache - before
+            counts["cached"] += adversary.ledger.counts.from_cache - before
             tally.written += len(found)
             tally.warned += sum(bool(one.warnings) for one in found)
             if self.shown is not None:
@@ -206,9 +207,17 @@ def _labels(
 def _closing(tally: Tally) -> str:
     """The line at the end of a run."""
     count = tally.searches
-    right = sum(count.statuses.values()) - count.statuses["wrong_before"]
-    rate = f" ({count.statuses['broken'] / right:.1%} of {right:,} right)" if right else ""
-    statuses = ", ".join(f"{count.statuses[name]:,} {name}" for name in STATUSES) + rate
-    parts = [f"{amount(tally.rows, 'row')} in", statuses, amount(count.queries, "query", "queries")]
-    parts += [f"{amount(count.cached, 'answer')} from the cache"] if count.cached else []
+    right = sum(count[name] for name in STATUSES) - count["wrong_before"]
+    rate = f" ({count['broken'] / right:.1%} of {right:,} right)" if right else ""
+    statuses = ", ".join(f"{count[name]:,} {name}" for name in STATUSES) + rate
+    parts = [f"{amount(tally.rows, 'row')} in", statuses, amount(count["queries"], "query", "queries")]
+    parts += [f"{amount(count['cached'], 'answer')} from the cache"] if count["cached"] else []
     return tally.line(*parts)
+
+
+def _note(count: Counter[str]) -> str:
+    """What the progress bar shows."""
+    if not count:
+        return ""
+    queries = amount(count["queries"], "query", "queries")
+    return f"; {count['broken']:,} broken, {count['withstood']:,} withstood, {queries}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -88,12 +88,10 @@ def records_of(job: RowsJob) -> Iterator[Record]:
 
     with opened(job) as stream:
         source = source_in(job, stream)
-        yield from checked_records(source, job, Tally({}), reject, lambda _record: None)
+        yield from Reading(source, job, Tally({}), reject, lambda _record: None).records(source)
 
 
-def checked_records(
-    source: RowSource, job: RowsJob, tally: Tally, reject: Reject, check: Callable[[Record], None]
-) -> Iterator[Record]:
+class Reading:
     """The records that can be perturbed and written; a row that cannot is rejected, or ends the run.
 
     Args:
@@ -103,36 +101,20 @@ def checked_records(
         reject: is called for a row that cannot be used, if such rows are skipped.
         check: raises an error if the output cannot hold a record.
 
-    Raises:
-        AugmentError: a row cannot be used and is not skipped, or the file is damaged.
+    Both ways to read raise an `AugmentError` if a row cannot be used and is not skipped, or if the file is damaged.
     """
-    return _Reading(source, job, job.schema, tally, reject, check).records(source)
 
+    def __init__(
+        self, source: RowSource, job: RowsJob, tally: Tally, reject: Reject, check: Callable[[Record], None]
+    ) -> None:
+        self.source, self.job, self.tally, self.reject, self.check = source, job, tally, reject, check
+        self.task = job.schema  # None if that of each row is recognised
 
-def checked_chunks(
-    source: RowSource, job: RowsJob, tally: Tally, reject: Reject, sink: Sink
-) -> Iterator[Sequence[Record]]:
-    """The records of `checked_records` in chunks; in columns where they come from lines of JSON that are alike.
-
-    Raises:
-        AugmentError: a row cannot be used and is not skipped, or the file is damaged.
-    """
-    reading = _Reading(source, job, job.schema, tally, reject, sink.check)
-    if isinstance(source, JsonLines) and sink.takes_lines:
-        return reading.blocks(source)
-    return chunks(reading.records(source))
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """The arguments of `checked_records`, and the task of all rows; None if that of each row is recognised."""
-
-    source: RowSource
-    job: RowsJob
-    task: Task | None
-    tally: Tally
-    reject: Reject
-    check: Callable[[Record], None]
+    def chunks(self, sink: Sink) -> Iterator[Sequence[Record]]:
+        """The records in chunks; in columns where they come from lines of JSON that are alike."""
+        if isinstance(self.source, JsonLines) and sink.takes_lines:
+            return self.blocks(self.source)
+        return chunks(self.records(self.source))
 
     def records(self, lines: Iterable[Line]) -> Iterator[Record]:
         """The records of these lines or rows of the source."""
