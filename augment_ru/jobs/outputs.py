@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import removed, replacing_file
@@ -13,19 +13,12 @@ from augment_ru.formats.lines import Line
 from augment_ru.formats.packed import bare_name, is_packed, packed
 from augment_ru.formats.sources import KINDS
 
-Reject: TypeAlias = Callable[[Line, str], None]
-"""Takes a row that cannot be used, and the reason: keeps them, or raises an error."""
-
 
 class Outputs(NamedTuple):
-    """The stream for rows, which is flushed after each chunk or not, and the functions for rejected rows.
-
-    `reject` takes a row that cannot be used, `rejected` the lines for the file of such rows.
-    """
+    """The stream for rows, whether it is flushed after each chunk, and what takes lines for the rejects file."""
 
     stream: BinaryIO
     flushed: bool
-    reject: Reject
     rejected: Callable[[bytes], None]
 
 
@@ -52,10 +45,7 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
         if sys.stdout is None:
             raise AugmentError("stdout: is closed; give a file with `output`")
 
-        def never(line: Line, reason: str) -> None:
-            raise AugmentError(f"line {line.number}: {reason}")
-
-        yield Outputs(sys.stdout.buffer, flushed=True, reject=never, rejected=lambda _lines: None)
+        yield Outputs(sys.stdout.buffer, flushed=True, rejected=lambda _lines: None)
         return
 
     rejects = rejects_of(output)
@@ -69,11 +59,8 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
             for stream in opened:
                 stream.write(lines)
 
-        def reject(line: Line, reason: str) -> None:
-            rejected(rejected_line(line, reason))
-
         # packed bytes would depend on where they are flushed
-        yield Outputs(rows, flushed=not is_packed(output), reject=reject, rejected=rejected)
+        yield Outputs(rows, flushed=not is_packed(output), rejected=rejected)
         if skip and not opened:
             removed(rejects)  # of an earlier run
 

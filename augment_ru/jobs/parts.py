@@ -16,10 +16,8 @@ from typing import Any, BinaryIO
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.fitting import NOTHING, Learnt
-from augment_ru.formats.lines import Line
 from augment_ru.formats.pieces import Piece, pieces
 from augment_ru.formats.sinks import Sink
-from augment_ru.jobs.outputs import rejected_line
 from augment_ru.jobs.progress import silent
 from augment_ru.jobs.reading import Reading, said_rows, where_of
 from augment_ru.jobs.rows import RowsJob
@@ -185,14 +183,10 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
     job = replace(work.rows.job, limit=part.limit)
     tally = Tally.of(job.perturbers)
     rows, rejects = BytesIO(), BytesIO()
-
-    def reject(line: Line, reason: str) -> None:
-        rejects.write(rejected_line(line, reason))
-
     source = part.piece.source()
     with closing(sink_for(job, rows, source, part.learnt)) as sink:
         try:
-            for chunk in Reading(source, job, tally, reject, sink.check).chunks(sink):
+            for chunk in Reading(source, job, tally, rejects.write, sink.check).chunks(sink):
                 sink.write(on_chunk(chunk, tally, silent))
         except AugmentError:
             if work.is_final:
@@ -253,7 +247,7 @@ def _with_names(found: Iterator[Piece], sink: Sink, job: RowsJob) -> Iterator[Pi
         while not sink.learnt().names and (piece := next(found, None)) is not None:
             held.append(piece)
             rows = piece.source()
-            any(Reading(rows, lenient, Tally({}), lambda *_rejected: None, sink.check).records(rows))
+            any(Reading(rows, lenient, Tally({}), lambda _line: None, sink.check).records(rows))
     yield from held
     yield from found
 

@@ -19,7 +19,7 @@ from augment_ru.formats.row import KEY, refuse_twice
 from augment_ru.formats.sinks import Sink
 from augment_ru.formats.sources import RowSource, source_of
 from augment_ru.jobs.flags import with_flags
-from augment_ru.jobs.outputs import Reject
+from augment_ru.jobs.outputs import rejected_line
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.alike import AlikeRecords
@@ -82,13 +82,9 @@ def records_of(job: RowsJob) -> Iterator[Record]:
     Raises:
         AugmentError: a line is no row of the task.
     """
-
-    def reject(line: Line, reason: str) -> None:
-        raise AugmentError(f"{line.number}: {reason}")
-
     with opened(job) as stream:
         source = source_in(job, stream)
-        yield from Reading(source, job, Tally({}), reject, lambda _record: None).records(source)
+        yield from Reading(source, job, Tally({}), lambda _line: None, lambda _record: None).records(source)
 
 
 class Reading:
@@ -98,14 +94,19 @@ class Reading:
         source: the rows.
         job: the run; its limit counts the records that are given.
         tally: counts rows, and the bytes that were read.
-        reject: is called for a row that cannot be used, if such rows are skipped.
+        reject: takes the line of the rejects file for a row that cannot be used, if such rows are skipped.
         check: raises an error if the output cannot hold a record.
 
     Both ways to read raise an `AugmentError` if a row cannot be used and is not skipped, or if the file is damaged.
     """
 
     def __init__(
-        self, source: RowSource, job: RowsJob, tally: Tally, reject: Reject, check: Callable[[Record], None]
+        self,
+        source: RowSource,
+        job: RowsJob,
+        tally: Tally,
+        reject: Callable[[bytes], object],
+        check: Callable[[Record], None],
     ) -> None:
         self.source, self.job, self.tally, self.reject, self.check = source, job, tally, reject, check
         self.task = job.schema  # None if that of each row is recognised
@@ -130,7 +131,7 @@ class Reading:
                 if not job.skip:
                     raise AugmentError(f"{where_of(job)}: {self.source.unit} {line.number}: {error}") from error
                 tally.skipped += 1
-                self.reject(line, with_flags(str(error)))
+                self.reject(rejected_line(line, with_flags(str(error))))
                 continue
             tally.rows += 1
             self._recognised(record.task)

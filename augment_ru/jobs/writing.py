@@ -93,7 +93,7 @@ def write_rows(
     """
     with reading(work, content) as (ready, source), writing(ready.job, source, shown=shown) as (output, sink):
         on_chunk = ready.begin()
-        for chunk in Reading(source, ready.job, tally, output.reject, sink.check).chunks(sink):
+        for chunk in Reading(source, ready.job, tally, output.rejected, sink.check).chunks(sink):
             rows = on_chunk(chunk, tally, advance)
             if not shown:
                 sink.write(rows)
