@@ -19,7 +19,7 @@ from augment_ru.formats.fitting import NOTHING, Learnt
 from augment_ru.formats.pieces import Piece, pieces
 from augment_ru.formats.sinks import Sink
 from augment_ru.jobs.progress import silent
-from augment_ru.jobs.reading import Reading, said_rows, where_of
+from augment_ru.jobs.reading import RowsReading, said_rows, where_of
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.jobs.writing import OnChunk, RowWork, reading, sink_for, writing
@@ -186,7 +186,7 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
     source = part.piece.source()
     with closing(sink_for(job, rows, source, part.learnt)) as sink:
         try:
-            for chunk in Reading(source, job, tally, rejects.write, sink.check).chunks(sink):
+            for chunk in RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
                 sink.write(on_chunk(chunk, tally, silent))
         except AugmentError:
             if work.is_final:
@@ -247,7 +247,7 @@ def _with_names(found: Iterator[Piece], sink: Sink, job: RowsJob) -> Iterator[Pi
         while not sink.learnt().names and (piece := next(found, None)) is not None:
             held.append(piece)
             rows = piece.source()
-            any(Reading(rows, lenient, Tally({}), lambda _line: None, sink.check).records(rows))
+            any(RowsReading(rows, lenient, Tally({}), lambda _line: None, sink.check).records(rows))
     yield from held
     yield from found
 

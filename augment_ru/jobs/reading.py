@@ -84,10 +84,10 @@ def records_of(job: RowsJob) -> Iterator[Record]:
     """
     with opened(job) as stream:
         source = source_in(job, stream)
-        yield from Reading(source, job, Tally({}), lambda _line: None, lambda _record: None).records(source)
+        yield from RowsReading(source, job, Tally({}), lambda _line: None, lambda _record: None).records(source)
 
 
-class Reading:
+class RowsReading:
     """The records that can be perturbed and written; a row that cannot is rejected, or ends the run.
 
     Args:
