@@ -15,28 +15,9 @@ from click.core import ParameterSource
 from click.shell_completion import get_completion_class
 
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
+from augment_ru.cli import shared_options as shared
 from augment_ru.cli.misuse import REAL
-from augment_ru.cli.shared_options import (
-    DEVICE,
-    FILE_FORM,
-    INPUT,
-    MODEL,
-    POOL,
-    PROBABILITY,
-    QUIET,
-    ROWS,
-    SEARCH,
-    SETUP,
-    SIMILARITY,
-    SPLIT,
-    WORKERS,
-    Command,
-    HelpfulGroup,
-    attack_option,
-    option,
-    table_format,
-    with_options,
-)
+from augment_ru.cli.shared_options import Command, HelpfulGroup, attack_option, option, table_format, with_options
 from augment_ru.errors import AugmentError
 
 
@@ -44,17 +25,17 @@ from augment_ru.errors import AugmentError
 @click.argument("source", metavar="IN|-")
 @option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
 @attack_option("An attack (see augment-ru list attacks); A+B applies A, then B.")
-@with_options(*INPUT, *PROBABILITY, *SEARCH, *SETUP)
+@with_options(*shared.INPUT, shared.PROBABILITY, *shared.SEARCH, *shared.SETUP)
 @option("--recipe FILE.toml", "Read options from a file; options of the command line override them.")
 @option("--with-original", 'Also write each row unperturbed, as attack "original".')
-@with_options(*ROWS)
+@with_options(*shared.ROWS)
 @option("--report FILE.json", "Write the table at the end of the run as JSON.")
 @option(
     "--copies N",
     "Perturbations of each row by each attack, from different draws.  [default: 1]",
     type=click.IntRange(min=1),
 )
-@with_options(*SPLIT, *QUIET)
+@with_options(*shared.SPLIT, shared.QUIET)
 def perturb(**given: Any) -> int:  # noqa: ANN401
     """Perturb the rows of a file.
 
@@ -100,7 +81,7 @@ def _with_recipe(given: dict[str, Any], keys: Mapping[str, Any], lists: Mapping[
 @click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
 @option("--model KIND[:ARGUMENT]...", "See augment-ru list models.", dest="models")
 @option("--originals FILE", "The unperturbed rows, if PERTURBED does not hold them.")
-@with_options(*INPUT, *MODEL)
+@with_options(*shared.INPUT, *shared.MODEL)
 @option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
 @option(
     "--shots K,K,…|task",
@@ -110,7 +91,7 @@ def _with_recipe(given: dict[str, Any], keys: Mapping[str, Any], lists: Mapping[
 )
 @option("--episodes N", "Sets of demonstrations for each K.  [default: 5]", default=5)
 @option("--by FIELD...", "Also report by the values of a field.")
-@with_options(*DEVICE)
+@shared.DEVICE
 @option("--seed N", "The seed of the random numbers.  [default: 42]", default=42)
 @option("--verdicts FILE.jsonl", "Human verdicts: count every rate also over valid rows.")
 @option("--title TEXT", "The title of the report.")
@@ -128,13 +109,13 @@ def _with_recipe(given: dict[str, Any], keys: Mapping[str, Any], lists: Mapping[
     "subpopulations, or all.  [default: the first six]",
     dest="tables",
 )
-@with_options(*table_format())
+@table_format()
 @option("--recipe FILE.toml", "Options in a file; those given here override them.")
 @option("-o/--output REPORT.json", "The report as JSON; - for stdout.")
 @option("--html REPORT.html", "The report as a web page.")
 @option("--predictions FILE.jsonl", "Every prediction, to recount the report.")
 @option("--worst-case FILE.jsonl", "For each original the row that breaks most of the models.")
-@with_options(*QUIET)
+@shared.QUIET
 def evaluate(**given: Any) -> None:  # noqa: ANN401
     """Count how many of a model's right predictions the attacks break.
 
@@ -163,7 +144,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
 @option("--no-minimal", "Stop at the first set of changes that breaks the answer.")
 @option("--draws N", f"Random draws of each attack in the pool.  [default: {DRAWS}]", default=DRAWS)
 @option("--time SECONDS", "End the searches after this time.", dest="seconds", type=REAL)
-@with_options(*INPUT, *MODEL, *POOL, *ROWS, *SPLIT, *QUIET)
+@with_options(*shared.INPUT, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET)
 def attack(**given: Any) -> int:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
 
@@ -222,9 +203,9 @@ def release() -> None:
 @release.command("build", cls=_Build, hidden=True)
 @click.argument("recipe", metavar="RECIPE.toml")
 @option("-o/--output DIR", "A new folder; it appears when the release is complete.", required=True)
-@with_options(*WORKERS)
+@shared.WORKERS
 @option("--resume", "Continue a build that was killed.")
-@with_options(*DEVICE, *QUIET)
+@with_options(shared.DEVICE, shared.QUIET)
 def build_(**given: Any) -> None:  # noqa: ANN401
     """Build a release: original and perturbed test sets, few-shot episodes, card, manifest, tasks for lm-eval.
 
@@ -251,7 +232,7 @@ def verify(**given: Any) -> None:  # noqa: ANN401
 @click.command(cls=Command)
 @click.argument("text")
 @attack_option("An attack to explain.", "butterfingers")
-@with_options(*PROBABILITY, *SEARCH, *SETUP)
+@with_options(shared.PROBABILITY, *shared.SEARCH, *shared.SETUP)
 def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     """Show which changes are applied to a text, and why.
 
@@ -305,7 +286,7 @@ def check(files: tuple[str, ...]) -> None:
 @option("--limit N", "Read only the first N rows.", type=click.IntRange(min=2), default=200, show_default=True)
 @option("--report FILE.json", "Write the figures as JSON.")
 @option("--write-baseline FILE", "Write bertscore's scores of unrelated texts for each layer.", dest="baseline")
-@with_options(*INPUT, *PROBABILITY, *SETUP, *WORKERS)
+@with_options(*shared.INPUT, shared.PROBABILITY, *shared.SETUP, shared.WORKERS)
 def calibrate(**given: Any) -> None:  # noqa: ANN401
     """Measure a similarity on your texts and propose a threshold.
 
@@ -324,9 +305,9 @@ def calibrate(**given: Any) -> None:  # noqa: ANN401
 
 @click.command(cls=Command, short_help="Score given pairs of texts.")
 @click.argument("source", metavar="PAIRS|-")
-@with_options(*SIMILARITY, *FILE_FORM, *DEVICE)
+@with_options(shared.SIMILARITY, *shared.FILE_FORM, shared.DEVICE)
 @option("-o/--output OUT.jsonl", "Each pair with its score.", type=click.Path(path_type=Path))
-@with_options(*table_format())
+@table_format()
 def similarity(**given: Any) -> None:  # noqa: ANN401
     """Score given pairs of texts: rows with `original` and `perturbed`, or the output of perturb.
 
@@ -345,11 +326,11 @@ def similarity(**given: Any) -> None:  # noqa: ANN401
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...")
 @option("-o/--output COMPARISON.json", "The comparison as JSON; - for stdout.")
 @option("--html PAGE.html", "The comparison as a web page.")
-@with_options(*table_format())
+@table_format()
 @option("--title TEXT", "The title of the comparison.")
 @option("--date TEXT", "The date of the comparison.")
 @option("--seed N", "The seed of the bootstrap.  [default: 42]", default=42)
-@with_options(*QUIET)
+@shared.QUIET
 def compare(**given: Any) -> None:  # noqa: ANN401
     """Put the reports of several evaluations side by side: models by attacks, over the rows that all of them share.
 
@@ -365,7 +346,7 @@ def compare(**given: Any) -> None:  # noqa: ANN401
 
 @click.command(cls=Command, short_help="Means over tasks, from several reports.")
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...", type=click.Path(path_type=Path))
-@with_options(*table_format("json"))
+@table_format("json")
 def totals(reports: tuple[Path, ...], form: str) -> None:
     """Means over tasks, from the reports of evaluate: totals of MERA and Russian SuperGLUE, TAPE's Tables 3 and 4.
 
@@ -399,7 +380,7 @@ def verdicts() -> None:
     type=click.Path(path_type=Path),
 )
 @option("--originals FILE", "The unperturbed rows, if they are elsewhere.")
-@with_options(*INPUT)
+@with_options(*shared.INPUT)
 @option("--predictions FILE", "The predictions of evaluate: draw every outcome in its proportion.")
 @option("--size N", "Rows to judge.  [default: 200]", default=200, type=click.IntRange(min=1))
 @option("--seed N", "The seed of the draw.  [default: 42]", default=42)

@@ -1,11 +1,11 @@
-"""The classes of commands and groups, and the options that several commands share."""
+"""The classes of commands and groups, the options that several commands share, and what a shell offers for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from augment_ru.cli.complete import complete_attacks, complete_constraints, complete_tasks
 from augment_ru.cli.misuse import REAL, no_command
 from augment_ru.jobs.flags import MisuseError
 
@@ -47,6 +47,35 @@ class HelpfulGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def complete_attacks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The attacks whose names begin as the part that is typed after the last `+`; where none does, files."""
+    del context, parameter
+    before, plus, last = typed.rpartition("+")
+    return _items("attacks", last, before + plus)
+
+
+def complete_tasks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The tasks whose names begin as what is typed; where none does, files."""
+    del context, parameter
+    return _items("tasks", typed, more=("generic",))
+
+
+def complete_constraints(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The constraints whose names begin as what is typed; where none does, files."""
+    del context, parameter
+    from augment_ru.constraints.rule_file import constraint_paths  # noqa: PLC0415  (loads what --help does not need)
+
+    names = [name for name in constraint_paths() if name.startswith(typed)]
+    return [CompletionItem(name) for name in names] or [CompletionItem(typed, type="file")]
+
+
+def _items(kind: str, typed: str, before: str = "", more: Sequence[str] = ()) -> list[CompletionItem]:
+    from augment_ru.registry import names  # noqa: PLC0415
+
+    found = [CompletionItem(f"{before}{name}") for name in [*names(kind), *more] if name.startswith(typed)]
+    return found or [CompletionItem(f"{before}{typed}", type="file")]
+
+
 def option(shown: str, help_: str = "", *, dest: str | None = None, **more: Any) -> Callable[[_F], _F]:  # noqa: ANN401
     """An option as its help shows it.
 
@@ -68,22 +97,21 @@ def option(shown: str, help_: str = "", *, dest: str | None = None, **more: Any)
     return click.option(*names.split("/"), *([dest] if dest else []), help=help_, **settings, **more)
 
 
-DEVICE = (option("--device NAME", "Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),)
+DEVICE = option("--device NAME", "Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]")
 
 
-def _probability(default: str) -> tuple[Callable[[_F], _F], ...]:
-    help_ = f"Share of the possible changes, 0 to 1.  [default: {default}]"
-    return (option("--probability P", help_, type=REAL),)
+def _probability(default: str) -> Callable[[_F], _F]:
+    return option("--probability P", f"Share of the possible changes, 0 to 1.  [default: {default}]", type=REAL)
 
 
 PROBABILITY = _probability("the attack's")
 
-_THRESHOLD = (
-    option("--threshold X", "The lowest similarity that passes, 0 to 1.  [default: the similarity's]", type=REAL),
+_THRESHOLD = option(
+    "--threshold X", "The lowest similarity that passes, 0 to 1.  [default: the similarity's]", type=REAL
 )
 
 SEARCH = (
-    *_THRESHOLD,
+    _THRESHOLD,
     option(
         "--schedule NAME",
         "paper: halve P until the gate passes; strongest: many changes that still pass.  [default: paper]",
@@ -97,15 +125,13 @@ SEARCH = (
 )
 """Options on the search for a perturbation that passes."""
 
-SIMILARITY = (
-    option(
-        "--similarity NAME[:MODEL[@LAYER]]",
-        "meaning, navec, bertscore:MODEL@LAYER, python:MODULE:FUNCTION, or none.  [default: meaning]",
-    ),
+SIMILARITY = option(
+    "--similarity NAME[:MODEL[@LAYER]]",
+    "meaning, navec, bertscore:MODEL@LAYER, python:MODULE:FUNCTION, or none.  [default: meaning]",
 )
 
 SETUP = (
-    *SIMILARITY,
+    SIMILARITY,
     option("--set NAME.OPTION=VALUE...", "Set an option of an attack or a similarity (see list -v).", dest="options"),
     option(
         "--constraint NAME|FILE...",
@@ -121,7 +147,7 @@ SETUP = (
         "Defaults of the other options; tape: those of the TAPE paper, with networks.  [default: offline]",
         type=click.Choice(["offline", "tape"]),
     ),
-    *DEVICE,
+    DEVICE,
 )
 """Options on attacks, similarity, constraints and randomness."""
 
@@ -158,10 +184,10 @@ MODEL = (
 )
 """Options on the models that are asked."""
 
-WORKERS = (option("--workers N", "Processes; the output is the same.  [default: 1]", type=click.IntRange(min=1)),)
+WORKERS = option("--workers N", "Processes; the output is the same.  [default: 1]", type=click.IntRange(min=1))
 
 SPLIT = (
-    *WORKERS,
+    WORKERS,
     option("--resume", "Keep finished parts, and continue a killed run that was begun with --resume."),
     option(
         "--engine NAME",
@@ -195,9 +221,9 @@ ROWS = (
 )
 """Options on the rows that are written."""
 
-QUIET = (option("-q/--quiet", "Show neither progress nor the lines at the end of a run."),)
+QUIET = option("-q/--quiet", "Show neither progress nor the lines at the end of a run.")
 
-POOL = (*_probability("1"), *_THRESHOLD, *SETUP)
+POOL = (_probability("1"), _THRESHOLD, *SETUP)
 """The options of a run that searches among all changes: without those on the search for a level."""
 
 
@@ -207,11 +233,12 @@ def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:
     return option("--attack NAME[+NAME...]|FILE.py...", told, dest="attacks", shell_complete=complete_attacks)
 
 
-def table_format(*more: str) -> tuple[Callable[[_F], _F], ...]:
+def table_format(*more: str) -> Callable[[_F], _F]:
     """The option on how tables are printed; `more`: further formats."""
     forms = click.Choice(["table", "markdown", "csv", "latex", *more])
-    help_ = "How the tables are printed."
-    return (option("--format", help_, dest="form", type=forms, default="table", show_default=True),)
+    return option(
+        "--format", "How the tables are printed.", dest="form", type=forms, default="table", show_default=True
+    )
 
 
 def with_options(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
