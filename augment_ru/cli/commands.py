@@ -176,31 +176,12 @@ class _Release(HelpfulGroup):
             formatter.write_dl([("verify DIR", verify.get_short_help_str(80))])
 
 
-class _Build(Command):
-    """The command `build`, shown in the help without its name, which may be left out."""
-
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,  # noqa: ANN401  (click's own signature)
-    ) -> click.Context:
-        """The context, with the name of the group alone."""
-        del info_name
-        return super().make_context("", args, parent, **extra)
-
-    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The usage line."""
-        formatter.write_usage("augment-ru release", "[OPTIONS] RECIPE.toml -o DIR")
-
-
 @click.group(cls=_Release, short_help="Build an adversarial test set to publish, or check one.")
 def release() -> None:
     """Build adversarial test sets for publication as a benchmark, or check them."""
 
 
-@release.command("build", cls=_Build, hidden=True)
+@release.command("build", cls=Command, hidden=True, options_metavar="[OPTIONS] -o DIR")
 @click.argument("recipe", metavar="RECIPE.toml")
 @option("-o/--output DIR", "A new folder; it appears when the release is complete.", required=True)
 @shared.WORKERS

@@ -171,7 +171,11 @@ def calibrated(
     if any(attack.wants_corpus for attack in attacks):
         corpus = InputCorpus.of(records)
         attacks = [attack.with_corpus(corpus) for attack in attacks]
-    strengths = [(attack.name, *one) for attack in attacks for one in _strengths(attack, probabilities, seed)]
+    strengths = [
+        (attack.name, Perturber(attack, similarity=None, seed=seed, probability=at), at == attack.probability)
+        for attack in attacks
+        for at in sorted({*probabilities, attack.probability} - {0.0})
+    ]
     ones, others = unrelated_pairs(records)
     parts: list[Sequence[Record] | _Pairs] = [
         *(_Pairs(ones[at : at + _ROWS], others[at : at + _ROWS]) for at in range(0, len(ones), _ROWS)),
@@ -204,13 +208,6 @@ def calibrated(
         round(threshold, DIGITS),
         similarity.threshold,
     )
-
-
-def _strengths(attack: Attack, probabilities: Sequence[float], seed: int) -> Iterator[tuple[Perturber, bool]]:
-    """The attack without a gate at each probability, and whether the probability is its own."""
-    for probability in sorted({*probabilities, attack.probability} - {0.0}):
-        perturber = Perturber(attack, similarity=None, seed=seed, probability=probability)
-        yield perturber, probability == attack.probability
 
 
 def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
