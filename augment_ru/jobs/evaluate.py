@@ -113,23 +113,19 @@ def _check_files(given: Mapping[str, Any], options: Mapping[str, Mapping[str, st
         raise AugmentError("`train` -: stdin can be read once, a train file is read by each model; give a file")
     if source == given["originals"] == "-":
         raise AugmentError("`originals` -: PERTURBED is stdin already; give a file")
-    inputs = {
-        "`verdicts`": given["verdicts"],
-        "": rows_file(source),
-        "`originals`": given["originals"],
-        "`train`": given["train"],
-    }
-    for option, path in inputs.items():
+    inputs = {"": rows_file(source), **{f"`{name}`": given[name] for name in ("verdicts", "originals", "train")}}
+    for name, path in inputs.items():
         if path is not None:
-            check_input(path, option)
+            check_input(path, name)
     arguments = [model.partition(":")[2] for model in given["models"]]
     code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
     values = [value for named in options.values() for value in named.values()]
     cache = [] if given["cache"] == "none" else [given["cache"] or str(default_path())]
     named = named_files([*arguments, *code, *values, *([task] if task.endswith(".toml") else [])])
-    outputs = [(f"`{name}`", given[name]) for name in ("html", "predictions", "worst_case")]
-    report = None if given["output"] == "-" else given["output"]
-    check_outputs([("`output`", report), *outputs], [*inputs.values(), *named, *cache])
+    outputs = {name: given[name] for name in ("output", "html", "predictions", "worst_case")}
+    if outputs["output"] == "-":
+        del outputs["output"]
+    check_outputs([(f"`{name}`", file) for name, file in outputs.items()], [*inputs.values(), *named, *cache])
 
 
 def write_json(output: str | None, values: Mapping[str, Any]) -> None:
