@@ -1,14 +1,14 @@
 """Where the rows of `perturb` go: a file, stdout, or differences on a terminal; and rejected rows beside the file."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import removed, replacing_file
-from augment_ru.formats.json_lines import encoded
+from augment_ru.formats.json_lines import encoded, encoded_row
 from augment_ru.formats.lines import Line
 from augment_ru.formats.packed import bare_name, is_packed, packed
 from augment_ru.formats.sources import KINDS
@@ -44,7 +44,6 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
     if output is None:
         if sys.stdout is None:
             raise AugmentError("stdout: is closed; give a file with `output`")
-
         yield Outputs(sys.stdout.buffer, flushed=True, rejected=lambda _lines: None)
         return
 
@@ -73,3 +72,19 @@ def rejected_line(line: Line, reason: str) -> bytes:
     except UnicodeDecodeError:
         row["raw_hex"] = line.data.hex()
     return f"{encoded(row)}\n".encode()
+
+
+def write_file(name: str | Path | None, content: Iterable[bytes]) -> None:
+    """Write a file, which is whole or absent, and whose name may be a URL; nothing for None.
+
+    Raises:
+        AugmentError: it cannot be written.
+    """
+    if name is not None:
+        with replacing_file(str(name)) as stream:
+            stream.writelines(content)
+
+
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """The lines of a file of these rows."""
+    return (f"{encoded_row(row)}\n".encode("utf-8", "surrogatepass") for row in rows)

@@ -10,10 +10,9 @@ from augment_ru.engine.prepare_alike import prepared_chunk
 from augment_ru.engine.result import Result
 from augment_ru.engine.result_rows import ResultRows
 from augment_ru.errors import amount
-from augment_ru.formats.files import replacing_file
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.flags import checking
-from augment_ru.jobs.outputs import is_shown, rejects_of
+from augment_ru.jobs.outputs import is_shown, rejects_of, write_file
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.progress import Advance, progress, say, tell, terminal_width
 from augment_ru.jobs.reading import size_of
@@ -54,8 +53,7 @@ def run(job: RowsJob) -> int:
         else:
             write_rows(work, tally, advance, shown=show is not None)
     if job.report is not None:
-        with replacing_file(job.report) as file:
-            file.write(tally.report(job.perturbers[0]))
+        write_file(job.report, [tally.report(job.perturbers[0])])
     if not job.quiet:
         for line in summary_lines(tally.summaries, terminal_width(sys.stderr)):
             tell(line)

@@ -17,12 +17,12 @@ from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.page import edits_between
 from augment_ru.evaluation.table_text import ShownTable
 from augment_ru.formats.encodings import UTF8, check_encoding
-from augment_ru.formats.files import check_outputs, named_files, replacing
-from augment_ru.formats.json_lines import encoded_row
+from augment_ru.formats.files import check_outputs, named_files
 from augment_ru.formats.read import Row, read_rows
 from augment_ru.formats.row import KEY
 from augment_ru.jobs.evaluate import print_shown
 from augment_ru.jobs.flags import checking
+from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import say
 from augment_ru.own_code import own_files
 from augment_ru.script import Script
@@ -131,10 +131,9 @@ def score_pairs(
         raise AugmentError(f"{source}: no pairs")
     scores = scored(pairs, made.on_device(device or "auto"), Preparation(()))
     if output is not None:
-        with replacing(output) as stream:
-            for pair, score in zip(pairs, scores, strict=True):
-                texts = {"attack": pair.attack, "original": pair.original, "perturbed": pair.perturbed}
-                stream.write(f"{encoded_row({**texts, 'similarity': score})}\n".encode())
+        rows = ((*pair[:3], score) for pair, score in zip(pairs, scores, strict=True))
+        names = ("attack", "original", "perturbed", "similarity")
+        write_file(output, json_lines(dict(zip(names, row, strict=True)) for row in rows))
         say(f"wrote {amount(len(pairs), 'pair')} to {output}")
     print_shown([figures_table(figures(pairs, scores))], form)
 
