@@ -27,7 +27,7 @@ from augment_ru.run.work import Engine
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class RunSplit:
     """How a run is split into parts, and where they are done.
 
     Attributes:
@@ -100,7 +100,7 @@ class RowsJob:
     copies: int = 1
     csv_safe: bool = False
     quiet: bool = False
-    split: Split = Split()
+    split: RunSplit = RunSplit()
 
     @property
     def schema(self) -> Task | None:
@@ -219,7 +219,7 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
         return job
     facts = _facts({**given, "attacks": attacks}, job.reads) if given["resume"] else {}
     size = max(1, int(given["part_size"] * 2**20))
-    return replace(job, split=Split(given["workers"], given["resume"], given["engine"], size, facts))
+    return replace(job, split=RunSplit(given["workers"], given["resume"], given["engine"], size, facts))
 
 
 def _files_read(given: Mapping[str, Any]) -> list[str]:
