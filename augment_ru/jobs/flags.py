@@ -12,14 +12,14 @@ from augment_ru.errors import AugmentError
 _ALIKE = (
     "accept annotator budget by cache candidates copies csv_safe date device draws encoding engine episodes guide html "
     "input_format limit meta min_changes model no_constraints no_minimal on_error originals part_size predictions "
-    "preset probability report resume schedule seed shots similarity task threshold train verdicts with_original "
+    "preset probability report resume schedule seed set shots similarity task threshold train verdicts with_original "
     "workers worst_case"
 )
 _OTHERS = {
     "__cause__": "--debug", "attacks": "--attack", "baseline": "--write-baseline", "constraints": "--constraint",
     "constraints=()": "--no-constraints", "fields": "--field", "form": "--format", "label_fields": "--label-field",
     "model_options": "--model-option", "models": "--model", "options": "--set", "output": "-o",
-    "probabilities": "--at", "seconds": "--time", "settings": "--set", "target": "--targeted",
+    "probabilities": "--at", "seconds": "--time", "target": "--targeted",
 }  # fmt: skip
 _OPTIONS = {**{name: f"--{name.replace('_', '-')}" for name in _ALIKE.split()}, **_OTHERS}
 _NAMED = re.compile(rf"`({'|'.join(map(re.escape, _OPTIONS))})`")
