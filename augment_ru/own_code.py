@@ -119,10 +119,8 @@ def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `ba
         AugmentError: the code cannot be imported, or does not define such a class, or defines several.
     """
     file, name = _file_and_name(spec)
-    if spec.startswith(_MODULE):
+    if spec.startswith(_MODULE) or name:
         found = own_object(spec)
-    elif name:
-        found = getattr(load_file(Path(file).resolve()), name, None)
     else:
         module = load_file(Path(file).resolve())
         classes = [one for one in vars(module).values() if _is_below(one, base) and one.__module__ == module.__name__]

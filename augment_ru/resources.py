@@ -75,20 +75,14 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
     """The phrases of a dictionary of replacements in which a word stays: from (lemma, part of speech), if it has any.
 
-    They stand in the fourth column, which may be missing; how they are written: `augment_ru.resources.read_phrases`.
+    They stand in the fourth column, which may be missing; how they are written: `_phrases`.
 
     Raises:
         AugmentError: there is no such dictionary, or a line of it is wrong.
     """
-    found = {}
-    for lemma, pos, _, cell in _replacements(name):
-        try:
-            phrases = read_phrases(cell)
-        except AugmentError as error:
-            raise AugmentError(f"{dictionary_path(name).name}: {lemma} {pos}: {error}") from error
-        if phrases:
-            found[lemma, pos] = phrases
-    return found
+    path = dictionary_path(name)
+    found = {(lemma, pos): _phrases(f"{path.name}: {lemma} {pos}", cell) for lemma, pos, _, cell in _replacements(name)}
+    return {key: phrases for key, phrases in found.items() if phrases}
 
 
 def _replacements(name: str) -> Iterator[tuple[str, ...]]:
@@ -121,10 +115,8 @@ def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
     path = dictionary_path(name)
     found: dict[tuple[str, str], tuple[Sense, ...]] = {}
     for lemma, pos, synonyms, stays, only in rows(path, columns=5):
-        try:
-            sense = Sense(tuple(synonyms.split(", ")), read_phrases(stays), read_phrases(only))
-        except AugmentError as error:
-            raise AugmentError(f"{path.name}: {lemma} {pos}: {error}") from error
+        where = f"{path.name}: {lemma} {pos}"
+        sense = Sense(tuple(synonyms.split(", ")), _phrases(where, stays), _phrases(where, only))
         found[lemma, pos] = (*found.get((lemma, pos), ()), sense)
     return {key: tuple(sorted(known, key=lambda sense: not sense.only)) for key, known in found.items()}
 
@@ -207,25 +199,24 @@ def common_abbreviations() -> frozenset[str]:
     return frozenset(found for found, *_ in rows(dictionary_path("abbreviations"), columns=1))
 
 
-def read_phrases(cell: str) -> tuple[Phrase, ...]:
+def _phrases(where: str, cell: str) -> tuple[Phrase, ...]:
     """The phrases of a cell of a dictionary, as in `в силу, открыть/закрыть счёт, лучш*`; none if the cell is `-`.
 
-    Commas separate phrases, spaces words, slashes words that may stand in the same place.
+    Commas separate phrases, spaces words, slashes words that may stand in the same place; `where` names the line.
 
     Raises:
         AugmentError: a phrase is empty, or one of its words is.
     """
-    return () if cell == NO_PHRASES else tuple(_read_phrase(phrase) for phrase in cell.split(", "))
-
-
-def _read_phrase(phrase: str) -> Phrase:
-    places = tuple(frozenset(same_word(place).split("/")) for place in phrase.split(" "))
-    if any(not word.removesuffix("*").replace(NO_PHRASES, "").isalpha() for place in places for word in place):
-        raise AugmentError(
-            f"the phrase «{phrase}» is not words; write «word word», «word/word word» or «beginning*», "
-            f"and a comma and a space between phrases"
-        )
-    return places
+    found = []
+    for phrase in () if cell == NO_PHRASES else cell.split(", "):
+        places = tuple(frozenset(same_word(place).split("/")) for place in phrase.split(" "))
+        if any(not word.removesuffix("*").replace(NO_PHRASES, "").isalpha() for place in places for word in place):
+            raise AugmentError(
+                f"{where}: the phrase «{phrase}» is not words; write «word word», «word/word word» or «beginning*», "
+                f"and a comma and a space between phrases"
+            )
+        found.append(places)
+    return tuple(found)
 
 
 def same_word(word: str) -> str:

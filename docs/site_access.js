@@ -5,8 +5,12 @@ window.addEventListener("load", () => {
   const field = document.querySelector(".md-search__input");
   if (search && field) search.setAttribute("aria-label", field.getAttribute("aria-label") || field.placeholder);
   document.querySelectorAll(".md-code__nav").forEach((bar, at) => bar.setAttribute("aria-label", `code ${at + 1}`));
-  for (const area of document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset .shown")) {
-    if (area.scrollWidth > area.clientWidth) area.tabIndex = 0;
-  }
+  const reach = () => {
+    for (const area of document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset .shown, .md-typeset pre > code")) {
+      if (area.scrollWidth > area.clientWidth) area.tabIndex = 0;
+    }
+  };
+  reach();
+  window.addEventListener("resize", reach);
   for (const head of document.querySelectorAll("th:empty")) head.replaceWith(document.createElement("td"));
 });

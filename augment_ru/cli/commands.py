@@ -15,48 +15,27 @@ from click.core import ParameterSource
 from click.shell_completion import get_completion_class
 
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
+from augment_ru.cli import shared_options as shared
 from augment_ru.cli.misuse import REAL
-from augment_ru.cli.shared_options import (
-    DEVICE,
-    FILE_FORM,
-    INPUT,
-    MODEL,
-    POOL,
-    PROBABILITY,
-    QUIET,
-    ROWS,
-    SEARCH,
-    SETUP,
-    SIMILARITY,
-    SPLIT,
-    WORKERS,
-    Command,
-    HelpfulGroup,
-    attack_option,
-    table_format,
-    with_options,
-)
+from augment_ru.cli.shared_options import Command, HelpfulGroup, attack_option, option, table_format, with_options
 from augment_ru.errors import AugmentError
 
 
 @click.command(cls=Command)
 @click.argument("source", metavar="IN|-")
-@click.option("-o", "--output", metavar="OUT", help="Output file, written when the run is complete.  [default: stdout]")
+@option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
 @attack_option("An attack (see augment-ru list attacks); A+B applies A, then B.")
-@with_options(*INPUT, *PROBABILITY, *SEARCH, *SETUP)
-@click.option(
-    "--recipe", metavar="FILE.toml", help="Read options from a file; options of the command line override them."
-)
-@click.option("--with-original", is_flag=True, help='Also write each row unperturbed, as attack "original".')
-@with_options(*ROWS)
-@click.option("--report", metavar="FILE.json", help="Write the table at the end of the run as JSON.")
-@click.option(
-    "--copies",
+@with_options(*shared.INPUT, shared.PROBABILITY, *shared.SEARCH, *shared.SETUP)
+@option("--recipe FILE.toml", "Read options from a file; options of the command line override them.")
+@option("--with-original", 'Also write each row unperturbed, as attack "original".')
+@with_options(*shared.ROWS)
+@option("--report FILE.json", "Write the table at the end of the run as JSON.")
+@option(
+    "--copies N",
+    "Perturbations of each row by each attack, from different draws.  [default: 1]",
     type=click.IntRange(min=1),
-    metavar="N",
-    help="Perturbations of each row by each attack, from different draws.  [default: 1]",
 )
-@with_options(*SPLIT, *QUIET)
+@with_options(*shared.SPLIT, shared.QUIET)
 def perturb(**given: Any) -> int:  # noqa: ANN401
     """Perturb the rows of a file.
 
@@ -100,54 +79,43 @@ def _with_recipe(given: dict[str, Any], keys: Mapping[str, Any], lists: Mapping[
 
 @click.command(cls=Command, short_help="Count the right answers of models that perturbations break.")
 @click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    metavar="KIND[:ARGUMENT]",
-    help="See augment-ru list models. Repeatable.",
-)
-@click.option("--originals", metavar="FILE", help="The unperturbed rows, if PERTURBED does not hold them.")
-@with_options(*INPUT, *MODEL)
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Metrics, in place of the task's. Repeatable.")
-@click.option(
-    "--shots",
-    metavar="K,K,…|task",
+@option("--model KIND[:ARGUMENT]...", "See augment-ru list models.", dest="models")
+@option("--originals FILE", "The unperturbed rows, if PERTURBED does not hold them.")
+@with_options(*shared.INPUT, *shared.MODEL)
+@option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
+@option(
+    "--shots K,K,…|task",
+    "Numbers of demonstrations; task: as many as the task's benchmark shows.",
     default="0",
     show_default=True,
-    help="Numbers of demonstrations; task: as many as the task's benchmark shows.",
 )
-@click.option("--episodes", default=5, metavar="N", help="Sets of demonstrations for each K.  [default: 5]")
-@click.option("--by", multiple=True, metavar="FIELD", help="Also report by the values of a field. Repeatable.")
-@with_options(*DEVICE)
-@click.option("--seed", default=42, metavar="N", help="The seed of the random numbers.  [default: 42]")
-@click.option("--verdicts", metavar="FILE.jsonl", help="Human verdicts: count every rate also over valid rows.")
-@click.option("--title", metavar="TEXT", help="The title of the report.")
-@click.option(
-    "--date",
-    metavar="TEXT|none",
-    help="The date of the report.  [default: on the page the day on which the file of rows was written]",
+@option("--episodes N", "Sets of demonstrations for each K.  [default: 5]", default=5)
+@option("--by FIELD...", "Also report by the values of a field.")
+@shared.DEVICE
+@option("--seed N", "The seed of the random numbers.  [default: 42]", default=42)
+@option("--verdicts FILE.jsonl", "Human verdicts: count every rate also over valid rows.")
+@option("--title TEXT", "The title of the report.")
+@option(
+    "--date TEXT|none", "The date of the report.  [default: on the page the day on which the file of rows was written]"
 )
-@click.option(
+@option(
     "--flipping",
+    "Which models are asked what edits flip an answer, for the page; auto: the fast ones.  [default: auto]",
     type=click.Choice(["auto", "all", "none"]),
-    help="Which models are asked what edits flip an answer, for the page; auto: the fast ones.  [default: auto]",
 )
-@click.option(
-    "--table",
-    "tables",
-    multiple=True,
-    metavar="NAME",
-    help="Print this table: rates, counts, together, valid, curve, transfer, models, attacks, strength, "
-    "subpopulations, or all. Repeatable.  [default: the first six]",
+@option(
+    "--table NAME...",
+    "Print this table: rates, counts, together, valid, curve, transfer, models, attacks, strength, "
+    "subpopulations, or all.  [default: the first six]",
+    dest="tables",
 )
-@with_options(*table_format())
-@click.option("--recipe", metavar="FILE.toml", help="Options in a file; those given here override them.")
-@click.option("-o", "--output", metavar="REPORT.json", help="The report as JSON; - for stdout.")
-@click.option("--html", metavar="REPORT.html", help="The report as a web page.")
-@click.option("--predictions", metavar="FILE.jsonl", help="Every prediction, to recount the report.")
-@click.option("--worst-case", metavar="FILE.jsonl", help="For each original the row that breaks most of the models.")
-@with_options(*QUIET)
+@table_format()
+@option("--recipe FILE.toml", "Options in a file; those given here override them.")
+@option("-o/--output REPORT.json", "The report as JSON; - for stdout.")
+@option("--html REPORT.html", "The report as a web page.")
+@option("--predictions FILE.jsonl", "Every prediction, to recount the report.")
+@option("--worst-case FILE.jsonl", "For each original the row that breaks most of the models.")
+@shared.QUIET
 def evaluate(**given: Any) -> None:  # noqa: ANN401
     """Count how many of a model's right predictions the attacks break.
 
@@ -164,27 +132,19 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
 
 @click.command(cls=Command, short_help="Search for the smallest changes that break a model's answers.")
 @click.argument("source", metavar="IN|-")
-@click.option("-o", "--output", metavar="OUT", help="Output file, written when the run is complete.  [default: stdout]")
-@click.option("--model", metavar="KIND[:ARGUMENT]", required=True, help="The model; see augment-ru list models.")
+@option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
+@option("--model KIND[:ARGUMENT]", "The model; see augment-ru list models.", required=True)
 @attack_option("An attack whose changes are in the pool.", ", ".join(ATTACKS))
-@click.option("--budget", default=BUDGET, metavar="N", help=f"The most queries for a row.  [default: {BUDGET}]")
-@click.option(
-    "--guide",
-    metavar="KIND[:ARGUMENT]",
-    help="A model with scores that orders the queries of one that gives labels alone; asking it is not counted.",
+@option("--budget N", f"The most queries for a row.  [default: {BUDGET}]", default=BUDGET)
+@option(
+    "--guide KIND[:ARGUMENT]",
+    "A model with scores that orders the queries of one that gives labels alone; asking it is not counted.",
 )
-@click.option(
-    "--targeted", "target", metavar="LABEL", help="Make the model give this label.  [default: any wrong answer]"
-)
-@click.option("--no-minimal", is_flag=True, help="Stop at the first set of changes that breaks the answer.")
-@click.option(
-    "--draws",
-    default=DRAWS,
-    metavar="N",
-    help=f"Random draws of each attack in the pool.  [default: {DRAWS}]",
-)
-@click.option("--time", "seconds", type=REAL, metavar="SECONDS", help="End the searches after this time.")
-@with_options(*INPUT, *MODEL, *POOL, *ROWS, *SPLIT, *QUIET)
+@option("--targeted LABEL", "Make the model give this label.  [default: any wrong answer]", dest="target")
+@option("--no-minimal", "Stop at the first set of changes that breaks the answer.")
+@option("--draws N", f"Random draws of each attack in the pool.  [default: {DRAWS}]", default=DRAWS)
+@option("--time SECONDS", "End the searches after this time.", dest="seconds", type=REAL)
+@with_options(*shared.INPUT, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET)
 def attack(**given: Any) -> int:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
 
@@ -216,38 +176,17 @@ class _Release(HelpfulGroup):
             formatter.write_dl([("verify DIR", verify.get_short_help_str(80))])
 
 
-class _Build(Command):
-    """The command `build`, shown in the help without its name, which may be left out."""
-
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,  # noqa: ANN401  (click's own signature)
-    ) -> click.Context:
-        """The context, with the name of the group alone."""
-        del info_name
-        return super().make_context("", args, parent, **extra)
-
-    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The usage line."""
-        formatter.write_usage("augment-ru release", "[OPTIONS] RECIPE.toml -o DIR")
-
-
 @click.group(cls=_Release, short_help="Build an adversarial test set to publish, or check one.")
 def release() -> None:
     """Build adversarial test sets for publication as a benchmark, or check them."""
 
 
-@release.command("build", cls=_Build, hidden=True)
+@release.command("build", cls=Command, hidden=True, options_metavar="[OPTIONS] -o DIR")
 @click.argument("recipe", metavar="RECIPE.toml")
-@click.option(
-    "-o", "--output", required=True, metavar="DIR", help="A new folder; it appears when the release is complete."
-)
-@with_options(*WORKERS)
-@click.option("--resume", is_flag=True, help="Continue a build that was killed.")
-@with_options(*DEVICE, *QUIET)
+@option("-o/--output DIR", "A new folder; it appears when the release is complete.", required=True)
+@shared.WORKERS
+@option("--resume", "Continue a build that was killed.")
+@with_options(shared.DEVICE, shared.QUIET)
 def build_(**given: Any) -> None:  # noqa: ANN401
     """Build a release: original and perturbed test sets, few-shot episodes, card, manifest, tasks for lm-eval.
 
@@ -262,14 +201,8 @@ def build_(**given: Any) -> None:  # noqa: ANN401
 
 @release.command(cls=Command)
 @click.argument("folder", metavar="DIR")
-@click.option(
-    "--rebuild",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Perturb N rows of each task again and compare.",
-)
-@click.option("--expect", metavar="SHA256", help="The digest of the manifest as it was published.")
+@option("--rebuild N", "Perturb N rows of each task again and compare.", type=click.IntRange(min=0), default=0)
+@option("--expect SHA256", "The digest of the manifest as it was published.")
 def verify(**given: Any) -> None:  # noqa: ANN401
     """Check a release: every file, row and edit. Report each change with its file and row."""
     from augment_ru.jobs.release import check_release
@@ -280,7 +213,7 @@ def verify(**given: Any) -> None:  # noqa: ANN401
 @click.command(cls=Command)
 @click.argument("text")
 @attack_option("An attack to explain.", "butterfingers")
-@with_options(*PROBABILITY, *SEARCH, *SETUP)
+@with_options(shared.PROBABILITY, *shared.SEARCH, *shared.SETUP)
 def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     """Show which changes are applied to a text, and why.
 
@@ -296,8 +229,8 @@ def explain(text: str, **given: Any) -> None:  # noqa: ANN401
 @click.argument(
     "kind", required=False, type=click.Choice(["attacks", "constraints", "similarities", "tasks", "models"])
 )
-@click.option("-v", "--verbose", is_flag=True, help="Also show options, reasons and files.")
-@click.option("--lang", type=click.Choice(["en", "ru"]), help="The language.  [default: that of the locale]")
+@option("-v/--verbose", "Also show options, reasons and files.")
+@option("--lang", "The language.  [default: that of the locale]", type=click.Choice(["en", "ru"]))
 def list_(kind: str | None, verbose: bool, lang: str | None) -> None:  # noqa: FBT001
     """List attacks, constraints, similarities, tasks and models."""
     from augment_ru.jobs.list import language_of, listing
@@ -323,30 +256,18 @@ def check(files: tuple[str, ...]) -> None:
 @click.command(cls=Command)
 @click.argument("source", metavar="IN|-")
 @attack_option("An attack whose perturbations should pass.", "five attacks")
-@click.option(
-    "--accept",
+@option(
+    "--accept SHARE",
+    "Share of perturbations that should pass the threshold.",
     type=REAL,
     default=0.9,
-    metavar="SHARE",
     show_default=True,
-    help="Share of perturbations that should pass the threshold.",
 )
-@click.option(
-    "--at", "probabilities", multiple=True, type=REAL, metavar="P", help="A probability to measure at. Repeatable."
-)
-@click.option(
-    "--limit",
-    type=click.IntRange(min=2),
-    default=200,
-    metavar="N",
-    show_default=True,
-    help="Read only the first N rows.",
-)
-@click.option("--report", metavar="FILE.json", help="Write the figures as JSON.")
-@click.option(
-    "--write-baseline", "baseline", metavar="FILE", help="Write bertscore's scores of unrelated texts for each layer."
-)
-@with_options(*INPUT, *PROBABILITY, *SETUP, *WORKERS)
+@option("--at P...", "A probability to measure at.", dest="probabilities", type=REAL)
+@option("--limit N", "Read only the first N rows.", type=click.IntRange(min=2), default=200, show_default=True)
+@option("--report FILE.json", "Write the figures as JSON.")
+@option("--write-baseline FILE", "Write bertscore's scores of unrelated texts for each layer.", dest="baseline")
+@with_options(*shared.INPUT, shared.PROBABILITY, *shared.SETUP, shared.WORKERS)
 def calibrate(**given: Any) -> None:  # noqa: ANN401
     """Measure a similarity on your texts and propose a threshold.
 
@@ -365,9 +286,9 @@ def calibrate(**given: Any) -> None:  # noqa: ANN401
 
 @click.command(cls=Command, short_help="Score given pairs of texts.")
 @click.argument("source", metavar="PAIRS|-")
-@with_options(*SIMILARITY, *FILE_FORM, *DEVICE)
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT.jsonl", help="Each pair with its score.")
-@with_options(*table_format())
+@with_options(shared.SIMILARITY, *shared.FILE_FORM, shared.DEVICE)
+@option("-o/--output OUT.jsonl", "Each pair with its score.", type=click.Path(path_type=Path))
+@table_format()
 def similarity(**given: Any) -> None:  # noqa: ANN401
     """Score given pairs of texts: rows with `original` and `perturbed`, or the output of perturb.
 
@@ -384,13 +305,13 @@ def similarity(**given: Any) -> None:  # noqa: ANN401
 
 @click.command(cls=Command, short_help="Put the reports of several evaluations side by side.")
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...")
-@click.option("-o", "--output", metavar="COMPARISON.json", help="The comparison as JSON; - for stdout.")
-@click.option("--html", metavar="PAGE.html", help="The comparison as a web page.")
-@with_options(*table_format())
-@click.option("--title", metavar="TEXT", help="The title of the comparison.")
-@click.option("--date", metavar="TEXT", help="The date of the comparison.")
-@click.option("--seed", default=42, metavar="N", help="The seed of the bootstrap.  [default: 42]")
-@with_options(*QUIET)
+@option("-o/--output COMPARISON.json", "The comparison as JSON; - for stdout.")
+@option("--html PAGE.html", "The comparison as a web page.")
+@table_format()
+@option("--title TEXT", "The title of the comparison.")
+@option("--date TEXT", "The date of the comparison.")
+@option("--seed N", "The seed of the bootstrap.  [default: 42]", default=42)
+@shared.QUIET
 def compare(**given: Any) -> None:  # noqa: ANN401
     """Put the reports of several evaluations side by side: models by attacks, over the rows that all of them share.
 
@@ -406,7 +327,7 @@ def compare(**given: Any) -> None:  # noqa: ANN401
 
 @click.command(cls=Command, short_help="Means over tasks, from several reports.")
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...", type=click.Path(path_type=Path))
-@with_options(*table_format("json"))
+@table_format("json")
 def totals(reports: tuple[Path, ...], form: str) -> None:
     """Means over tasks, from the reports of evaluate: totals of MERA and Russian SuperGLUE, TAPE's Tables 3 and 4.
 
@@ -433,21 +354,17 @@ def verdicts() -> None:
 
 @verdicts.command("export", cls=Command)
 @click.argument("source", metavar="REPORT.json|ROWS")
-@click.option(
-    "-o",
-    "--output",
+@option(
+    "-o/--output TASKS.json|TASKS.tsv",
+    "Tasks for Label Studio (.json, with the interface beside it in .xml) or for Toloka (.tsv).",
     required=True,
     type=click.Path(path_type=Path),
-    metavar="TASKS.json|TASKS.tsv",
-    help="Tasks for Label Studio (.json, with the interface beside it in .xml) or for Toloka (.tsv).",
 )
-@click.option("--originals", metavar="FILE", help="The unperturbed rows, if they are elsewhere.")
-@with_options(*INPUT)
-@click.option(
-    "--predictions", metavar="FILE", help="The predictions of evaluate: draw every outcome in its proportion."
-)
-@click.option("--size", default=200, type=click.IntRange(min=1), metavar="N", help="Rows to judge.  [default: 200]")
-@click.option("--seed", default=42, metavar="N", help="The seed of the draw.  [default: 42]")
+@option("--originals FILE", "The unperturbed rows, if they are elsewhere.")
+@with_options(*shared.INPUT)
+@option("--predictions FILE", "The predictions of evaluate: draw every outcome in its proportion.")
+@option("--size N", "Rows to judge.  [default: 200]", default=200, type=click.IntRange(min=1))
+@option("--seed N", "The seed of the draw.  [default: 42]", default=42)
 def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     """Write a sample of perturbed rows for annotators to judge.
 
@@ -463,9 +380,7 @@ def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
 
 @verdicts.command("import", cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="ANSWERS...")
-@click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="VERDICTS.jsonl", help="The verdicts."
-)
+@option("-o/--output VERDICTS.jsonl", "The verdicts.", required=True, type=click.Path(path_type=Path))
 def import_(files: tuple[Path, ...], output: Path) -> None:
     """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv)."""
     from augment_ru.jobs.verdicts import import_answers
@@ -480,8 +395,8 @@ def models() -> None:
 
 @models.command(cls=Command)
 @click.argument("names", nargs=-1, metavar="NAME...")
-@click.option("--preset", help="Download every model that a preset needs.")
-@click.option("--revision", metavar="COMMIT", help="Branch, tag or commit to download.")
+@option("--preset TEXT", "Download every model that a preset needs.")
+@option("--revision COMMIT", "Branch, tag or commit to download.")
 def pull(names: tuple[str, ...], preset: str | None, revision: str | None) -> None:
     """Download models from the Hugging Face hub into the local cache.
 

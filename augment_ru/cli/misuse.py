@@ -68,7 +68,7 @@ def _said(error: click.UsageError) -> str:
     if context is not None and error.message.startswith(_TOO_MANY):
         named = error.message.removeprefix(_TOO_MANY).lstrip("s ").removesuffix(".")
         repeated = ", and an option is repeated for each of its values (--attack A --attack B)"
-        more = repeated if "--attack" in _options(context.command) else ""
+        more = repeated if "--attack" in _option_names(context.command) else ""
         return f"too many arguments {named}; one run takes one input{more}{_usage(context)}"
     return error.format_message()
 
@@ -77,7 +77,7 @@ def _place(option: str, context: click.Context) -> str:
     """Where an option belongs that is given to a command that has none such."""
     root = context.find_root()
     commands = root.command.commands.items() if isinstance(root.command, click.Group) else ()
-    owners = [name for name, command in commands if option in _options(command)]
+    owners = [name for name, command in commands if option in _option_names(command)]
     if not owners:
         return ""
     if context is root:
@@ -86,7 +86,7 @@ def _place(option: str, context: click.Context) -> str:
     return f"; it is an option of {', '.join(owners)}"
 
 
-def _options(command: click.Command) -> set[str]:
+def _option_names(command: click.Command) -> set[str]:
     return {name for one in command.params if isinstance(one, click.Option) for name in one.opts}
 
 

@@ -1,11 +1,11 @@
-"""The classes of commands and groups, and the options that several commands share."""
+"""The classes of commands and groups, the options that several commands share, and what a shell offers for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from augment_ru.cli.complete import complete_attacks, complete_constraints, complete_tasks
 from augment_ru.cli.misuse import REAL, no_command
 from augment_ru.jobs.flags import MisuseError
 
@@ -47,211 +47,198 @@ class HelpfulGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-DEVICE = (
-    click.option("--device", metavar="NAME", help="Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]"),
-)
+def complete_attacks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The attacks whose names begin as the part that is typed after the last `+`; where none does, files."""
+    del context, parameter
+    before, plus, last = typed.rpartition("+")
+    return _items("attacks", last, before + plus)
 
 
-def _probability(default: str) -> tuple[Callable[[_F], _F], ...]:
-    help_ = f"Share of the possible changes, 0 to 1.  [default: {default}]"
-    return (click.option("--probability", type=REAL, metavar="P", help=help_),)
+def complete_tasks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The tasks whose names begin as what is typed; where none does, files."""
+    del context, parameter
+    return _items("tasks", typed, more=("generic",))
+
+
+def complete_constraints(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The constraints whose names begin as what is typed; where none does, files."""
+    del context, parameter
+    from augment_ru.constraints.rule_file import constraint_paths  # noqa: PLC0415  (loads what --help does not need)
+
+    names = [name for name in constraint_paths() if name.startswith(typed)]
+    return [CompletionItem(name) for name in names] or [CompletionItem(typed, type="file")]
+
+
+def _items(kind: str, typed: str, before: str = "", more: Sequence[str] = ()) -> list[CompletionItem]:
+    from augment_ru.registry import names  # noqa: PLC0415
+
+    found = [CompletionItem(f"{before}{name}") for name in [*names(kind), *more] if name.startswith(typed)]
+    return found or [CompletionItem(f"{before}{typed}", type="file")]
+
+
+def option(shown: str, help_: str = "", *, dest: str | None = None, **more: Any) -> Callable[[_F], _F]:  # noqa: ANN401
+    """An option as its help shows it.
+
+    Args:
+        shown: its names with slashes between them, then a space and its value; `...` behind it: it is repeatable. An
+            option without a value, and without a type, is a flag.
+        help_: what it does, and its default in brackets.
+        dest: the name of its parameter, if that is not the option's.
+        more: further arguments of `click.option`.
+    """
+    names, _, value = shown.partition(" ")
+    settings: dict[str, Any] = {"metavar": value.removesuffix("...") or None}
+    if not value and "type" not in more:
+        settings["is_flag"] = True
+    if value.endswith("..."):
+        settings["multiple"] = True
+        said, gap, default = help_.partition("  [")
+        help_ = f"{said} Repeatable.{gap}{default}"
+    return click.option(*names.split("/"), *([dest] if dest else []), help=help_, **settings, **more)
+
+
+DEVICE = option("--device NAME", "Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]")
+
+
+def _probability(default: str) -> Callable[[_F], _F]:
+    return option("--probability P", f"Share of the possible changes, 0 to 1.  [default: {default}]", type=REAL)
 
 
 PROBABILITY = _probability("the attack's")
 
-_THRESHOLD = (
-    click.option(
-        "--threshold",
-        type=REAL,
-        metavar="X",
-        help="The lowest similarity that passes, 0 to 1.  [default: the similarity's]",
-    ),
+_THRESHOLD = option(
+    "--threshold X", "The lowest similarity that passes, 0 to 1.  [default: the similarity's]", type=REAL
 )
 
 SEARCH = (
-    *_THRESHOLD,
-    click.option(
-        "--schedule",
-        metavar="NAME",
-        help="paper: halve P until the gate passes; strongest: many changes that still pass.  [default: paper]",
+    _THRESHOLD,
+    option(
+        "--schedule NAME",
+        "paper: halve P until the gate passes; strongest: many changes that still pass.  [default: paper]",
     ),
-    click.option("--candidates", type=int, metavar="N", help="Perturbations to try for each row.  [default: 3]"),
-    click.option(
-        "--min-changes",
+    option("--candidates N", "Perturbations to try for each row.  [default: 3]", type=int),
+    option(
+        "--min-changes N",
+        "Make at least N changes where a row allows so many; 0 leaves some rows clean.  [default: the attack's]",
         type=int,
-        metavar="N",
-        help="Make at least N changes where a row allows so many; 0 leaves some rows clean.  [default: the attack's]",
     ),
 )
 """Options on the search for a perturbation that passes."""
 
-SIMILARITY = (
-    click.option(
-        "--similarity",
-        metavar="NAME[:MODEL[@LAYER]]",
-        help="meaning, navec, bertscore:MODEL@LAYER, python:MODULE:FUNCTION, or none.  [default: meaning]",
-    ),
+SIMILARITY = option(
+    "--similarity NAME[:MODEL[@LAYER]]",
+    "meaning, navec, bertscore:MODEL@LAYER, python:MODULE:FUNCTION, or none.  [default: meaning]",
 )
 
 SETUP = (
-    *SIMILARITY,
-    click.option(
-        "--set",
-        "options",
-        multiple=True,
-        metavar="NAME.OPTION=VALUE",
-        help="Set an option of an attack or a similarity (see list -v). Repeatable.",
-    ),
-    click.option(
-        "--constraint",
-        "constraints",
-        multiple=True,
-        metavar="NAME|FILE",
+    SIMILARITY,
+    option("--set NAME.OPTION=VALUE...", "Set an option of an attack or a similarity (see list -v).", dest="options"),
+    option(
+        "--constraint NAME|FILE...",
+        "What is protected instead of what the task protects: a name, a rule file, FILE.py:FUNCTION.",
+        dest="constraints",
         shell_complete=complete_constraints,
-        help="What is protected instead of what the task protects: a name, a rule file, FILE.py:FUNCTION. Repeatable.",
     ),
-    click.option("--no-constraints", is_flag=True, help="Protect only links, answers and option markers."),
-    click.option("--annotator", metavar="NAME", help="natasha or spacy:PIPELINE.  [default: natasha]"),
-    click.option("--seed", type=int, metavar="N", help="Seed of the random numbers.  [default: 42]"),
-    click.option(
+    option("--no-constraints", "Protect only links, answers and option markers."),
+    option("--annotator NAME", "natasha or spacy:PIPELINE.  [default: natasha]"),
+    option("--seed N", "Seed of the random numbers.  [default: 42]", type=int),
+    option(
         "--preset",
+        "Defaults of the other options; tape: those of the TAPE paper, with networks.  [default: offline]",
         type=click.Choice(["offline", "tape"]),
-        help="Defaults of the other options; tape: those of the TAPE paper, with networks.  [default: offline]",
     ),
-    *DEVICE,
+    DEVICE,
 )
 """Options on attacks, similarity, constraints and randomness."""
 
 FILE_FORM = (
-    click.option(
+    option(
         "--input-format",
+        "Format of the input.  [default: by the end of its name; stdin holds jsonl]",
         type=click.Choice(["jsonl", "json", "csv", "tsv", "parquet", "txt"]),
-        help="Format of the input.  [default: by the end of its name; stdin holds jsonl]",
     ),
-    click.option(
-        "--encoding", metavar="NAME", help="Encoding of input that is not UTF-8, such as cp1251; output is UTF-8."
-    ),
+    option("--encoding NAME", "Encoding of input that is not UTF-8, such as cp1251; output is UTF-8."),
 )
 """Options on the file that is read."""
 
 INPUT = (
-    click.option(
-        "--task",
-        metavar="NAME|FILE.toml",
+    option(
+        "--task NAME|FILE.toml",
+        "The task of the rows.  [default: recognised from their fields]",
         shell_complete=complete_tasks,
-        help="The task of the rows.  [default: recognised from their fields]",
     ),
-    click.option(
-        "--field",
-        "fields",
-        multiple=True,
-        metavar="NAME",
-        help="A field that is perturbed, in place of the task's. Repeatable.",
-    ),
+    option("--field NAME...", "A field that is perturbed, in place of the task's.", dest="fields"),
     *FILE_FORM,
 )
 """Options on the rows and the file that is read."""
 
 MODEL = (
-    click.option(
-        "--label-field",
-        "label_fields",
-        multiple=True,
-        metavar="NAME",
-        help="A field of the right answer, in place of the task's. Repeatable.",
+    option("--label-field NAME...", "A field of the right answer, in place of the task's.", dest="label_fields"),
+    option("--train FILE", "Train rows: linear and similar models learn them; of others, they are the demonstrations."),
+    option(
+        "--model-option KIND.NAME=VALUE...",
+        "An option of the models of a kind; see augment-ru list models -v.",
+        dest="model_options",
     ),
-    click.option(
-        "--train",
-        metavar="FILE",
-        help="Train rows: linear and similar models learn them; of others, they are the demonstrations.",
-    ),
-    click.option(
-        "--model-option",
-        "model_options",
-        multiple=True,
-        metavar="KIND.NAME=VALUE",
-        help="An option of the models of a kind; see augment-ru list models -v. Repeatable.",
-    ),
-    click.option("--cache", metavar="FILE|none", help="The cache of answers.  [default: in the user's cache folder]"),
+    option("--cache FILE|none", "The cache of answers.  [default: in the user's cache folder]"),
 )
 """Options on the models that are asked."""
 
-WORKERS = (
-    click.option(
-        "--workers",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Processes; the output is the same.  [default: 1]",
-    ),
-)
+WORKERS = option("--workers N", "Processes; the output is the same.  [default: 1]", type=click.IntRange(min=1))
 
 SPLIT = (
-    *WORKERS,
-    click.option(
-        "--resume",
-        is_flag=True,
-        help="Keep finished parts, and continue a killed run that was begun with --resume.",
-    ),
-    click.option(
-        "--engine",
-        metavar="NAME",
+    WORKERS,
+    option("--resume", "Keep finished parts, and continue a killed run that was begun with --resume."),
+    option(
+        "--engine NAME",
+        "local: processes of this machine; ray[:ADDRESS]: a Ray cluster.  [default: local]",
         default="local",
-        help="local: processes of this machine; ray[:ADDRESS]: a Ray cluster.  [default: local]",
     ),
-    click.option(
-        "--part-size",
+    option(
+        "--part-size MIB",
+        "Mebibytes of the input that a worker does at a time.",
         type=click.FloatRange(min=0, min_open=True),
-        metavar="MIB",
         default=0.125,
         show_default=True,
-        help="Mebibytes of the input that a worker does at a time.",
     ),
 )
 """Options on how a run is split into parts."""
 
 ROWS = (
-    click.option(
-        "--meta",
-        type=click.Choice(["full", "brief", "none"]),
-        help="How much metadata `augment` holds.  [default: full]",
+    option(
+        "--meta", "How much metadata `augment` holds.  [default: full]", type=click.Choice(["full", "brief", "none"])
     ),
-    click.option(
+    option(
         "--on-error",
+        "stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
         type=click.Choice(["stop", "skip"]),
-        help="stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
     ),
-    click.option(
+    option(
         "--csv-safe",
-        is_flag=True,
-        help="CSV, TSV: put an apostrophe before a cell that an edit made look like a formula of a spreadsheet.",
+        "CSV, TSV: put an apostrophe before a cell that an edit made look like a formula of a spreadsheet.",
     ),
-    click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Read only the first N rows."),
+    option("--limit N", "Read only the first N rows.", type=click.IntRange(min=0)),
 )
 """Options on the rows that are written."""
 
-QUIET = (click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor the lines at the end of a run."),)
+QUIET = option("-q/--quiet", "Show neither progress nor the lines at the end of a run.")
 
-POOL = (*_probability("1"), *_THRESHOLD, *SETUP)
+POOL = (_probability("1"), _THRESHOLD, *SETUP)
 """The options of a run that searches among all changes: without those on the search for a level."""
 
 
 def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:
     """The option that names attacks; `help_`: what they are for, `default`: what the help says is the default."""
-    return click.option(
-        "--attack",
-        "attacks",
-        multiple=True,
-        metavar="NAME[+NAME...]|FILE.py",
-        shell_complete=complete_attacks,
-        help=f"{help_} Repeatable.{f'  [default: {default}]' if default else ''}",
-    )
+    told = f"{help_}  [default: {default}]" if default else help_
+    return option("--attack NAME[+NAME...]|FILE.py...", told, dest="attacks", shell_complete=complete_attacks)
 
 
-def table_format(*more: str) -> tuple[Callable[[_F], _F], ...]:
+def table_format(*more: str) -> Callable[[_F], _F]:
     """The option on how tables are printed; `more`: further formats."""
     forms = click.Choice(["table", "markdown", "csv", "latex", *more])
-    help_ = "How the tables are printed."
-    return (click.option("--format", "form", type=forms, default="table", show_default=True, help=help_),)
+    return option(
+        "--format", "How the tables are printed.", dest="form", type=forms, default="table", show_default=True
+    )
 
 
 def with_options(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:

@@ -83,8 +83,8 @@ def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dic
         left, equals, value = pair.partition("=")
         name, dot, option = left.partition(".")
         if not (equals and dot):
-            raise AugmentError(f"--set {pair}: must be NAME.OPTION=VALUE, such as butterfingers.probability=0.2")
+            raise AugmentError(f"`set` {pair}: must be NAME.OPTION=VALUE, such as butterfingers.probability=0.2")
         if name not in names:
-            raise AugmentError(f"--set {pair}: {unknown('attack or similarity of this run', name, names)}")
+            raise AugmentError(f"`set` {pair}: {unknown('attack or similarity of this run', name, names)}")
         found.setdefault(name, {})[option] = value
     return found

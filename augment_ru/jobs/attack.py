@@ -1,8 +1,9 @@
 """The work of `augment-ru attack`: reads rows, searches for the changes that break a model, writes them."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -23,7 +24,7 @@ from augment_ru.formats.files import check_input, twice
 from augment_ru.formats.read import RowsRead, read_rows
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.flags import checking
-from augment_ru.jobs.outputs import is_shown, shows_differences
+from augment_ru.jobs.outputs import is_shown
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.perturb import wrote
 from augment_ru.jobs.progress import Advance, progress, say
@@ -65,13 +66,15 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         work = SearchRows(replace(rows, split=split), given, schema, labels, until, shown)
         with progress("attack", "rows", total, quiet=rows.quiet) as advance:
             if split.has_parts:
-                write_parts(work, tally, lambda done: advance(done["rows"], note=tally.searches.note), content)
+                write_parts(work, tally, lambda done: advance(done["rows"], note=_note(tally.searches)), content)
             else:
                 write_rows(work, tally, advance, content, shown=shown is not None)
     if shown is not None:  # not before, because the bar stands on the same terminal
+        from augment_ru.jobs.differences import shows_differences  # noqa: PLC0415  (only a terminal needs it)
+
         shows_differences(lambda found: f"changes: {found.changes}, queries: {found.queries}")(shown)
     say(_closing(tally), quiet=rows.quiet)
-    if set(tally.searches.statuses) == {"wrong_before"}:
+    if [name for name in STATUSES if tally.searches[name]] == ["wrong_before"]:
         say("the model answers no row right; are the labels of the rows those of the model?", quiet=rows.quiet)
     say(wrote(rows, tally), quiet=rows.quiet)
     return 1 if tally.skipped else 0
@@ -136,22 +139,25 @@ class SearchRows:
             draws=given["draws"],
             seconds=None if self.deadline is None else max(self.deadline - time.time(), _AT_ONCE),
         )
-        gold = self.schema.scoring.gold
+        gold, path = (
+            self.schema.scoring.gold,
+            None if given["cache"] == "none" else Path(given["cache"] or default_path()),
+        )
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
             counts = tally.searches
             records = [replace(record, task=record.task.changed(gold=gold)) for record in chunk]
 
             def finished(case: SearchCase) -> None:
-                counts.statuses[str(case.status)] += 1
-                counts.queries += case.queries
-                advance(1, note=counts.note)
+                counts[str(case.status)] += 1
+                counts["queries"] += case.queries
+                advance(1, note=_note(counts))
 
             before = adversary.ledger.counts.from_cache
-            with _cache(given["cache"]) as cache:
+            with nullcontext() if path is None else closing(Cache(path)) as cache:  # several processes may have it open
                 adversary.use_cache(cache)
                 found = adversary.search(job.preparation.chunk(records, adversary.needs), finished)
-            counts.cached += adversary.ledger.counts.from_cache - before
+            counts["cached"] += adversary.ledger.counts.from_cache - before
             tally.written += len(found)
             tally.warned += sum(bool(one.warnings) for one in found)
             if self.shown is not None:
@@ -180,16 +186,6 @@ _AT_ONCE = 1e-3
 """Seconds of a search whose time is over."""
 
 
-@contextmanager
-def _cache(name: str | None) -> Iterator[Cache | None]:
-    """The cache of answers, open; several processes may have it open."""
-    if name == "none":
-        yield None
-        return
-    with closing(Cache(Path(name) if name else default_path())) as cache:
-        yield cache
-
-
 def _labels(
     given: Mapping[str, Any], encoding: str, rows: Iterable[Mapping[str, Any]], schema: Task
 ) -> tuple[str, ...] | None:
@@ -211,9 +207,17 @@ def _labels(
 def _closing(tally: Tally) -> str:
     """The line at the end of a run."""
     count = tally.searches
-    right = sum(count.statuses.values()) - count.statuses["wrong_before"]
-    rate = f" ({count.statuses['broken'] / right:.1%} of {right:,} right)" if right else ""
-    statuses = ", ".join(f"{count.statuses[name]:,} {name}" for name in STATUSES) + rate
-    parts = [f"{amount(tally.rows, 'row')} in", statuses, amount(count.queries, "query", "queries")]
-    parts += [f"{amount(count.cached, 'answer')} from the cache"] if count.cached else []
+    right = sum(count[name] for name in STATUSES) - count["wrong_before"]
+    rate = f" ({count['broken'] / right:.1%} of {right:,} right)" if right else ""
+    statuses = ", ".join(f"{count[name]:,} {name}" for name in STATUSES) + rate
+    parts = [f"{amount(tally.rows, 'row')} in", statuses, amount(count["queries"], "query", "queries")]
+    parts += [f"{amount(count['cached'], 'answer')} from the cache"] if count["cached"] else []
     return tally.line(*parts)
+
+
+def _note(count: Counter[str]) -> str:
+    """What the progress bar shows."""
+    if not count:
+        return ""
+    queries = amount(count["queries"], "query", "queries")
+    return f"; {count['broken']:,} broken, {count['withstood']:,} withstood, {queries}"

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +17,10 @@ from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Candidates, Similarity, checked_scores, scorer_of
 from augment_ru.errors import AugmentError
-from augment_ru.formats.files import check_outputs, replacing
+from augment_ru.formats.files import check_outputs
 from augment_ru.formats.json_lines import indented
 from augment_ru.jobs.flags import checking
+from augment_ru.jobs.outputs import write_file
 from augment_ru.jobs.progress import say, terminal_width
 from augment_ru.jobs.reading import records_of
 from augment_ru.jobs.rows import rows_job
@@ -127,13 +127,9 @@ def calibrate_file(given: Mapping[str, Any]) -> None:
         engine=engine,
     )
     print(*calibration_lines(found, terminal_width(sys.stdout)), sep="\n")
-    if report:
-        with replacing(Path(report)) as file:
-            file.write(indented(found.table()))
-    if baseline and similarity is not None:
-        with replacing(Path(baseline)) as file:
-            for line in similarity.baseline_lines(*unrelated_pairs(records)):
-                file.write(f"{line}\n".encode())
+    write_file(report, [indented(found.table())])
+    if similarity is not None and baseline is not None:
+        write_file(baseline, (f"{line}\n".encode() for line in similarity.baseline_lines(*unrelated_pairs(records))))
     if wrote := [file for file in (report, baseline) if file]:
         say(f"wrote {', '.join(wrote)}")
 
@@ -171,7 +167,11 @@ def calibrated(
     if any(attack.wants_corpus for attack in attacks):
         corpus = InputCorpus.of(records)
         attacks = [attack.with_corpus(corpus) for attack in attacks]
-    strengths = [(attack.name, *one) for attack in attacks for one in _strengths(attack, probabilities, seed)]
+    strengths = [
+        (attack.name, Perturber(attack, similarity=None, seed=seed, probability=at), at == attack.probability)
+        for attack in attacks
+        for at in sorted({*probabilities, attack.probability} - {0.0})
+    ]
     ones, others = unrelated_pairs(records)
     parts: list[Sequence[Record] | _Pairs] = [
         *(_Pairs(ones[at : at + _ROWS], others[at : at + _ROWS]) for at in range(0, len(ones), _ROWS)),
@@ -204,13 +204,6 @@ def calibrated(
         round(threshold, DIGITS),
         similarity.threshold,
     )
-
-
-def _strengths(attack: Attack, probabilities: Sequence[float], seed: int) -> Iterator[tuple[Perturber, bool]]:
-    """The attack without a gate at each probability, and whether the probability is its own."""
-    for probability in sorted({*probabilities, attack.probability} - {0.0}):
-        perturber = Perturber(attack, similarity=None, seed=seed, probability=probability)
-        yield perturber, probability == attack.probability
 
 
 def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:

@@ -7,10 +7,11 @@ from augment_ru.evaluation import totals
 from augment_ru.evaluation.compare import compare, named_report
 from augment_ru.evaluation.compared_page import compared_page, compared_tables
 from augment_ru.evaluation.report import as_json, read_report
-from augment_ru.formats.files import check_input, check_outputs, replacing
+from augment_ru.formats.files import check_input, check_outputs
 from augment_ru.formats.json_lines import encoded
 from augment_ru.jobs.evaluate import print_shown, say_written, write_json
 from augment_ru.jobs.flags import checking
+from augment_ru.jobs.outputs import write_file
 
 
 def compare_reports(
@@ -47,8 +48,7 @@ def compare_reports(
     tables = compared_tables(found)
     write_json(output, as_json(found))
     if html is not None:
-        with replacing(Path(html)) as stream:
-            stream.write(compared_page(found, tables).encode("utf-8", "replace"))
+        write_file(html, [compared_page(found, tables).encode("utf-8", "replace")])
     shown = [table for table in tables if table.key != "attacks" or form != "table"]
     print_shown(shown, form, found, to_stderr=output == "-")
     say_written([output, html], "the comparison", "`html` PAGE.html makes a page", quiet=quiet)

@@ -57,29 +57,29 @@ def difference(script: Script, *, coloured: bool) -> Text:
     return shown
 
 
-def show_results(console: Console, results: Iterable[ShownRecord], first: int, told: Callable[[Any], str]) -> int:
-    """Print each result: a line on the outcome, then the texts of the record.
+def shows_differences(told: Callable[[Any], str]) -> Callable[[Iterable[ShownRecord]], None]:
+    """A function that prints results on stdout, which is a terminal: a line on each outcome, then the record's texts.
+
+    It takes the results of records, those of one record side by side, and numbers the records from call to call.
 
     Args:
-        console: the terminal.
-        results: the results of records, those of one record side by side.
-        first: the number of the record before the first.
         told: what a result says of itself, before its status.
-
-    Returns:
-        The number of the last record.
     """
+    console, number, record = Console(highlight=False), 0, None
     coloured = console.color_system is not None
-    number, record = first, None
-    for result in results:
-        if result.record is not record:
-            number, record = number + 1, result.record
-        line = Text(f"{number}  ", style="dim").append(told(result), style="not dim bold")
-        line.append(f"  {result.status}", style=f"not dim {_STATUS_STYLES[result.status]}")
-        if result.similarity is not None:
-            line.append(f"  {result.similarity:.4f}", style="not dim")
-        console.print(line)
-        for name, script in result.scripts.items():
-            label = Text(f"{name}: ", style="dim") if len(result.scripts) > 1 else Text()
-            console.print(label, difference(script, coloured=coloured), sep="")
-    return number
+
+    def show(results: Iterable[ShownRecord]) -> None:
+        nonlocal number, record
+        for result in results:
+            if result.record is not record:
+                number, record = number + 1, result.record
+            line = Text(f"{number}  ", style="dim").append(told(result), style="not dim bold")
+            line.append(f"  {result.status}", style=f"not dim {_STATUS_STYLES[result.status]}")
+            if result.similarity is not None:
+                line.append(f"  {result.similarity:.4f}", style="not dim")
+            console.print(line)
+            for name, script in result.scripts.items():
+                label = Text(f"{name}: ", style="dim") if len(result.scripts) > 1 else Text()
+                console.print(label, difference(script, coloured=coloured), sep="")
+
+    return show

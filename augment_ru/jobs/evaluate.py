@@ -17,9 +17,10 @@ from augment_ru.evaluation.report import AnyReport, as_json
 from augment_ru.evaluation.table_text import ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, tables_of
 from augment_ru.formats.encodings import UTF8, check_encoding
-from augment_ru.formats.files import check_input, check_outputs, named_files, replacing
+from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.flags import checking
+from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import progress, say
 from augment_ru.jobs.rows import model_options
 from augment_ru.records.task import task_or_file
@@ -62,9 +63,7 @@ def run_evaluation(given: Mapping[str, Any]) -> None:
     write_json(given["output"], as_json(report))
     for path, rows in ((given["predictions"], evaluation.predictions), (given["worst_case"], evaluation.worst_case)):
         if path is not None:
-            with replacing(Path(path)) as stream:
-                for row in rows():
-                    stream.write(f"{encoded_row(row)}\n".encode("utf-8", "surrogatepass"))
+            write_file(path, json_lines(rows()))
     if given["html"] is not None:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for `html`)
 
@@ -72,8 +71,7 @@ def run_evaluation(given: Mapping[str, Any]) -> None:
         if given["date"] is None and source != "-":  # the report states none
             written = Path(rows_file(source)).stat().st_mtime
             day = datetime.fromtimestamp(written, tz=UTC).date().isoformat()
-        with replacing(Path(given["html"])) as stream:
-            stream.write(page(evaluation, report, day).encode("utf-8", "replace"))
+        write_file(given["html"], [page(evaluation, report, day).encode("utf-8", "replace")])
     print_shown(tables_of(report, keys), given["form"], report, to_stderr=given["output"] == "-")
     files = [given[name] for name in ("output", "html", "predictions", "worst_case")]
     say_written(files, "the report", "`output` REPORT.json keeps the report", quiet=quiet)
@@ -113,32 +111,27 @@ def _check_files(given: Mapping[str, Any], options: Mapping[str, Mapping[str, st
         raise AugmentError("`train` -: stdin can be read once, a train file is read by each model; give a file")
     if source == given["originals"] == "-":
         raise AugmentError("`originals` -: PERTURBED is stdin already; give a file")
-    inputs = {
-        "`verdicts`": given["verdicts"],
-        "": rows_file(source),
-        "`originals`": given["originals"],
-        "`train`": given["train"],
-    }
-    for option, path in inputs.items():
+    inputs = {"": rows_file(source), **{f"`{name}`": given[name] for name in ("verdicts", "originals", "train")}}
+    for name, path in inputs.items():
         if path is not None:
-            check_input(path, option)
+            check_input(path, name)
     arguments = [model.partition(":")[2] for model in given["models"]]
     code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
     values = [value for named in options.values() for value in named.values()]
     cache = [] if given["cache"] == "none" else [given["cache"] or str(default_path())]
     named = named_files([*arguments, *code, *values, *([task] if task.endswith(".toml") else [])])
-    outputs = [(f"`{name}`", given[name]) for name in ("html", "predictions", "worst_case")]
-    report = None if given["output"] == "-" else given["output"]
-    check_outputs([("`output`", report), *outputs], [*inputs.values(), *named, *cache])
+    outputs = {name: given[name] for name in ("output", "html", "predictions", "worst_case")}
+    if outputs["output"] == "-":
+        del outputs["output"]
+    check_outputs([(f"`{name}`", file) for name, file in outputs.items()], [*inputs.values(), *named, *cache])
 
 
 def write_json(output: str | None, values: Mapping[str, Any]) -> None:
     """Write a report to a file; for - to stdout, on one line; for None nowhere."""
     if output == "-":
         print(encoded_row(values))
-    elif output is not None:
-        with replacing(Path(output)) as stream:
-            stream.write(_pretty(values))
+    else:
+        write_file(output, map(_pretty, [values]))
 
 
 def say_written(files: Iterable[str | None], what: str, remedy: str, *, quiet: bool) -> None:

@@ -12,11 +12,11 @@ from rich.text import Text
 from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.edits import Edit, Span
+from augment_ru.engine.applied import one_by_one
 from augment_ru.engine.differences import visible
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepared import Prepared
-from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Result
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.differences import difference, pictured
@@ -24,7 +24,6 @@ from augment_ru.jobs.flags import checking
 from augment_ru.jobs.rows import asked_attacks
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic
-from augment_ru.text.characters import decode
 
 _SHOWN = 200
 """The most changes that are listed for an attack; a long text has thousands."""
@@ -95,9 +94,9 @@ def _attack(console: Console, perturber: Perturber, prepared: Prepared) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("rank", "edit", "fate"):
         table.add_column(heading, justify="right" if heading == "rank" else "left")
-    changes = _changes(proposed, prepared)
+    changes, start = one_by_one(proposed), int(prepared.batch.starts[0])
     for number in np.argsort(proposed.ranks, kind="stable")[:_SHOWN].tolist():
-        edits = changes[number]
+        edits = [*changes.edits(number, start)]
         if number in reasons:
             fate = Text(pictured(f"dropped: {reasons[number]}"), style="yellow")
         elif applied.issuperset(edits):
@@ -106,20 +105,9 @@ def _attack(console: Console, perturber: Perturber, prepared: Prepared) -> None:
             fate = Text("not applied", style="dim")
         table.add_row(f"{proposed.ranks[number]:.4f}", _shown(result.source, edits), fate)
     console.print(table)
-    if len(changes) > _SHOWN:
-        console.print(f"… and {len(changes) - _SHOWN} more, of higher ranks")
+    if (more := proposed.ranks.size - _SHOWN) > 0:
+        console.print(f"… and {more} more, of higher ranks")
     _outcome(console, result)
-
-
-def _changes(proposed: Proposals, prepared: Prepared) -> list[list[Edit]]:
-    texts = proposed.replace(np.arange(proposed.starts.size))
-    start = int(prepared.batch.starts[0])
-    changes: list[list[Edit]] = [[] for _ in proposed.ranks]
-    columns = zip(proposed.changes.tolist(), proposed.starts.tolist(), proposed.stops.tolist(), strict=True)
-    for index, (change, first, last) in enumerate(columns):
-        text = decode(texts.codes[texts.offsets[index] : texts.offsets[index + 1]])
-        changes[change].append(Edit(first - start, last - start, text))
-    return changes
 
 
 def _shown(source: str, edits: Sequence[Edit]) -> Text:

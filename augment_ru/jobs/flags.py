@@ -9,23 +9,19 @@ from contextlib import contextmanager
 
 from augment_ru.errors import AugmentError
 
-_OPTIONS = {
-    "__cause__": "--debug", "accept": "--accept", "annotator": "--annotator", "attacks": "--attack",
-    "baseline": "--write-baseline", "budget": "--budget", "by": "--by", "cache": "--cache",
-    "candidates": "--candidates", "constraints": "--constraint", "constraints=()": "--no-constraints",
-    "copies": "--copies", "csv_safe": "--csv-safe", "date": "--date", "device": "--device", "draws": "--draws",
-    "encoding": "--encoding", "engine": "--engine", "episodes": "--episodes", "fields": "--field", "form": "--format",
-    "guide": "--guide", "html": "--html", "input_format": "--input-format", "label_fields": "--label-field",
-    "limit": "--limit", "meta": "--meta", "min_changes": "--min-changes", "model": "--model",
-    "model_options": "--model-option", "models": "--model", "no_constraints": "--no-constraints",
-    "no_minimal": "--no-minimal", "on_error": "--on-error", "options": "--set", "originals": "--originals",
-    "output": "-o", "part_size": "--part-size", "predictions": "--predictions", "preset": "--preset",
-    "probabilities": "--at", "probability": "--probability", "report": "--report", "resume": "--resume",
-    "schedule": "--schedule", "seconds": "--time", "seed": "--seed", "settings": "--set", "shots": "--shots",
-    "similarity": "--similarity", "target": "--targeted", "task": "--task", "threshold": "--threshold",
-    "train": "--train", "verdicts": "--verdicts", "with_original": "--with-original", "workers": "--workers",
-    "worst_case": "--worst-case",
+_ALIKE = (
+    "accept annotator budget by cache candidates copies csv_safe date device draws encoding engine episodes guide html "
+    "input_format limit meta min_changes model no_constraints no_minimal on_error originals part_size predictions "
+    "preset probability report resume schedule seed set shots similarity task threshold train verdicts with_original "
+    "workers worst_case"
+)
+_OTHERS = {
+    "__cause__": "--debug", "attacks": "--attack", "baseline": "--write-baseline", "constraints": "--constraint",
+    "constraints=()": "--no-constraints", "fields": "--field", "form": "--format", "label_fields": "--label-field",
+    "model_options": "--model-option", "models": "--model", "options": "--set", "output": "-o",
+    "probabilities": "--at", "seconds": "--time", "target": "--targeted",
 }  # fmt: skip
+_OPTIONS = {**{name: f"--{name.replace('_', '-')}" for name in _ALIKE.split()}, **_OTHERS}
 _NAMED = re.compile(rf"`({'|'.join(map(re.escape, _OPTIONS))})`")
 
 

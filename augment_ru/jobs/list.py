@@ -19,9 +19,6 @@ from augment_ru.records.task import task
 KINDS = ("attacks", "constraints", "similarities", "tasks", "models")
 
 
-_NO_GROUP = Attack.group
-
-
 Words = Mapping[str, Mapping[str, str]]
 """What is said in another language: kind → name → text; what it lacks is said in English."""
 
@@ -89,7 +86,7 @@ def _groups(kind: str) -> Iterator[tuple[str, Sequence[str]]]:
         return
     grouped: dict[str, list[str]] = {group: [] for group in GROUPS}
     for name in registry.names("attacks"):
-        grouped.setdefault(getattr(registry.find("attacks", "attack", name), "group", _NO_GROUP), []).append(name)
+        grouped.setdefault(getattr(registry.find("attacks", "attack", name), "group", Attack.group), []).append(name)
     for group, names in grouped.items():
         if names:
             yield group, names
@@ -101,11 +98,8 @@ def _entries(kind: str, names: Sequence[str], words: Words, *, verbose: bool) ->
         for name in names:
             made = registry.find("attacks", "attack", name)
             summary, example = _summary(made), _example(made)
-            yield (
-                name,
-                _in_english(summary, example) if words is _ENGLISH else example.removesuffix("."),
-                [*_set_lines(name, made)],
-            )
+            shown = _in_english(summary, example) if words is _ENGLISH else example.removesuffix(".")
+            yield name, shown, [*_set_lines(name, made)]
     elif kind == "constraints":
         for name in names:
             found = constraint(name)
@@ -123,14 +117,9 @@ def _entries(kind: str, names: Sequence[str], words: Words, *, verbose: bool) ->
             known = task(name)
             keys = ", ".join(sorted(known.layout.keys)) or "a text in the field 'text', or those of --field"
             fields = ", ".join(known.layout.fields or known.layout.optional)
-            yield (
-                name,
-                words.get("tasks", {}).get("perturbs", "perturbs {fields}").format(fields=fields),
-                [
-                    f"recognised by: {keys}",
-                    f"constraints: {', '.join(known.layout.constraints) or 'none'}",
-                ],
-            )
+            shown = words.get("tasks", {}).get("perturbs", "perturbs {fields}").format(fields=fields)
+            constraints = ", ".join(known.layout.constraints) or "none"
+            yield name, shown, [f"recognised by: {keys}", f"constraints: {constraints}"]
 
 
 def _model(name: str) -> tuple[str, str, list[str]]:

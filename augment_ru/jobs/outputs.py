@@ -1,45 +1,24 @@
 """Where the rows of `perturb` go: a file, stdout, or differences on a terminal; and rejected rows beside the file."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import removed, replacing_file
-from augment_ru.formats.json_lines import encoded
+from augment_ru.formats.json_lines import encoded, encoded_row
 from augment_ru.formats.lines import Line
 from augment_ru.formats.packed import bare_name, is_packed, packed
 from augment_ru.formats.sources import KINDS
 
-if TYPE_CHECKING:
-    from augment_ru.jobs.differences import ShownRecord
-
-
-class Reject(Protocol):
-    """Called for a row that cannot be used."""
-
-    def __call__(self, line: Line, reason: str) -> None:
-        """Keep the row and the reason, or raise an error."""
-
-
-class Show(Protocol):
-    """Called with results in place of a sink."""
-
-    def __call__(self, results: "Sequence[ShownRecord]") -> None:
-        """Show them."""
-
 
 class Outputs(NamedTuple):
-    """The stream for rows, which is flushed after each chunk or not, and the functions for rejected rows.
-
-    `reject` takes a row that cannot be used, `rejected` the lines for the file of such rows.
-    """
+    """The stream for rows, whether it is flushed after each chunk, and what takes lines for the rejects file."""
 
     stream: BinaryIO
     flushed: bool
-    reject: Reject
     rejected: Callable[[bytes], None]
 
 
@@ -64,12 +43,8 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
     """
     if output is None:
         if sys.stdout is None:
-            raise AugmentError("stdout: is closed; give a file with -o")
-
-        def never(line: Line, reason: str) -> None:
-            raise AugmentError(f"line {line.number}: {reason}")
-
-        yield Outputs(sys.stdout.buffer, flushed=True, reject=never, rejected=lambda _lines: None)
+            raise AugmentError("stdout: is closed; give a file with `output`")
+        yield Outputs(sys.stdout.buffer, flushed=True, rejected=lambda _lines: None)
         return
 
     rejects = rejects_of(output)
@@ -83,11 +58,8 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
             for stream in opened:
                 stream.write(lines)
 
-        def reject(line: Line, reason: str) -> None:
-            rejected(rejected_line(line, reason))
-
         # packed bytes would depend on where they are flushed
-        yield Outputs(rows, flushed=not is_packed(output), reject=reject, rejected=rejected)
+        yield Outputs(rows, flushed=not is_packed(output), rejected=rejected)
         if skip and not opened:
             removed(rejects)  # of an earlier run
 
@@ -102,17 +74,17 @@ def rejected_line(line: Line, reason: str) -> bytes:
     return f"{encoded(row)}\n".encode()
 
 
-def shows_differences(told: Callable[[Any], str]) -> Show:
-    """A function that shows results on stdout, which is a terminal; `told`: what a result says before its status."""
-    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
+def write_file(name: str | Path | None, content: Iterable[bytes]) -> None:
+    """Write a file, which is whole or absent, and whose name may be a URL; nothing for None.
 
-    from augment_ru.jobs.differences import show_results  # noqa: PLC0415
+    Raises:
+        AugmentError: it cannot be written.
+    """
+    if name is not None:
+        with replacing_file(str(name)) as stream:
+            stream.writelines(content)
 
-    console = Console(highlight=False)
-    shown = 0
 
-    def show(results: "Sequence[ShownRecord]") -> None:
-        nonlocal shown
-        shown = show_results(console, results, shown, told)
-
-    return show
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """The lines of a file of these rows."""
+    return (f"{encoded_row(row)}\n".encode("utf-8", "surrogatepass") for row in rows)

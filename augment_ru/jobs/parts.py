@@ -16,12 +16,10 @@ from typing import Any, BinaryIO
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.fitting import NOTHING, Learnt
-from augment_ru.formats.lines import Line
 from augment_ru.formats.pieces import Piece, pieces
 from augment_ru.formats.sinks import Sink
-from augment_ru.jobs.outputs import rejected_line
 from augment_ru.jobs.progress import silent
-from augment_ru.jobs.reading import checked_chunks, checked_records, said_rows, where_of
+from augment_ru.jobs.reading import RowsReading, said_rows, where_of
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.jobs.writing import OnChunk, RowWork, reading, sink_for, writing
@@ -140,7 +138,7 @@ def kept_parts(job: RowsJob) -> Iterator[KeptParts]:
     store = store_of(job.output, blake2b(facts, digest_size=8).hexdigest())
     for other in stores_beside(job.output):
         if other.place != store.place:
-            raise AugmentError(f"--resume: {_difference(other, given)} (or delete the folder {other.place})")
+            raise AugmentError(f"`resume`: {_difference(other, given)} (or delete the folder {other.place})")
     with store.held(job.output):
         if store.read(_FACTS) is None:
             store.write(_FACTS, facts)
@@ -160,7 +158,7 @@ def _difference(store: PartStore, facts: Mapping[str, Any]) -> str:
     for name in dict.fromkeys([*now, *before]) if before else ():
         if before.get(name) != now.get(name):
             what = f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
-            return f"the parts that are done were made otherwise: {what}; give it as before, or run without --resume"
+            return f"the parts that are done were made otherwise: {what}; give it as before, or run without `resume`"
     return "parts of another run stand beside the output; run without it to begin anew"
 
 
@@ -185,14 +183,10 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
     job = replace(work.rows.job, limit=part.limit)
     tally = Tally.of(job.perturbers)
     rows, rejects = BytesIO(), BytesIO()
-
-    def reject(line: Line, reason: str) -> None:
-        rejects.write(rejected_line(line, reason))
-
     source = part.piece.source()
     with closing(sink_for(job, rows, source, part.learnt)) as sink:
         try:
-            for chunk in checked_chunks(source, job, tally, reject, sink):
+            for chunk in RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
                 sink.write(on_chunk(chunk, tally, silent))
         except AugmentError:
             if work.is_final:
@@ -252,7 +246,8 @@ def _with_names(found: Iterator[Piece], sink: Sink, job: RowsJob) -> Iterator[Pi
         lenient = replace(job, skip=True, limit=1)
         while not sink.learnt().names and (piece := next(found, None)) is not None:
             held.append(piece)
-            any(checked_records(piece.source(), lenient, Tally({}), lambda *_rejected: None, sink.check))
+            rows = piece.source()
+            any(RowsReading(rows, lenient, Tally({}), lambda _line: None, sink.check).records(rows))
     yield from held
     yield from found
 

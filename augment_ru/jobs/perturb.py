@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from augment_ru.engine.prepare_alike import prepared_chunk
+from augment_ru.engine.result import Result
 from augment_ru.engine.result_rows import ResultRows
 from augment_ru.errors import amount
-from augment_ru.formats.files import replacing_file
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.flags import checking
-from augment_ru.jobs.outputs import Show, is_shown, rejects_of, shows_differences
+from augment_ru.jobs.outputs import is_shown, rejects_of, write_file
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.progress import Advance, progress, say, tell, terminal_width
 from augment_ru.jobs.reading import size_of
@@ -40,7 +40,11 @@ def run(job: RowsJob) -> int:
     Raises:
         AugmentError: a row or a file is wrong.
     """
-    show = shows_differences(lambda result: result.settings.attack) if is_shown(job.output) else None
+    show = None
+    if is_shown(job.output):
+        from augment_ru.jobs.differences import shows_differences  # noqa: PLC0415  (only a terminal needs it)
+
+        show = shows_differences(lambda result: result.settings.attack)
     work = PerturbRows(job, show)
     tally = Tally.of(job.perturbers)
     with progress("perturb", "rows", size_of(job), quiet=job.quiet or show is not None) as advance:
@@ -49,8 +53,7 @@ def run(job: RowsJob) -> int:
         else:
             write_rows(work, tally, advance, shown=show is not None)
     if job.report is not None:
-        with replacing_file(job.report) as file:
-            file.write(tally.report(job.perturbers[0]))
+        write_file(job.report, [tally.report(job.perturbers[0])])
     if not job.quiet:
         for line in summary_lines(tally.summaries, terminal_width(sys.stderr)):
             tell(line)
@@ -69,7 +72,7 @@ class PerturbRows:
     """
 
     job: RowsJob
-    show: Show | None = None
+    show: Callable[[Sequence[Result]], None] | None = None
 
     def with_job(self, job: RowsJob) -> "PerturbRows":
         """The same for a changed run."""

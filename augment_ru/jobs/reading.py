@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -19,7 +19,7 @@ from augment_ru.formats.row import KEY, refuse_twice
 from augment_ru.formats.sinks import Sink
 from augment_ru.formats.sources import RowSource, source_of
 from augment_ru.jobs.flags import with_flags
-from augment_ru.jobs.outputs import Reject
+from augment_ru.jobs.outputs import rejected_line
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.alike import AlikeRecords
@@ -82,57 +82,40 @@ def records_of(job: RowsJob) -> Iterator[Record]:
     Raises:
         AugmentError: a line is no row of the task.
     """
-
-    def reject(line: Line, reason: str) -> None:
-        raise AugmentError(f"{line.number}: {reason}")
-
     with opened(job) as stream:
         source = source_in(job, stream)
-        yield from checked_records(source, job, Tally({}), reject, lambda _record: None)
+        yield from RowsReading(source, job, Tally({}), lambda _line: None, lambda _record: None).records(source)
 
 
-def checked_records(
-    source: RowSource, job: RowsJob, tally: Tally, reject: Reject, check: Callable[[Record], None]
-) -> Iterator[Record]:
+class RowsReading:
     """The records that can be perturbed and written; a row that cannot is rejected, or ends the run.
 
     Args:
         source: the rows.
         job: the run; its limit counts the records that are given.
         tally: counts rows, and the bytes that were read.
-        reject: is called for a row that cannot be used, if such rows are skipped.
+        reject: takes the line of the rejects file for a row that cannot be used, if such rows are skipped.
         check: raises an error if the output cannot hold a record.
 
-    Raises:
-        AugmentError: a row cannot be used and is not skipped, or the file is damaged.
+    Both ways to read raise an `AugmentError` if a row cannot be used and is not skipped, or if the file is damaged.
     """
-    return _Reading(source, job, job.schema, tally, reject, check).records(source)
 
+    def __init__(
+        self,
+        source: RowSource,
+        job: RowsJob,
+        tally: Tally,
+        reject: Callable[[bytes], object],
+        check: Callable[[Record], None],
+    ) -> None:
+        self.source, self.job, self.tally, self.reject, self.check = source, job, tally, reject, check
+        self.task = job.schema  # None if that of each row is recognised
 
-def checked_chunks(
-    source: RowSource, job: RowsJob, tally: Tally, reject: Reject, sink: Sink
-) -> Iterator[Sequence[Record]]:
-    """The records of `checked_records` in chunks; in columns where they come from lines of JSON that are alike.
-
-    Raises:
-        AugmentError: a row cannot be used and is not skipped, or the file is damaged.
-    """
-    reading = _Reading(source, job, job.schema, tally, reject, sink.check)
-    if isinstance(source, JsonLines) and sink.takes_lines:
-        return reading.blocks(source)
-    return chunks(reading.records(source))
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """The arguments of `checked_records`, and the task of all rows; None if that of each row is recognised."""
-
-    source: RowSource
-    job: RowsJob
-    task: Task | None
-    tally: Tally
-    reject: Reject
-    check: Callable[[Record], None]
+    def chunks(self, sink: Sink) -> Iterator[Sequence[Record]]:
+        """The records in chunks; in columns where they come from lines of JSON that are alike."""
+        if isinstance(self.source, JsonLines) and sink.takes_lines:
+            return self.blocks(self.source)
+        return chunks(self.records(self.source))
 
     def records(self, lines: Iterable[Line]) -> Iterator[Record]:
         """The records of these lines or rows of the source."""
@@ -148,7 +131,7 @@ class _Reading:
                 if not job.skip:
                     raise AugmentError(f"{where_of(job)}: {self.source.unit} {line.number}: {error}") from error
                 tally.skipped += 1
-                self.reject(line, with_flags(str(error)))
+                self.reject(rejected_line(line, with_flags(str(error))))
                 continue
             tally.rows += 1
             self._recognised(record.task)

@@ -27,7 +27,7 @@ from augment_ru.run.work import Engine
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class RunSplit:
     """How a run is split into parts, and where they are done.
 
     Attributes:
@@ -100,7 +100,7 @@ class RowsJob:
     copies: int = 1
     csv_safe: bool = False
     quiet: bool = False
-    split: Split = Split()
+    split: RunSplit = RunSplit()
 
     @property
     def schema(self) -> Task | None:
@@ -119,7 +119,6 @@ class RowsJob:
         check_input(self.source)
         check_encoding(self.encoding)
         self._check_outputs()
-        self._check_split()
         for name in (self.source, self.output or ""):
             check_packing(name)
         if PARQUET in {self.input_kind, self.format} and find_spec("pyarrow") is None:
@@ -130,17 +129,16 @@ class RowsJob:
             raise AugmentError(f"`encoding` {self.encoding}: Parquet files have no other encoding; leave it out")
 
     def _check_outputs(self) -> None:
+        has_place = self.output is not None and (Path(self.output).is_file() or not Path(self.output).exists())
         if self.skip and self.output is None:
             raise AugmentError("`on_error` skip: needs `output`, so that rejected lines can be written beside it")
-        if self.skip and Path(self.output or "").exists() and not Path(self.output or "").is_file():
+        if self.skip and not has_place:
             raise AugmentError(f"`on_error` skip: {self.output} is no plain file, so rejects have no place beside it")
         rejects = rejects_of(self.output) if self.skip and self.output else None
         outputs = [("`output`", self.output), ("the rejects of `on_error` skip:", rejects), ("`report`", self.report)]
         check_outputs(outputs, [self.source, *self.reads])
-
-    def _check_split(self) -> None:
         self.split.made()
-        if self.split.resume and (self.output is None or ((path := Path(self.output)).exists() and not path.is_file())):
+        if self.split.resume and not has_place:
             raise AugmentError("`resume`: needs `output` with a file, so that what is done can be kept beside it")
         if self.split.has_parts and is_shown(self.output):
             raise AugmentError("`workers`: one process shows differences on a terminal; give `output`, or leave it out")
@@ -221,7 +219,7 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
         return job
     facts = _facts({**given, "attacks": attacks}, job.reads) if given["resume"] else {}
     size = max(1, int(given["part_size"] * 2**20))
-    return replace(job, split=Split(given["workers"], given["resume"], given["engine"], size, facts))
+    return replace(job, split=RunSplit(given["workers"], given["resume"], given["engine"], size, facts))
 
 
 def _files_read(given: Mapping[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from augment_ru.edits import Edit, Note
@@ -16,12 +17,12 @@ from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.page import edits_between
 from augment_ru.evaluation.table_text import ShownTable
 from augment_ru.formats.encodings import UTF8, check_encoding
-from augment_ru.formats.files import check_outputs, named_files, replacing
-from augment_ru.formats.json_lines import encoded_row
+from augment_ru.formats.files import check_outputs, named_files
 from augment_ru.formats.read import Row, read_rows
 from augment_ru.formats.row import KEY
 from augment_ru.jobs.evaluate import print_shown
 from augment_ru.jobs.flags import checking
+from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import say
 from augment_ru.own_code import own_files
 from augment_ru.script import Script
@@ -60,39 +61,37 @@ def pairs_in(row: Row) -> list[TextPair]:
     return [TextPair(name, one, other, _script(row, field, one, other)) for field, one, other in texts]
 
 
+class _Reading(msgspec.Struct):
+    """What the note of an edit states about its reading."""
+
+    reading: str | None = None
+
+
+class _Metadata(msgspec.Struct):
+    """What the metadata of a row state about edits, by field: start, stop and new text; notes."""
+
+    edits: dict[str, list[tuple[int, int, str]]] = {}
+    notes: dict[str, list[_Reading | None]] = {}
+
+
 def _script(row: Row, field: str, original: str, perturbed: str) -> Script | None:
     """The edits of a text with their notes, as the metadata of its row state them; None if it states none.
 
     Raises:
         AugmentError: they do not lead from one text to the other.
     """
-    meta = row.values.get(KEY)
-    edits, notes = (_of_field(meta, key, field) for key in ("edits", "notes"))
-    if edits is None:
-        return None
-    stated = notes or [None] * len(edits)
     try:
-        script = Script(original, [_edit(edit, note) for edit, note in zip(edits, stated, strict=True)])
-    except (TypeError, ValueError, AugmentError):
+        stated = msgspec.convert(row.values.get(KEY) or {}, _Metadata)
+        if (edits := stated.edits.get(field)) is None:
+            return None
+        notes = stated.notes.get(field) or [None] * len(edits)
+        read = [Note(note.reading) if note and note.reading else None for note in notes]
+        script = Script(original, [Edit(*edit, note) for edit, note in zip(edits, read, strict=True)])
+    except (ValueError, AugmentError):
         script = None
     if script is None or script.text != perturbed:
         raise AugmentError(f"{row.where}: 'augment.edits' do not lead from 'augment.source' to '{field}'")
     return script
-
-
-def _of_field(meta: object, key: str, field: str) -> list[Any] | None:
-    """The list that the metadata have for a field under a key; None if there is none."""
-    table = meta.get(key) if isinstance(meta, Mapping) else None
-    found = table.get(field) if isinstance(table, Mapping) else None
-    return found if isinstance(found, list) else None
-
-
-def _edit(stated: Sequence[Any], note: object) -> Edit:
-    start, stop, text = stated
-    if not (type(start) is int and type(stop) is int and isinstance(text, str)):
-        raise TypeError("no edit")
-    reading = note.get("reading") if isinstance(note, Mapping) else None
-    return Edit(start, stop, text, Note(reading) if isinstance(reading, str) else None)
 
 
 def score_pairs(
@@ -132,10 +131,9 @@ def score_pairs(
         raise AugmentError(f"{source}: no pairs")
     scores = scored(pairs, made.on_device(device or "auto"), Preparation(()))
     if output is not None:
-        with replacing(output) as stream:
-            for pair, score in zip(pairs, scores, strict=True):
-                texts = {"attack": pair.attack, "original": pair.original, "perturbed": pair.perturbed}
-                stream.write(f"{encoded_row({**texts, 'similarity': score})}\n".encode())
+        rows = ((*pair[:3], score) for pair, score in zip(pairs, scores, strict=True))
+        names = ("attack", "original", "perturbed", "similarity")
+        write_file(output, json_lines(dict(zip(names, row, strict=True)) for row in rows))
         say(f"wrote {amount(len(pairs), 'pair')} to {output}")
     print_shown([figures_table(figures(pairs, scores))], form)
 

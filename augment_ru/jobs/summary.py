@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from augment_ru.engine.figures import Figures
@@ -42,48 +42,14 @@ class Summary:
     def counts(self) -> dict[str, Any]:
         """All that was counted, as JSON values, for `add_counts`."""
         figures, cost = self.figures, self.cost
-        return {
-            "statuses": dict(figures.statuses),
-            "similarities": [*figures.similarities.items()],
-            "probabilities": [*figures.probabilities.items()],
-            "edits": figures.edits,
-            "cost": [cost.calls, cost.pairs, cost.passes],
-        }
+        values = [[*figures.similarities.items()], [*figures.probabilities.items()]]
+        return {"statuses": dict(figures.statuses), "values": values, "edits": figures.edits, "cost": astuple(cost)}
 
     def add_counts(self, counts: Mapping[str, Any]) -> None:
         """Add what another summary counted."""
-        self.figures.update(
-            Figures(
-                Counter(counts["statuses"]),
-                Counter(dict(counts["similarities"])),
-                Counter(dict(counts["probabilities"])),
-                counts["edits"],
-            )
-        )
+        scores, probabilities = (Counter[float](dict(pairs)) for pairs in counts["values"])
+        self.figures.update(Figures(Counter(counts["statuses"]), scores, probabilities, counts["edits"]))
         self.cost.add(Cost(*counts["cost"]))
-
-
-@dataclass(slots=True)
-class SearchCounts:
-    """What the searches against a model came to.
-
-    Attributes:
-        statuses: rows by what became of them.
-        queries: questions that the searches asked.
-        cached: answers that came from the cache.
-    """
-
-    statuses: Counter[str] = field(default_factory=Counter)
-    queries: int = 0
-    cached: int = 0
-
-    @property
-    def note(self) -> str:
-        """What the progress bar shows."""
-        if not self.statuses:
-            return ""
-        broken, withstood = self.statuses["broken"], self.statuses["withstood"]
-        return f"; {broken:,} broken, {withstood:,} withstood, {amount(self.queries, 'query', 'queries')}"
 
 
 _ROW_COUNTS = ("rows", "read", "written", "skipped", "warned")
@@ -94,7 +60,8 @@ class Tally:
     """The counts of a run: its rows, the summary of each attack, and the searches against a model."""
 
     summaries: Mapping[str, Summary]
-    searches: SearchCounts = field(default_factory=SearchCounts)
+    searches: Counter[str] = field(default_factory=Counter)
+    """Of searches against a model: rows by their status, `queries`, and `cached`: answers that came from the cache."""
     rows: int = 0
     read: int = 0
     """Bytes of the input, those of skipped rows too."""
@@ -114,11 +81,10 @@ class Tally:
 
     def counts(self) -> dict[str, Any]:
         """All that was counted, as JSON values, for `add_counts`."""
-        searches = self.searches
         return {
             **{name: getattr(self, name) for name in _ROW_COUNTS},
             "summaries": {name: summary.counts() for name, summary in self.summaries.items()},
-            "searches": [dict(searches.statuses), searches.queries, searches.cached],
+            "searches": dict(self.searches),
             "recognised": sorted(self.recognised),
         }
 
@@ -128,10 +94,7 @@ class Tally:
             setattr(self, name, getattr(self, name) + counts[name])
         for name, summary in self.summaries.items():
             summary.add_counts(counts["summaries"][name])
-        statuses, queries, cached = counts["searches"]
-        self.searches.statuses.update(statuses)
-        self.searches.queries += queries
-        self.searches.cached += cached
+        self.searches.update(counts["searches"])
         self.recognised.update(counts.get("recognised", ()))
 
     def __str__(self) -> str:

@@ -11,10 +11,10 @@ from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.report import SavedReport, read_report
 from augment_ru.formats.encodings import UTF8, check_encoding
-from augment_ru.formats.files import check_outputs, named_files, replacing
-from augment_ru.formats.json_lines import encoded_row
+from augment_ru.formats.files import check_outputs, named_files
 from augment_ru.formats.read import read_rows
 from augment_ru.jobs.flags import checking
+from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import say
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
@@ -59,11 +59,8 @@ def export_sample(  # noqa: PLR0917  (the options of the command)
     sample = verdicts.sampled(pairs, size, seed, outcomes)
     asked = list(verdicts.questions(pairs, sample, kind))
     text = verdicts.toloka(asked) if output.suffix == ".tsv" else verdicts.label_studio(asked)
-    with replacing(output) as stream:
-        stream.write(text.encode())
-    if interface:
-        with replacing(interface) as stream:
-            stream.write(verdicts.label_studio_interface().encode())
+    write_file(output, [text.encode()])
+    write_file(interface, [verdicts.label_studio_interface().encode()])
     say(f"{amount(len(asked), 'row')} of {amount(len(pairs.attacks), 'attack')} to judge")
     say(f"wrote {', '.join(map(str, filter(None, (output, interface))))}")
 
@@ -140,9 +137,7 @@ def import_answers(files: list[Path], output: Path) -> None:
     verdicts.check_votes(votes)
     alpha = verdicts.agreement(votes)
     rows = list(verdicts.judged(votes))
-    with replacing(output) as stream:
-        for row in rows:
-            stream.write(f"{encoded_row(row)}\n".encode())
+    write_file(output, json_lines(rows))
     people = len({vote.annotator for vote in votes})
     valid = sum(row["verdict"] == verdicts.VALID for row in rows)
     told = "not defined" if alpha is None else f"{alpha:.3f}"

@@ -11,7 +11,7 @@ from augment_ru.formats.sinks import Sink, sink_of
 from augment_ru.formats.sources import RowSource
 from augment_ru.jobs.outputs import Outputs, outputs
 from augment_ru.jobs.progress import Advance
-from augment_ru.jobs.reading import checked_chunks, opened, source_in, with_corpus
+from augment_ru.jobs.reading import RowsReading, opened, source_in, with_corpus
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.record import Record
@@ -93,7 +93,7 @@ def write_rows(
     """
     with reading(work, content) as (ready, source), writing(ready.job, source, shown=shown) as (output, sink):
         on_chunk = ready.begin()
-        for chunk in checked_chunks(source, ready.job, tally, output.reject, sink):
+        for chunk in RowsReading(source, ready.job, tally, output.rejected, sink.check).chunks(sink):
             rows = on_chunk(chunk, tally, advance)
             if not shown:
                 sink.write(rows)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Perturber, Preparation
 from augment_ru.jobs.perturb import run
-from augment_ru.jobs.rows import RowsJob, Split
+from augment_ru.jobs.rows import RowsJob, RunSplit
 from engines import ShuffledSplit
 from profiles import examples
 
@@ -77,7 +77,7 @@ def outcome(folder: Path, job: RowsJob) -> tuple[object, dict[str, bytes]]:
     return code, {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith("in.")}
 
 
-def same(job: RowsJob, split: Split) -> None:
+def same(job: RowsJob, split: RunSplit) -> None:
     folder = Path(job.source).parent
     assert outcome(folder, replace(job, split=split)) == outcome(folder, job)
 
@@ -107,7 +107,7 @@ def job_of(folder: Path, kind: str, end: str, data: bytes, options: dict[str, An
 @given(rows=ROWS, bad=BAD, options=OPTIONS, split=SPLITS)
 @settings(max_examples=examples(25))
 def test_json_lines_to_any_format(
-    end: str, rows: list[dict[str, Any]], bad: list[tuple[int, str]], options: dict[str, Any], split: Split
+    end: str, rows: list[dict[str, Any]], bad: list[tuple[int, str]], options: dict[str, Any], split: RunSplit
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         same(job_of(Path(name), ".jsonl", end, lines_of(rows, bad), options), split)
@@ -116,6 +116,6 @@ def test_json_lines_to_any_format(
 @pytest.mark.parametrize("kind", [".txt", ".json", ".csv", ".tsv", ".parquet"])
 @given(end=st.none() | st.sampled_from(OUT), file=st.tuples(LIKE_TABLES, BAD), options=OPTIONS, split=SPLITS)
 @settings(max_examples=examples(40))
-def test_any_format_to_any(kind: str, end: str | None, file: Any, options: dict[str, Any], split: Split) -> None:  # noqa: ANN401
+def test_any_format_to_any(kind: str, end: str | None, file: Any, options: dict[str, Any], split: RunSplit) -> None:  # noqa: ANN401
     with tempfile.TemporaryDirectory() as name:
         same(job_of(Path(name), kind, end or kind, content(kind, *file), options), split)

@@ -11,7 +11,7 @@ from fsspec.spec import AbstractBufferedFile
 
 from augment_ru import AugmentError, Perturber, Preparation
 from augment_ru.jobs.perturb import run
-from augment_ru.jobs.rows import RowsJob, Split
+from augment_ru.jobs.rows import RowsJob, RunSplit
 from engines import ShuffledSplit
 
 ROWS = "".join(f'{{"id": {at}, "text": "Кошка спит на окне номер {at}."}}\n' for at in range(40))
@@ -75,9 +75,9 @@ def names(memory: fsspec.AbstractFileSystem) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "split", [Split(), ShuffledSplit(2, part_bytes=300), ShuffledSplit(2, part_bytes=300, resume=True)]
+    "split", [RunSplit(), ShuffledSplit(2, part_bytes=300), ShuffledSplit(2, part_bytes=300, resume=True)]
 )
-def test_the_bytes_are_those_of_a_file(memory: fsspec.AbstractFileSystem, tmp_path: Path, split: Split) -> None:
+def test_the_bytes_are_those_of_a_file(memory: fsspec.AbstractFileSystem, tmp_path: Path, split: RunSplit) -> None:
     (tmp_path / "in.jsonl").write_text(ROWS, encoding="utf-8")
     run(job(str(tmp_path / "out.jsonl"), source=str(tmp_path / "in.jsonl")))
     made = job(split=split, report="memory://bucket/report.json")
@@ -88,10 +88,10 @@ def test_the_bytes_are_those_of_a_file(memory: fsspec.AbstractFileSystem, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "split", [Split(), ShuffledSplit(2, part_bytes=300), ShuffledSplit(2, part_bytes=300, resume=True)]
+    "split", [RunSplit(), ShuffledSplit(2, part_bytes=300), ShuffledSplit(2, part_bytes=300, resume=True)]
 )
 def test_files_of_an_object_store_are_read_and_written_in_blocks(
-    memory: fsspec.AbstractFileSystem, split: Split
+    memory: fsspec.AbstractFileSystem, split: RunSplit
 ) -> None:
     run(job())
     run(job("objects://bucket/other.jsonl", source="objects://bucket/in.jsonl", split=split))
@@ -107,7 +107,7 @@ def test_what_cannot_be_written_in_the_end_names_its_place(memory: fsspec.Abstra
 
 def test_a_run_goes_on_under_a_url(memory: fsspec.AbstractFileSystem, capsys: pytest.CaptureFixture[str]) -> None:
     split = ShuffledSplit(1, part_bytes=300, resume=True)
-    run(job(split=Split()))
+    run(job(split=RunSplit()))
     expected = memory.cat_file("/bucket/out.jsonl")
     memory.rm("/bucket/out.jsonl")
     memory.pipe_file("/bucket/in.jsonl", ROWS.encode() + b"{")

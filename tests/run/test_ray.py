@@ -18,7 +18,7 @@ from augment_ru import Augmenter, AugmentError, Perturber, Preparation
 from augment_ru.engine.composition import attack_of
 from augment_ru.errors import Terminated
 from augment_ru.jobs.perturb import run
-from augment_ru.jobs.rows import RowsJob, Split
+from augment_ru.jobs.rows import RowsJob, RunSplit
 from augment_ru.own_code import load_file
 from augment_ru.run.engines import RAY, engine_of, in_order
 from commands import PATIENCE, started, wait_until, write
@@ -87,7 +87,7 @@ def test_a_node_is_lost(cluster: Any, tmp_path: Path, capfd: pytest.CaptureFixtu
 
     thread = Thread(target=lose)
     thread.start()
-    run(job(tmp_path, split=Split(engine=RAY, resume=True, part_bytes=2000)))
+    run(job(tmp_path, split=RunSplit(engine=RAY, resume=True, part_bytes=2000)))
     thread.join()
     wait_until(lambda: len([node for node in ray.nodes() if node["Alive"]]) == 3)  # Ray may notice after the run
     assert (tmp_path / "out.jsonl").read_bytes() == expected
@@ -161,7 +161,7 @@ def test_a_signal_while_a_cluster_is_begun_ends_it(
     before = signal.signal(number, _ends)
     try:
         with pytest.raises(Terminated) as found:
-            run(job(tmp_path, split=Split(engine=RAY)))
+            run(job(tmp_path, split=RunSplit(engine=RAY)))
         assert signal.getsignal(number) is _ends
     finally:
         signal.signal(number, before)
@@ -209,7 +209,7 @@ def test_a_signal_while_parts_are_waited_for_is_raised_as_it_is(
 
 def test_the_first_error_of_the_input_is_reported(cluster: Any, tmp_path: Path) -> None:  # noqa: ANN401
     del cluster
-    made = job(tmp_path, split=Split(engine=RAY, part_bytes=2000))
+    made = job(tmp_path, split=RunSplit(engine=RAY, part_bytes=2000))
     lines = (tmp_path / "in.jsonl").read_text().splitlines()
     (tmp_path / "in.jsonl").write_text("\n".join([*lines[:100], "{", *lines[100:300], "[", *lines[300:]]))
     with pytest.raises(AugmentError, match="line 101: not JSON"):

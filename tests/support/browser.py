@@ -52,12 +52,16 @@ class Browser:
 
     def open(self, page: Path) -> None:
         """Load a file, and wait until its script is done."""
-        self._call("POST", "/url", {"url": page.resolve().as_uri()})
+        self.visit(page.resolve().as_uri())
         for _ in range(200):
             if self.run("return document.body && document.body.dataset.ready") == "yes":
                 return
             time.sleep(0.05)
         raise AssertionError(f"the page did not draw itself: {self.complaints()}")
+
+    def visit(self, address: str) -> None:
+        """Load a page, and wait until it is loaded."""
+        self._call("POST", "/url", {"url": address})
 
     def size(self, width: int, height: int) -> None:
         """Make the window so large."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from augment_ru.jobs.rows import Split
+from augment_ru.jobs.rows import RunSplit
 from augment_ru.run.shipping import shipped, unpacked_work
 from augment_ru.run.work import Done, Engine, Session, Work
 
@@ -43,7 +43,7 @@ class _Session:
 
 
 @dataclass(frozen=True, slots=True)
-class ShuffledSplit(Split):
+class ShuffledSplit(RunSplit):
     """Parts that are done by `Shuffled`."""
 
     seed: int = 0
