@@ -47,18 +47,6 @@ def values_of(name: str, made: Any, options: Mapping[str, Any]) -> dict[str, Any
     return values
 
 
-def chosen(kind: str, made: type[T], options: Mapping[str, Any]) -> T:
-    """The options of a kind of model; `train` and `seed` are left out if the kind does not have them.
-
-    Raises:
-        AugmentError: there is no such option, or a value does not fit.
-    """
-    known = options_of(made)
-    mine = {name: value for name, value in options.items() if name in known or name not in ("train", "seed")}
-    found: T = configured(kind, made, mine)
-    return found
-
-
 def meant_number(text: str) -> str:
     """For a message: what to write for a number with a decimal comma or a per cent sign; nothing for other texts.
 

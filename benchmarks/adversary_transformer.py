@@ -16,6 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import torch
 from adversary import WORD, NeighbouringKeys, Timed, TimedScores, right_rows, textattack, variants, verified
@@ -23,9 +24,8 @@ from tokenizers import BertWordPieceTokenizer
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
 from augment_ru import Adversary
-from augment_ru.evaluation.examples import ModelRequest
+from augment_ru.evaluation.examples import ModelRequest, model_of
 from augment_ru.formats.read import read_rows
-from augment_ru.models.hf_classifier import hf_classifier
 from augment_ru.records.task import generic
 
 VOCABULARY = 20_000
@@ -119,7 +119,7 @@ def main() -> None:
             folder.mkdir(parents=True, exist_ok=True)
             train(folder, texts, labels, given.shape, given.epochs)
         names = tuple(sorted(set(labels)))
-        model = hf_classifier(ModelRequest(str(folder), generic(), names, "cpu", {}))
+        model: Any = model_of(f"hf-classifier:{folder}", ModelRequest("", generic(), names, "cpu"))
         test = read_rows(given.test).values
         right = right_rows(model, test, len(test))
         print(f"{given.shape}: right on {100 * len(right) / len(test):.1f} % of {len(test)} test rows", flush=True)

@@ -39,7 +39,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from transformers.utils.logging import disable_progress_bar
 
 from augment_ru.evaluation.examples import ModelRequest, example_of
-from augment_ru.models.hf_causal import hf_causal
+from augment_ru.models import hf_causal
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.prompted_model import PromptedModel
@@ -188,7 +188,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         save_model(Path(folder))
         models = {
-            score: hf_causal(ModelRequest(folder, TASK, None, options.device, {"score": score}))
+            score: hf_causal.hf_causal(ModelRequest(folder, TASK, None, options.device, hf_causal.Options(score=score)))
             for score in ("perplexity", "loglikelihood")
         }
         network = GPT2LMHeadModel.from_pretrained(folder).eval()  # type: ignore[no-untyped-call]

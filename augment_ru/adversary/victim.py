@@ -36,8 +36,8 @@ def victim_of(
     Raises:
         AugmentError: there is no such kind, or the model cannot be made.
     """
-    shared = {"seed": seed, **({"train": train} if train else {}), **(options or {})}
-    return NamedModel.of(spec, model_of(spec, ModelRequest("", task, labels, device, shared, encoding)))
+    request = ModelRequest("", task, labels, device, None, encoding, train, seed)
+    return NamedModel.of(spec, model_of(spec, request, options))
 
 
 def labels_of(rows: Iterable[Mapping[str, Any]], task: Task) -> tuple[str, ...] | None:

@@ -141,8 +141,8 @@ def evaluate(
     check_labels_shared(f"--train {train}", labels_among(shown_golds, kind) or (), labels_among(golds, kind))
     labels = labels_among([*golds, *shown_golds], kind)
     scored = over_classes(scored, labels) if schema.scoring.every_class and labels else scored
-    shared = {"seed": seed, **({"train": str(train)} if train is not None else {})}
-    request = ModelRequest("", pairs.task, labels, device, shared, encoding)
+    train_file = str(train) if train is not None else None
+    request = ModelRequest("", pairs.task, labels, device, None, encoding, train_file, seed)
     named = _named_models(models, request, options or {})
     _warn_of_learned(named, pairs)
     answers = None if cache in {None, "none"} else Cache(Path(cache))
@@ -256,8 +256,7 @@ def _named_models(models: Models, request: ModelRequest, options: Mapping[str, M
     named: list[NamedModel] = []
     for name, model in given.items():
         if isinstance(model, str):
-            own = {**request.options, **options.get(model.partition(":")[0], {})}
-            model = model_of(model, replace(request, options=own))  # noqa: PLW2901
+            model = model_of(model, request, options.get(model.partition(":")[0]))  # noqa: PLW2901
         named.append(NamedModel.of(name, model))
     return named
 
@@ -265,11 +264,9 @@ def _named_models(models: Models, request: ModelRequest, options: Mapping[str, M
 def _warn_of_learned(models: Sequence[NamedModel], pairs: Pairs) -> None:
     """Log a warning for each model that was trained on texts that it is asked about."""
     for model in models:
-        learned = getattr(model.predict, "learned", None)
-        if not isinstance(learned, frozenset):  # a model of a user's may call anything so
+        if not model.learned:
             continue
-        seen = sum(example_of(original.values, pairs.task).text in learned for original in pairs.originals)
-        if seen:
+        if seen := sum(example_of(original.values, pairs.task).text in model.learned for original in pairs.originals):
             rows = amount(len(pairs.originals), "original")
             _log.warning(
                 "%s: was trained on %s of the %s, so its rates say little of new texts; train it on other rows",

@@ -1,12 +1,14 @@
 """The seam between the evaluation and the models: what a model is asked, what it answers, and what it states."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, brief, unknown
 from augment_ru.formats.row import KEY
+from augment_ru.options import options_of, values_of
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
@@ -41,40 +43,6 @@ class Example:
         return f"Example({brief(self.text)}, task {self.task.name!r}, {len(self.shots)} demonstrations)"
 
 
-class Model(Protocol):
-    """A model as the evaluation sees it. These are all the attributes that it reads.
-
-    A plain function from examples to predictions will do in its place, whichever of the attributes it has: `NamedModel`
-    fills in the defaults.
-    """
-
-    @property
-    def signature(self) -> str | None:
-        """All that defines the answers, as text; the cache keeps no answers of a model without one. Default: None."""
-
-    @property
-    def few_shot(self) -> bool:
-        """Whether the model reads `Example.shots`; one that does not is evaluated once. Default: True."""
-
-    @property
-    def cached(self) -> bool:
-        """Whether the cache keeps its answers; False where asking is faster than looking up. Default: True."""
-
-    @property
-    def chunk(self) -> int:
-        """The number of examples in a call, at least 1; what an interrupted run can lose. Default: `CHUNK`."""
-
-    def __call__(self, examples: Sequence[Example], /) -> Sequence[Prediction]:
-        """A prediction for each example, in their order."""
-
-
-class StreamingModel(Model, Protocol):
-    """A model that gives each prediction as soon as it has it, so that the cache keeps it at once."""
-
-    def stream(self, examples: Sequence[Example], /) -> Iterator[tuple[int, Prediction]]:
-        """The number of an example, from 0, and its prediction, in any order; called in place of `__call__`."""
-
-
 LabelScores: TypeAlias = Mapping[str, float]
 """The score of every label of a decision, in nats: logarithms of probabilities, up to a number that all share."""
 
@@ -91,15 +59,52 @@ class Scored(NamedTuple):
     scores: tuple[LabelScores, ...] = ()
 
 
-class ScoringModel(Model, Protocol):
-    """A model that says how sure it is. A search against it needs fewer questions."""
-
-    def scored(self, examples: Sequence[Example], /) -> Sequence[Scored]:
-        """The same predictions as of `__call__`, each with the scores behind it, in the order of the examples."""
-
-
 PredictFunction: TypeAlias = Callable[[Sequence[Example]], Sequence[Prediction]]
 """A plain function as a model: a prediction for each example, in their order."""
+
+
+class Model:
+    """A model as the evaluation sees it. These are all the attributes that it reads, with their defaults.
+
+    A plain function from examples to predictions is a model, too, whichever of the attributes it has.
+    """
+
+    __slots__ = ()
+    stream: ClassVar[Callable[..., Iterator[tuple[int, Prediction]]] | None] = None
+    """`stream(examples)` gives the number of an example, from 0, and its prediction as soon as the model has it, in any
+    order, so that the cache keeps it at once; it is called instead of the model."""
+    scored: ClassVar[Callable[..., Sequence[Scored]] | None] = None
+    """`scored(examples)` gives the predictions of the model, each with the scores behind it, in the order of the
+    examples. A search against a model that says how sure it is needs fewer questions."""
+
+    @property
+    def signature(self) -> str | None:
+        """All that defines the answers, as text; the cache keeps no answers of a model without one."""
+        return None
+
+    @property
+    def few_shot(self) -> bool:
+        """Whether the model reads `Example.shots`; one that does not is evaluated once."""
+        return True
+
+    @property
+    def cached(self) -> bool:
+        """Whether the cache keeps its answers; False where asking is faster than looking up."""
+        return True
+
+    @property
+    def chunk(self) -> int:
+        """The number of examples in a call, at least 1; what an interrupted run can lose."""
+        return CHUNK
+
+    @property
+    def learned(self) -> frozenset[str]:
+        """The texts that it was trained on; `evaluate` warns if it is asked about them."""
+        return frozenset()
+
+    def __call__(self, examples: Sequence[Example], /) -> Sequence[Prediction]:
+        """A prediction for each example, in their order."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +116,21 @@ class ModelRequest:
         task: the task of the rows.
         labels: the classes of a classification, sorted, as texts; None where answers are free.
         device: auto, cpu or cuda[:N].
-        options: those of `--model-option KIND.NAME=VALUE` for this kind (values are texts), and `seed`, an integer.
+        options: those of `--model-option KIND.NAME=VALUE`, as the dataclass `Options` of the kind's module; None if
+            it has no such class.
         encoding: the encoding of files of rows that are not in UTF-8, such as a train file.
+        train: the file of `--train`.
+        seed: the seed of kinds with an option `seed` that is not set.
     """
 
     argument: str
     task: Task
     labels: tuple[str, ...] | None = None
     device: str = "auto"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Any = None
     encoding: str = "utf-8"
+    train: str | None = None
+    seed: int = 42
 
 
 ModelMaker: TypeAlias = Callable[[ModelRequest], Model | PredictFunction]
@@ -144,15 +154,24 @@ def maker_of(spec: str) -> ModelMaker:
     return found
 
 
-def model_of(spec: str, request: ModelRequest) -> Model | PredictFunction:
-    """The model of a specification `KIND` or `KIND:ARGUMENT`; its argument goes into the request.
+def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None = None) -> Model | PredictFunction:
+    """The model of a specification `KIND` or `KIND:ARGUMENT`.
+
+    Args:
+        spec: the specification.
+        request: what it is made from; argument and options are put into it here.
+        options: values of the kind's options, or texts that are read as such.
 
     Raises:
-        AugmentError: there is no such kind, or the model cannot be made.
+        AugmentError: there is no such kind, an option is wrong, or the model cannot be made.
     """
+    kind, _, argument = spec.partition(":")
     make = maker_of(spec)
+    made = getattr(sys.modules[make.__module__], "Options", None)
+    seed = {"seed": request.seed} if "seed" in options_of(made) else {}
     try:
-        return make(replace(request, argument=spec.partition(":")[2]))
+        values = values_of(kind, made, {**seed, **(options or {})})
+        return make(replace(request, argument=argument, options=made(**values) if made else None))
     except AugmentError as error:
         raise AugmentError(f"--model {spec}: {error}") from error
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, fields
+from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError, Terminated, said
 from augment_ru.evaluation.answers import json_value
 from augment_ru.evaluation.cache import Cache, answer_keys
-from augment_ru.evaluation.examples import CHUNK, Example, Model, PredictFunction, Prediction, Scored
+from augment_ru.evaluation.examples import Example, Model, PredictFunction, Prediction, Scored
 
 Answers: TypeAlias = Sequence[tuple[int, Prediction]]
 """Some predictions, each with the number of its example."""
@@ -18,7 +18,7 @@ _WANTED = "must return a list of as many"
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A model under the name that the report gives it, with all that the protocols of `examples` state."""
+    """A model under the name that the report gives it, with all that `Model` states."""
 
     name: str
     predict: PredictFunction
@@ -26,8 +26,9 @@ class NamedModel:
     few_shot: bool
     cached: bool
     chunk: int
+    learned: frozenset[str]
     stream: Callable[[Sequence[Example]], Iterator[tuple[int, Prediction]]] | None
-    scored: Callable[[Sequence[Example]], Sequence[Scored]] | None = None
+    scored: Callable[[Sequence[Example]], Sequence[Scored]] | None
 
     @classmethod
     def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
@@ -37,20 +38,16 @@ class NamedModel:
             AugmentError: an attribute cannot be read, or `chunk` is no whole number from 1 on.
         """
         with _said_of(name):
-            signature = getattr(model, "signature", None)
-            chunk = getattr(model, "chunk", CHUNK)
-            if not isinstance(chunk, int) or chunk < 1:
+            plain = Model()
+            names = [field.name for field in fields(cls)[2:]]
+            stated: dict[str, Any] = {key: getattr(model, key, getattr(plain, key)) for key in names}
+            if not isinstance(chunk := stated["chunk"], int) or chunk < 1:
                 raise AugmentError(f"chunk is {chunk!r}; needs a whole number from 1 on")
-            return cls(
-                name,
-                model,
-                signature=signature if isinstance(signature, str) else None,
-                few_shot=bool(getattr(model, "few_shot", True)),
-                cached=bool(getattr(model, "cached", True)),
-                chunk=chunk,
-                stream=getattr(model, "stream", None),
-                scored=getattr(model, "scored", None),
-            )
+            if not isinstance(stated["signature"], str):
+                stated["signature"] = None
+            if not isinstance(stated["learned"], frozenset):  # a model of a user's may call anything so
+                stated["learned"] = plain.learned
+            return cls(name, model, **stated)
 
     @property
     def kept(self) -> bool:

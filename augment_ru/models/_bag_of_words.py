@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import check_labels_shared, golds_of
-from augment_ru.evaluation.examples import Example, ModelRequest, Prediction, Scored, example_of
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored, example_of
 from augment_ru.evaluation.metrics import sklearn_metrics
 from augment_ru.formats.read import read_rows
 from augment_ru.records.task import Task
@@ -37,13 +37,13 @@ def train_of(request: ModelRequest, kind: str) -> Train:
     """The train file of a model: its argument, or the file of `--train`.
 
     Args:
-        request: what the model is made from; its option `train` is the file of `--train`.
+        request: what the model is made from; its `train` is the file of `--train`.
         kind: the kind of model, for messages.
 
     Raises:
         AugmentError: no file is given, or a row has no text or no label.
     """
-    path, task = request.argument or request.options.get("train"), request.task
+    path, task = request.argument or request.train, request.task
     if task.scoring.norms:
         raise AugmentError(f"{task.name} has no one right answer to learn, but a label for each norm")
     if not path:
@@ -86,21 +86,21 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class BagOfWords:
+class BagOfWords(Model):
     """Classifiers, one for each field of the right answer; they read the text alone, without demonstrations.
 
     Attributes:
         classifiers: by field.
         signature: all that defines the answers.
-        learned: the texts that it was trained on; `evaluate` warns if it is asked about them.
+        learned: the texts that it was trained on.
     """
 
     classifiers: Mapping[str, Any]
     signature: str
     learned: frozenset[str] = field(default=frozenset(), repr=False)
-    few_shot: bool = field(default=False, init=False)
-    cached: bool = field(default=False, init=False)
-    chunk: int = field(default=2**20, init=False)
+    few_shot = False
+    cached = False
+    chunk = 2**20
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """A label for each example; for a task with several labels, an object from field to label."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from augment_ru.draws import Ints
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import CHUNK, Example, Prediction
+from augment_ru.evaluation.examples import CHUNK, Example, Model, Prediction
 from augment_ru.inference.batches import each_batch
 from augment_ru.inference.pretrained import device_of, dtype_of
 
@@ -28,7 +28,7 @@ def text_length(example: Example) -> int:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class TorchModel:
+class TorchModel(Model):
     """A torch module that answers examples.
 
     The constructor moves the module to the device and puts it into evaluation mode. Examples are computed in batches of

@@ -6,7 +6,6 @@ from typing import Any
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.evaluation.metrics import sklearn_metrics
 from augment_ru.models._bag_of_words import BagOfWords, fitted, train_of
-from augment_ru.options import chosen
 
 NGRAMS = (1, 5)
 TREES, DEPTH, RATE = 100, 3, 1.0
@@ -29,7 +28,7 @@ def adaboost(request: ModelRequest, /) -> BagOfWords:
     Raises:
         AugmentError: the train file is missing or wrong, or scikit-learn is not installed.
     """
-    seed = chosen("adaboost", Options, request.options).seed % 2**32
+    seed = request.options.seed % 2**32
     train = train_of(request, "adaboost")
     sklearn_metrics()
     from sklearn.ensemble import AdaBoostClassifier  # noqa: PLC0415  (an extra)

@@ -7,7 +7,6 @@ from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.likelihood import Likelihoods
 from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
 from augment_ru.models._options import check_one_of
-from augment_ru.options import chosen
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompted_model import PromptedModel
 
@@ -32,7 +31,7 @@ def hf_causal(request: ModelRequest, /) -> PromptedModel:
     Raises:
         AugmentError: there is no such model or prompt, or an option is wrong.
     """
-    given = chosen("hf-causal", Options, request.options)
+    given: Options = request.options
     check_one_of("score", given.score, SCORES)
     network = PromptedNetwork.of("hf-causal", "AutoModelForCausalLM", request, given)
     encoder, context, writer = network.encoder, network.context, network.writer()

@@ -1,17 +1,16 @@
 """A classifier of Hugging Face: it reads a text or a pair of texts, and gives one of its labels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.evaluation.examples import CHUNK, Example, ModelRequest, Prediction, Scored
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored
 from augment_ru.inference.batches import MOST_SEQUENCES, TokensByDevice, each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions, loaded, signature_of
-from augment_ru.options import chosen
 from augment_ru.prompting.prompted_model import DIGITS
 from augment_ru.prompting.template import text_of
 from augment_ru.records.record import Record
@@ -39,7 +38,7 @@ class Options(LoadingOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class Classifier:
+class Classifier(Model):
     """A classifier with the fields that it reads and the meaning of its outputs.
 
     Attributes:
@@ -61,9 +60,7 @@ class Classifier:
     threshold: float
     budget: int
     signature: str
-    few_shot: bool = field(default=False, init=False)
-    cached: bool = field(default=True, init=False)
-    chunk: int = field(default=CHUNK, init=False)
+    few_shot = False
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """A label for each example; for a task with several labels, an object from field to "0" or "1"."""
@@ -131,7 +128,7 @@ def hf_classifier(request: ModelRequest, /) -> Classifier:
     Raises:
         AugmentError: there is no such model, an option is wrong, or the model's labels are not those of the data.
     """
-    given = chosen("hf-classifier", Options, request.options)
+    given: Options = request.options
     if len(given.fields) > _PAIR:
         raise AugmentError(f"option fields={','.join(given.fields)}; must name one or two fields")
     pretrained = loaded("AutoModelForSequenceClassification", request.argument, request.device, given)

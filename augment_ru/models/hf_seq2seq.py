@@ -12,7 +12,6 @@ from augment_ru.inference.generate import decoder_start
 from augment_ru.inference.pretrained import Pretrained
 from augment_ru.inference.token_trees import Tokens
 from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
-from augment_ru.options import chosen
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompted_model import PromptedModel
 
@@ -33,7 +32,7 @@ def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
     Raises:
         AugmentError: there is no such model or prompt, or an option is wrong.
     """
-    given = chosen("hf-seq2seq", Options, request.options)
+    given: Options = request.options
     network = PromptedNetwork.of("hf-seq2seq", "AutoModelForSeq2SeqLM", request, given)
     pretrained, writer = network.pretrained, network.writer()
     budget = given.batch_tokens or _BATCH_TOKENS.on(pretrained.device)

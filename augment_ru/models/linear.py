@@ -12,7 +12,6 @@ from augment_ru.evaluation.metrics import sklearn_metrics
 from augment_ru.formats.read import read_rows
 from augment_ru.models._bag_of_words import BagOfWords, fitted, train_of
 from augment_ru.models._options import check_at_least, check_one_of, check_positive
-from augment_ru.options import chosen
 from augment_ru.prompting.template import text_of
 
 NGRAMS = (1, 4)
@@ -49,7 +48,7 @@ def linear(request: ModelRequest, /) -> BagOfWords:
     Raises:
         AugmentError: the train file is missing or wrong, an option is wrong, or scikit-learn is not installed.
     """
-    given = chosen("linear", Options, request.options)
+    given: Options = request.options
     check_one_of("analyzer", given.analyzer, ANALYZERS)
     check_positive("strength", given.strength)
     check_positive("features", given.features)

@@ -1,16 +1,9 @@
 """The most frequent class of the train file, whatever the text (RAFT, section 4: plurality)."""
 
 from collections import Counter
-from dataclasses import dataclass
 
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.models._bag_of_words import BagOfWords, Constant, train_of
-from augment_ru.options import chosen
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """It has no options."""
 
 
 def majority(request: ModelRequest, /) -> BagOfWords:
@@ -19,7 +12,6 @@ def majority(request: ModelRequest, /) -> BagOfWords:
     Raises:
         AugmentError: the train file is missing or wrong.
     """
-    chosen("majority", Options, request.options)
     train = train_of(request, "majority")
     counts = {name: Counter(found) for name, found in train.labels.items()}
     first = {name: min(count, key=lambda label: (-count[label], label)) for name, count in counts.items()}

@@ -3,16 +3,15 @@
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from threading import Event
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, ModelRequest, Prediction
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.models._http import Server, concurrent_answers
 from augment_ru.models._options import check_at_least, check_one_of, check_positive
-from augment_ru.options import chosen
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.replies import before_stop, label_in, prompt_text
@@ -56,7 +55,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerModel:
+class ServerModel(Model):
     """A model on a server; it streams its predictions.
 
     Attributes:
@@ -72,9 +71,7 @@ class ServerModel:
     prompt: Prompt
     labels: tuple[str, ...] | None
     options: Options
-    few_shot: bool = field(default=True, init=False)
-    cached: bool = field(default=True, init=False)
-    chunk: int = field(default=4096, init=False)
+    chunk = 4096
 
     @property
     def signature(self) -> str:
@@ -154,7 +151,7 @@ def openai(request: ModelRequest, /) -> ServerModel:
     Raises:
         AugmentError: the address, the prompt or an option is wrong.
     """
-    given = chosen("openai", Options, request.options)
+    given: Options = request.options
     check_one_of("endpoint", given.endpoint, tuple(ENDPOINTS))
     check_at_least("concurrency", given.concurrency, 1)
     check_at_least("retries", given.retries, 0)

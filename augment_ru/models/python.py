@@ -1,14 +1,13 @@
 """Your own function, `python:package.module:function`: it takes a list of examples and returns their predictions."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import CHUNK, Example, Model, ModelRequest, PredictFunction, Prediction
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, PredictFunction, Prediction
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.models._options import check_one_of
-from augment_ru.options import chosen
 from augment_ru.own_code import imported
 
 INPUTS = ("example", "record", "text")
@@ -27,7 +26,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionModel:
+class FunctionModel(Model):
     """A function that takes texts, or rows as dictionaries, in place of examples; it gets no demonstrations.
 
     Attributes:
@@ -39,9 +38,7 @@ class FunctionModel:
     function: Callable[[list[Any]], Sequence[Prediction]]
     input: str
     signature: str | None
-    few_shot: bool = field(default=False, init=False)
-    cached: bool = field(default=True, init=False)
-    chunk: int = field(default=CHUNK, init=False)
+    few_shot = False
 
     def __call__(self, examples: Sequence[Example], /) -> Sequence[Prediction]:
         """The predictions of the function."""
@@ -54,7 +51,7 @@ def python(request: ModelRequest, /) -> Model | PredictFunction:
     Raises:
         AugmentError: it cannot be imported, or is not a function.
     """
-    kind = chosen("python", Options, request.options).input
+    kind = request.options.input
     check_one_of("input", kind, INPUTS)
     found: Any = imported(request.argument)
     if not callable(found):

@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from augment_ru.draws import Rng, Streams, digests
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import CHUNK, Example, ModelRequest, Prediction
-from augment_ru.options import chosen
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
 from augment_ru.records import field_paths
 
 
@@ -23,14 +22,13 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Random:
+class Random(Model):
     """Random labels; the draw depends on the seed and the row alone, so equal rows get equal labels."""
 
     labels: tuple[str, ...]
     seed: int
-    few_shot: bool = field(default=False, init=False)
-    cached: bool = field(default=False, init=False)
-    chunk: int = field(default=CHUNK, init=False)
+    few_shot = False
+    cached = False
 
     @property
     def signature(self) -> str:
@@ -60,9 +58,8 @@ def random(request: ModelRequest, /) -> Random:
     Raises:
         AugmentError: the task has no classes, or an argument is given.
     """
-    seed = chosen("random", Options, request.options).seed
     if request.argument:
         raise AugmentError("random takes no argument; set its seed with `seed`")
     if not request.labels:
         raise AugmentError(f"{request.task.name} has no labels to choose from; random is for classification")
-    return Random(request.labels, seed)
+    return Random(request.labels, request.options.seed)

@@ -1,9 +1,9 @@
 """Models that are asked by prompts: they score the choices of a prompt, or write the answer."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from augment_ru.evaluation.examples import CHUNK, Example, LabelScores, Prediction, Scored
+from augment_ru.evaluation.examples import Example, LabelScores, Model, Prediction, Scored
 from augment_ru.prompting.budget import PromptBudget
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 
@@ -12,7 +12,7 @@ DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class PromptedModel:
+class PromptedModel(Model):
     """A model that is asked by prompts.
 
     Attributes:
@@ -30,9 +30,6 @@ class PromptedModel:
     write: Callable[[Sequence[FilledPrompt]], list[str]]
     signature: str
     budget: PromptBudget | None = None
-    few_shot: bool = field(default=True, init=False)
-    cached: bool = field(default=True, init=False)
-    chunk: int = field(default=CHUNK, init=False)
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """A prediction for each example, in their order.

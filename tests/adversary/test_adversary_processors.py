@@ -14,7 +14,7 @@ from augment_ru.evaluation.examples import ModelRequest, model_of
 from augment_ru.formats.read import read_rows
 from augment_ru.records.task import generic
 train, test = sys.argv[1:]
-model = model_of("linear:" + train, ModelRequest("", generic(), ("negative", "positive"), "cpu", {"analyzer": "char"}))
+model = model_of("linear:" + train, ModelRequest("", generic(), ("negative", "positive"), "cpu"), {"analyzer": "char"})
 search = Adversary(["butterfingers", "misspell"], model, similarity="none", constraints=())
 rows = [one.line() for one in search.records(read_rows(test).values)]
 print(len(rows), hashlib.sha256("".join(rows).encode()).hexdigest())

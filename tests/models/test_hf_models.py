@@ -56,7 +56,7 @@ def folders() -> dict[str, str]:
 
 
 def model_of_spec(spec: str, name: str = "ru_worldtree", labels: tuple[str, ...] | None = None, **options: Any) -> Any:  # noqa: ANN401
-    return model_of(spec, ModelRequest("", task(name), labels, "cpu", options))
+    return model_of(spec, ModelRequest("", task(name), labels, "cpu"), options)
 
 
 def examples_of(rows: Sequence[dict[str, Any]], name: str = "ru_worldtree", shots: int = 0) -> list[Example]:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def examples_of(*texts: str) -> list[Example]:
 
 
 def model_of_spec(spec: str, task: Task = TASK, /, **options: Any) -> Any:  # noqa: ANN401
-    return model_of(spec, ModelRequest("", task, ("minus", "plus"), options=options))
+    return model_of(spec, ModelRequest("", task, ("minus", "plus")), options)
 
 
 @pytest.mark.parametrize("kind", ["linear", "adaboost"])
@@ -53,7 +54,8 @@ def test_it_learns_the_train_file(kind: str, train: Path) -> None:
     model = model_of_spec(f"{kind}:{train}")
     assert model(examples_of("вкусный обед", "грязный стол")) == ["plus", "minus"]
     assert (model.few_shot, model.cached, model.chunk) == (False, False, 2**20)
-    assert model.signature == model_of_spec(kind, train=str(train)).signature
+    given: Any = model_of(kind, ModelRequest("", TASK, ("minus", "plus"), train=str(train)))
+    assert model.signature == given.signature
     write(train, ROWS[:-1])
     assert model.signature != model_of_spec(f"{kind}:{train}").signature, "another file is another model"
 
@@ -134,6 +136,44 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
     }.items():
         with pytest.raises(AugmentError, match=f"^--model {wrong}: {message}"):
             model_of_spec(wrong)
+
+
+KIND = """
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Options:
+    value: float = 0.5
+    seed: int = 1
+
+def mine(request):
+    return lambda examples: [(request.argument, request.options.value, request.options.seed) for _ in examples]
+
+def plain(request):
+    return lambda examples: [request.options for _ in examples]
+"""
+
+
+def test_a_kind_of_another_package_gets_its_options_as_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kinds_of_a_test.py").write_text(KIND)
+    (tmp_path / "plain_kind_of_a_test.py").write_text(KIND.replace("class Options", "class Others"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    entries = {
+        "mine": EntryPoint("mine", "kinds_of_a_test:mine", "augment_ru.models"),
+        "plain": EntryPoint("plain", "plain_kind_of_a_test:plain", "augment_ru.models"),
+    }
+    monkeypatch.setattr("augment_ru.registry.offered", lambda group: entries if group == "augment_ru.models" else {})
+    asked = examples_of("а")
+    assert model_of_spec("mine:x", value="0.25")(asked) == [("x", 0.25, 42)], "the seed of the run"
+    assert model_of_spec("mine", seed="7")(asked) == [("", 0.5, 7)]
+    assert model_of_spec("plain")(asked) == [None]
+    for kind, options, message in (
+        ("mine", {"value": "much"}, "--model mine: mine.value: 'much' is not a number"),
+        ("mine", {"valeu": "1"}, "--model mine: no option of mine called 'valeu'; did you mean 'value'"),
+        ("plain", {"value": "1"}, "--model plain: no option of plain called 'value'"),
+    ):
+        with pytest.raises(AugmentError, match=f"^{message}"):
+            model_of_spec(kind, **options)
 
 
 @pytest.mark.parametrize(

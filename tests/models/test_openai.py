@@ -23,7 +23,7 @@ LABELS = ("negative", "positive")
 
 def made(box: Box, labels: tuple[str, ...] | None = LABELS, name: str = "generic", **options: Any) -> Any:  # noqa: ANN401
     known = generic("text") if name == "generic" else task(name)
-    return model_of(f"openai:{box.url}#tiny", ModelRequest("", known, labels, options=options))
+    return model_of(f"openai:{box.url}#tiny", ModelRequest("", known, labels), options)
 
 
 def asked(*texts: str) -> list[Any]:
@@ -160,7 +160,7 @@ def raw_server(first: bytes, drop: bytes) -> Iterator[str]:
 def test_the_timeout_is_that_of_a_whole_attempt(first: bytes, drop: bytes) -> None:
     with raw_server(first, drop) as url:
         options = {"retries": "0", "timeout": "0.4"}
-        model = model_of(f"openai:{url}#tiny", ModelRequest("", generic("text"), LABELS, options=options))
+        model = model_of(f"openai:{url}#tiny", ModelRequest("", generic("text"), LABELS), options)
         began = time.monotonic()
         with pytest.raises(AugmentError, match="1 attempts failed"):
             model(asked("а"))
@@ -206,7 +206,7 @@ def test_it_gives_up_and_says_why() -> None:
             made(box, retries="2")(asked("а"))
         url = box.url
     assert len(box.asked) == 3
-    model = model_of(f"openai:{url}#tiny", ModelRequest("", generic("text"), LABELS, options={"retries": "1"}))
+    model = model_of(f"openai:{url}#tiny", ModelRequest("", generic("text"), LABELS), {"retries": "1"})
     with pytest.raises(AugmentError, match="2 attempts failed, the last with: ConnectionRefusedError"):
         model(asked("а"))
 
@@ -310,4 +310,4 @@ def test_a_written_answer_ends_at_a_stop() -> None:
 )
 def test_wrong_addresses_and_options(spec: str, options: dict[str, str], message: str) -> None:
     with pytest.raises(AugmentError, match=message):
-        model_of(spec, ModelRequest("", generic("text"), LABELS, options=options))
+        model_of(spec, ModelRequest("", generic("text"), LABELS), options)
