@@ -112,7 +112,7 @@ class RowsReading:
         self.source, self.job, self.tally, self.reject, self.check = source, job, tally, reject, check
         self.task = job.schema  # None if that of each row is recognised
 
-    def chunks(self, sink: Sink) -> Iterator["Chunk"]:
+    def chunks(self, sink: Sink) -> Iterator["ReadChunk"]:
         """The records in chunks; in columns where they come from lines of JSON that are alike."""
         if isinstance(self.source, JsonLines) and sink.takes_lines:
             return self.blocks(self.source)
@@ -151,14 +151,14 @@ class RowsReading:
         self._skip(line, AugmentError(reason))
         self.tally.rows -= 1
 
-    def _chunks(self, lines: Iterable[Line]) -> Iterator["Chunk"]:
+    def _chunks(self, lines: Iterable[Line]) -> Iterator["ReadChunk"]:
         """The records of these lines in chunks."""
         used: list[Line] = []
         for records in chunks(self.records(lines, used)):
-            yield Chunk(records, used.copy, self._refuse)
+            yield ReadChunk(records, used.copy, self._refuse)
             used.clear()
 
-    def blocks(self, source: JsonLines) -> Iterator["Chunk"]:
+    def blocks(self, source: JsonLines) -> Iterator["ReadChunk"]:
         """The records in chunks, each of a block of lines: in columns if its lines are alike, else one by one."""
         for block in said_rows(self._blocks(source), where_of(self.job)):
             records = self._alike(block)
@@ -168,7 +168,7 @@ class RowsReading:
             self.tally.read += sum(map(len, block.raw))
             self.tally.rows += len(records)
             self._recognised(records.task)
-            yield Chunk(records, partial(_lines, block), self._refuse)
+            yield ReadChunk(records, partial(_lines, block), self._refuse)
 
     def _blocks(self, source: JsonLines) -> Iterator[Block]:
         """The lines of the source, no more than the limit of the run needs."""
@@ -227,7 +227,7 @@ def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> R
     return record
 
 
-class Chunk(NamedTuple):
+class ReadChunk(NamedTuple):
     """Records that are done together.
 
     Attributes:
@@ -240,9 +240,9 @@ class Chunk(NamedTuple):
     lines: Callable[[], list[Line]]
     refuse: Callable[[Line, str], None]
 
-    def halves(self) -> Iterator["Chunk"]:
+    def halves(self) -> Iterator["ReadChunk"]:
         """The same in two chunks."""
         records, lines = list(self.records), self.lines()
         middle = len(records) // 2
         for some in (slice(None, middle), slice(middle, None)):
-            yield Chunk(records[some], lines[some].copy, self.refuse)
+            yield ReadChunk(records[some], lines[some].copy, self.refuse)

@@ -11,7 +11,7 @@ from augment_ru.formats.sinks import Sink, sink_of
 from augment_ru.formats.sources import RowSource
 from augment_ru.jobs.outputs import Outputs, outputs
 from augment_ru.jobs.progress import Advance
-from augment_ru.jobs.reading import Chunk, RowsReading, opened, source_in, with_corpus
+from augment_ru.jobs.reading import ReadChunk, RowsReading, opened, source_in, with_corpus
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.record import Record
@@ -102,7 +102,7 @@ def write_rows(
 
 
 def rows_made(
-    chunk: Chunk, on_chunk: OnChunk, tally: Tally, advance: Advance
+    chunk: ReadChunk, on_chunk: OnChunk, tally: Tally, advance: Advance
 ) -> Iterator[Sequence[tuple[Record, Changed]]]:
     """The rows that are written for a chunk; where memory is too small for it, for one half of it after the other.
 
