@@ -31,12 +31,22 @@ QUICK_CASES = {
 """Each was once quadratic."""
 
 _OPTIONS: tuple[dict[str, Any], ...] = (
-    {}, {"constraints": []}, {"schedule": "strongest"}, {"similarity": "navec"}, {"similarity": None},
+    {"constraints": []}, {"schedule": "strongest"}, {"similarity": "navec"}, {"similarity": None},
 )  # fmt: skip
-_EVERY = [(attack, shape, options) for attack in offline_attacks() for shape in SHAPES for options in _OPTIONS] + [
-    ("case", shape, {"constraints": [file.stem]})
-    for file in sorted(folder("constraints").glob("*.toml"))
-    for shape in SHAPES
+_SOME = ("commas", "one sentence", "sentences", "questions", "line feeds")
+_EVERY: list[tuple[str, str, dict[str, Any]]] = [
+    *((attack, shape, {}) for attack in offline_attacks() for shape in SHAPES),
+    *(
+        (attack, shape, options)
+        for attack in ("butterfingers", "eda_swap", "diminutives", "word_order")
+        for shape in _SOME
+        for options in _OPTIONS
+    ),
+    *(
+        ("case", shape, {"constraints": [file.stem]})
+        for file in sorted(folder("constraints").glob("*.toml"))
+        for shape in _SOME
+    ),
 ]
 CASES = _EVERY if IS_FULL else [case for case in _EVERY if case[:2] in QUICK_CASES and not case[2]]
 

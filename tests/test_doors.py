@@ -124,3 +124,22 @@ def test_a_deletion_joins_no_halves_of_flags() -> None:
         result = Augmenter("eda_delete", probability=1.0, similarity=None, constraints=())(text)
         assert "🇷🇺" not in result.text
         assert "🇷🇷" not in result.text
+
+
+def test_a_text_that_is_too_long_to_be_judged_is_rejected_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("augment_ru.jobs.rows.LONGEST", 20)
+    monkeypatch.setattr("augment_ru.jobs.reading.LONGEST", 20)
+    (tmp_path / "in.jsonl").write_text(
+        '{"text": "Кот спит."}\n{"text": "Старый кот вчера спал у дома."}\n', encoding="utf-8"
+    )
+    command = ("perturb", "in.jsonl", "--attack", "case", "-o", "out.jsonl", "--on-error", "skip", "--meta", "none")
+    assert run(*command, cwd=tmp_path).returncode == 1
+    (reject,) = (tmp_path / "out.rejects.jsonl").read_text(encoding="utf-8").splitlines()
+    assert (
+        '"line":2,"reason":"its texts have 29 characters; with constraints or a gate they may have 20: split' in reject
+    )
+    assert len((tmp_path / "out.jsonl").read_bytes().splitlines()) == 1
+    free = run(*command, "--no-constraints", "--similarity", "none", cwd=tmp_path)
+    assert (free.returncode, len((tmp_path / "out.jsonl").read_bytes().splitlines())) == (0, 2)

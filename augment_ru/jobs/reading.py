@@ -21,7 +21,7 @@ from augment_ru.formats.sinks import Sink
 from augment_ru.formats.sources import RowSource, source_of
 from augment_ru.jobs.flags import with_flags
 from augment_ru.jobs.outputs import rejected_line
-from augment_ru.jobs.rows import RowsJob
+from augment_ru.jobs.rows import LONGEST, RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.record import Record
@@ -181,6 +181,8 @@ class RowsReading:
 
     def _alike(self, block: Block) -> AlikeRecords | None:
         """The records of a block, if all of them can be perturbed and written, and are alike; else None."""
+        if max(map(len, block.raw)) > LONGEST:  # a text may be too long
+            return None
         values = objects_of(block.raw)
         if values is None or (self.job.meta != "none" and KEY in set(chain.from_iterable(values))):
             return None
@@ -219,7 +221,7 @@ def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> R
     text, values, origin = source.parsed(line)
     known = task_for_row(values, task, job.fields)
     record = Record(values, known, text, origin)
-    record.texts()
+    job.check_length(record)
     if known.layout.has_anchors:
         record.anchors()
     if job.meta != "none":

@@ -20,10 +20,14 @@ from augment_ru.formats.pieces import PIECE_BYTES
 from augment_ru.formats.sources import JSON_LINES, PARQUET, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
 from augment_ru.own_code import chain_names, is_own, own_files
+from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_or_file
 from augment_ru.release.manifest import environment
 from augment_ru.run.engines import LOCAL, engine_of
 from augment_ru.run.work import Engine
+
+LONGEST = 2**20
+"""Characters of a record's texts that are annotated or judged: about 1.5 KB of memory for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,22 @@ class RowsJob:
     def schema(self) -> Task | None:
         """The task of all rows; None if that of each row is recognised."""
         return task_or_file(self.task) if self.task else None
+
+    def check_length(self, record: Record) -> None:
+        """Refuse a record whose texts are too long to be annotated or judged.
+
+        Raises:
+            AugmentError: they are.
+        """
+        size = sum(map(len, record.texts().values()))
+        if size > LONGEST and (
+            self.preparation.constraints(record.task)
+            or any(one.similarity is not None or one.needs.layers for one in self.perturbers)
+        ):
+            raise AugmentError(
+                f"its texts have {size:,} characters; with constraints or a gate they may have {LONGEST:,}: split "
+                f"them, or give `no_constraints` and `similarity` none"
+            )
 
     def check(self) -> None:
         """Check names, constraints and files before anything is read.

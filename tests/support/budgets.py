@@ -1,6 +1,6 @@
 """What a perturbation costs by character: processor time and memory, over texts of odd shapes.
 
-    python tests/support/budgets.py            # the table for docs/limits, for all attacks and shapes
+    python tests/support/budgets.py [ATTACK...]            # the table of docs/scale.md
 
 Each case runs in a copy (a fork) of this process, which has loaded what all need, so that its peak is its own.
 """
@@ -89,18 +89,26 @@ def offline_attacks() -> list[str]:
     return [name for name in names("attacks") if name not in ("back_translation", "bae", "paraphrase")]
 
 
+_SETTINGS: Mapping[str, Mapping[str, object]] = {
+    "defaults": {},
+    "strongest": {"schedule": "strongest"},
+    "no gate, no constraints": {"similarity": None, "constraints": []},
+}
+_SIZE = 24_000
+
+
 def main() -> None:
-    """Print the table."""
-    sizes = [int(size) for size in sys.argv[1].split(",")] if len(sys.argv) > 1 else [4000, 16000]
-    attacks = sys.argv[2].split(",") if len(sys.argv) > 2 else offline_attacks()
-    options = json.loads(sys.argv[3]) if len(sys.argv) > 3 else {}
+    """Print the table: for each attack and setting the most over all shapes, and the shape."""
+    attacks = sys.argv[1:] or offline_attacks()
+    print(f"| attack | {' | '.join(_SETTINGS)} |", "|---|" + "---|" * len(_SETTINGS), sep="\n")
     for attack in attacks:
-        for name, shape in SHAPES.items():
-            cells = []
-            for size in sizes:
-                cost = cost_of(perturbing(attack, shape(size), **options), limit=30)
-                cells.append(f"{cost.seconds / size * 1e6:8.1f} µs {cost.peak / size:8.0f} B {cost.status:10.10}")
-            print(f"{attack:16} {name:14}", " | ".join(cells), flush=True)
+        cells = []
+        for options in _SETTINGS.values():
+            costs = {name: cost_of(perturbing(attack, shape(_SIZE), **options)) for name, shape in SHAPES.items()}
+            slow, large = (max(costs, key=lambda name: costs[name][at]) for at in (0, 1))
+            seconds, peak = costs[slow].seconds / _SIZE * 1e6, costs[large].peak / _SIZE
+            cells.append(f"{seconds:.0f} µs ({slow}), {peak:,.0f} bytes ({large})")
+        print(f"| `{attack}` | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":
