@@ -35,6 +35,47 @@ def dictionary_path(name: str) -> Path:
     return path
 
 
+SMALL, LARGE = 2**20, 2**28
+"""The most bytes of a file of settings, and of one that is read as a whole."""
+
+
+def file_text(path: Path, where: str | None = None, *, most: int = LARGE, what: str = "a text file") -> str:
+    """The text of a file that a user gave, in UTF-8, without a byte-order mark; of one without an end no more is read.
+
+    Args:
+        path: the file.
+        where: its name in messages; by default the path.
+        most: how many bytes it may have.
+        what: what is wanted, for messages.
+
+    Raises:
+        AugmentError: it cannot be read, is longer, or is not in UTF-8.
+    """
+    data = file_bytes(path, where, most=most, what=what)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise AugmentError(f"{where or path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+
+
+def file_bytes(path: Path, where: str | None = None, *, most: int = LARGE, what: str = "a file") -> bytes:
+    """The content of a file that a user gave; the arguments are those of `file_text`.
+
+    Raises:
+        AugmentError: it cannot be read, or is longer.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        name = where if where and path.name in where else path
+        raise AugmentError(f"{name}: cannot be read ({reason}); give the path of {what}") from error
+    if len(data) > most:
+        raise AugmentError(f"{where or path}: over {most:,} bytes; such a file may have no more")
+    return data
+
+
 def rows(path: Path, columns: int, *, default: str | None = None) -> Iterator[tuple[str, ...]]:
     """The rows of a dictionary: tab-separated columns; empty lines and lines that start with `#` are skipped.
 
@@ -46,10 +87,7 @@ def rows(path: Path, columns: int, *, default: str | None = None) -> Iterator[tu
     Raises:
         AugmentError: a line has another number of columns, or the file is not UTF-8.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise AugmentError(f"{path.name}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    text = file_text(path, path.name, what="a dictionary")
     for number, line in enumerate(text.split("\n"), start=1):
         if line and not line.startswith("#"):
             cells = tuple(line.split("\t"))

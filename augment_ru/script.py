@@ -59,6 +59,8 @@ class Script:
         """
         ordered = tuple(sorted(edits))
         for edit in ordered:
+            if not hasattr(edit.start, "__index__") or not hasattr(edit.stop, "__index__"):
+                raise AugmentError(f"{edit!r}: its places are no whole numbers")
             if not 0 <= edit.start <= edit.stop <= len(source):
                 raise AugmentError(f"{edit} lies outside a text of {len(source)} characters")
         for left, right in pairwise(ordered):

@@ -10,13 +10,13 @@ import msgspec
 from msgspec import inspect
 
 from augment_ru.errors import AugmentError, unknown
+from augment_ru.resources import SMALL, file_text
 
 T = TypeVar("T")
 SomeText = Annotated[str, msgspec.Meta(min_length=1)]
 SomeTexts = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
 
-MOST_BYTES = 2**20
-"""The most bytes of a TOML file."""
+_LONG_KEY = re.compile(r"""(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 _MOST_SHOWN = 80
 """Characters of a value in a message."""
 
@@ -62,38 +62,16 @@ def read_toml(path: Path, where: str | None = None) -> dict[str, Any]:
     Raises:
         AugmentError: the file cannot be read, or is not TOML in UTF-8.
     """
+    text = file_text(path, where, most=SMALL, what="a TOML file")
+    if _LONG_KEY.search(text):  # tomllib takes a time that grows with the square of its parts
+        raise AugmentError(f"{where or path}: not TOML that can be read: a key of a hundred parts or more")
     try:
-        return tomllib.loads(toml_text(path, where))
+        return tomllib.loads(text)
     except RecursionError as error:
         raise AugmentError(f"{where or path}: not TOML that can be read: it is nested too deeply") from error
     except ValueError as error:  # TOMLDecodeError, and that of a number with thousands of digits
         hint = "; a text stands in quotation marks" if str(error).startswith("Invalid value") else ""
         raise AugmentError(f"{where or path}: not TOML: {error}{hint}") from error
-
-
-def toml_text(path: Path, where: str | None = None, most: int = MOST_BYTES) -> str:
-    """The text of a small file in UTF-8, without a byte-order mark; of a file without an end no more is read.
-
-    Args:
-        path: the file.
-        where: its name in messages; by default the path.
-        most: how many bytes it may have.
-
-    Raises:
-        AugmentError: it cannot be read, is longer, or is not in UTF-8.
-    """
-    try:
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise AugmentError(f"{path}: cannot be read ({reason}); give the path of a TOML file") from error
-    if len(data) > most:
-        raise AugmentError(f"{where or path}: over {most:,} bytes; such a file may have no more")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise AugmentError(f"{where or path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
 
 
 def checked(where: str, value: Any, kind: Kind) -> Any:  # noqa: ANN401  (values of TOML)

@@ -13,8 +13,8 @@ from faults.fuzzer import Case, Failure, Fault, Fuzzer, command_of, generator, t
 from faults.main import main
 
 _CASES = {
-    "perturbations": 2, "third-party": 20, "files": 40, "manifests": 60, "tampering": 10, "recipes": 15, "rules": 15,
-    "caches": 40, "models": 4, "servers": 12, "kills": 3, "kills-ray": 1,
+    "perturbations": 2, "third-party": 20, "files": 40, "commands": 40, "manifests": 60, "tampering": 10, "recipes": 15,
+    "rules": 15, "caches": 40, "models": 4, "servers": 12, "kills": 3, "kills-ray": 1,
 }  # fmt: skip
 _SEED = 16
 

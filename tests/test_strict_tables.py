@@ -43,7 +43,7 @@ def test_what_cannot_be_read_is_named_by_its_path(tmp_path: Path) -> None:
     with pytest.raises(AugmentError, match=r"no\.toml: cannot be read \(No such file"):
         read_toml(tmp_path / "no.toml", "mine.toml")
     (tmp_path / "latin.toml").write_bytes(b"name = '\xe9'")
-    with pytest.raises(AugmentError, match=r"latin\.toml: not UTF-8 at byte 8; save the file as UTF-8"):
+    with pytest.raises(AugmentError, match=r"latin\.toml: not UTF-8 at byte 8; save it as UTF-8"):
         read_toml(tmp_path / "latin.toml")
 
 

@@ -26,7 +26,7 @@ from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.morphology import lemmas_of
-from augment_ru.resources import dictionary_path, rows, same_word
+from augment_ru.resources import dictionary_path, file_text, rows, same_word
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, Codes, Mask, counted
 
@@ -38,13 +38,8 @@ def read_word_list(path: str) -> frozenset[str]:
     Raises:
         AugmentError: there is no such file, it is not UTF-8, it has no word, or a line has several.
     """
-    file = Path(path)
-    if not file.is_file():
-        raise AugmentError(f"word list {path}: no such file; give a text file in UTF-8, one word a line")
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise AugmentError(f"word list {path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    what = "a text file in UTF-8, one word a line"
+    lines = file_text(Path(path), f"word list {path}", what=what).splitlines()
     words = set()
     for number, line in enumerate(lines, start=1):
         word = line.strip()

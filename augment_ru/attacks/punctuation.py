@@ -27,7 +27,7 @@ _LONGEST_YO = 48
 
 @dataclass(frozen=True, slots=True)
 class Punctuation(CountedErrors):
-    """Leave out commas and final full stops as people do, and write ё as е or е as ё; each edit is one character.
+    """Leave out commas and final full stops as people do, and write ё as е or е as ё; each edit is one sign.
 
     `comma`: a comma left out, before some conjunctions more often than before others; `final`, `ellipsis`, `bracket`:
     the full stop at the end of a text or line left out, or replaced by «...» or «)»; `yo_dropped`: ё as е;

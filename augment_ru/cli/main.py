@@ -9,7 +9,7 @@ import click
 from augment_ru.cli import commands
 from augment_ru.cli.misuse import misuse
 from augment_ru.cli.shared_options import HelpfulGroup
-from augment_ru.errors import AugmentError, Terminated, brief, escaped
+from augment_ru.errors import AugmentError, Terminated, brief, escaped, shortened
 from augment_ru.jobs.flags import with_flags
 from augment_ru.version import __version__
 
@@ -91,7 +91,7 @@ def _end_quietly() -> NoReturn:
 def _fail(message: str, code: int) -> None:
     if "--debug" in sys.argv:
         raise  # noqa: PLE0704  (called while an error is handled)
-    click.echo(f"augment-ru: error: {escaped(with_flags(message))}", err=True)
+    click.echo(f"augment-ru: error: {shortened(escaped(with_flags(message)))}", err=True)
     sys.exit(code)
 
 

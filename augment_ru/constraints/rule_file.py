@@ -18,6 +18,8 @@ from typing import Annotated, Any
 
 import msgspec
 
+import regex
+
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError, brief, unknown
 from augment_ru.language.annotate import closed
@@ -335,8 +337,8 @@ def _check_attribute(where: str, attribute: str, value: object) -> None:
             raise AugmentError(f"{where}: {attribute} {test} must be a list, not {brief(repr(wanted))}")
         if test == "REGEX":
             try:
-                re.compile(str(wanted))
-            except re.error as error:
+                regex.compile(str(wanted))
+            except regex.error as error:
                 raise AugmentError(f"{where}: {attribute} REGEX {brief(str(wanted))}: {error}") from error
     if attribute == "OP" and not _OPERATORS.fullmatch(str(value)):
         raise AugmentError(f"{where}: OP '{value}'; possible: ? * + {{n}} {{n,m}}; instead of '!' use NOT_IN")

@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import regex
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.overlaps import overlapping, tangled
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import WORD, Codes, Mask, among, classes, counts_before, surrogates
+from augment_ru.text.characters import CLUSTER, WORD, Codes, Mask, among, classes, counts_before, decode, surrogates
 
 
 class Drop(NamedTuple):
@@ -73,6 +74,7 @@ def legal(
         proposals = proposals.without(_without_effect(batch, proposals))
         if batch.untouchable is not None:
             drop(_sticking(batch, proposals), "sticks to a protected span")
+        drop(_joining(batch, proposals), "breaks a grapheme cluster")
         if alternatives:
             drop(tangled(proposals), "overlaps itself")
         else:
@@ -222,6 +224,20 @@ def _sticking(batch: Batch, proposals: Proposals) -> Mask:
             new[full] = chosen.codes[chosen.offsets[1:][full] - 1 if last else chosen.offsets[:-1][full]]
             sticking[at] |= _binds(padded[outer[at]]) & _wordy(new) & ~_wordy(padded[old])
     return _judged_together(batch, proposals, sticking)
+
+
+def _joining(batch: Batch, proposals: Proposals) -> Mask:
+    """Whether each edit takes away what keeps two grapheme clusters apart, as between halves of flags; shape (edits,).
+
+    For example «🇷 кот🇺» must not become «🇷🇺».
+    """
+    joining = np.zeros(proposals.starts.size, dtype=np.bool_)
+    for at in np.flatnonzero((batch.flags[proposals.stops] & CLUSTER) != 0).tolist():
+        start, stop = int(proposals.starts[at]), int(proposals.stops[at])
+        new = decode(proposals.replace(np.array([at])).codes)
+        left, right = new[-1:] or decode(batch.codes[start - 1 : start]), decode(batch.codes[stop : stop + 1])
+        joining[at] = start < stop and regex.fullmatch(r"\X", left + right) is not None
+    return joining
 
 
 def _judged_together(batch: Batch, proposals: Proposals, sticking: Mask) -> Mask:

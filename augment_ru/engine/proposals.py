@@ -6,6 +6,7 @@ An attack may propose `Change` objects instead, text by text. `Proposals.of_chan
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from operator import index
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -189,8 +190,8 @@ class Proposals:
                 for edit in change.edits:
                     if not 0 <= edit.start <= edit.stop <= length:
                         raise AugmentError(f"{edit} lies outside a text of {length} characters")
-                    starts.append(at + edit.start)
-                    stops.append(at + edit.stop)
+                    starts.append(at + index(edit.start))
+                    stops.append(at + index(edit.stop))
                     changes.append(len(ranks))
                     texts.append(edit.text)
                     notes.append(edit.note)
@@ -201,7 +202,7 @@ class Proposals:
             np.array(changes, dtype=np.int64),
             np.array(ranks, dtype=np.float64),
             Replacements.of(texts).take,
-            notes=(lambda indices: [notes[index] for index in indices.tolist()]) if any(notes) else None,
+            notes=(lambda indices: [notes[at] for at in indices.tolist()]) if any(notes) else None,
         )
 
     def keep(self, changes: Mask) -> "Proposals":

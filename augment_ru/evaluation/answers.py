@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError
@@ -211,6 +212,8 @@ def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model ret
         AugmentError: the prediction is something else.
     """
     given = type(value)
+    if isinstance(value, float) and not isfinite(value):
+        raise AugmentError(f"a prediction is {value}; a model must return labels, texts or finite numbers")
     if given in _PLAIN or isinstance(value, str | float):
         plain: str | float | None = value
         return plain

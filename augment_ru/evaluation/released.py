@@ -11,6 +11,7 @@ from augment_ru.evaluation.examples import PERTURBATION
 from augment_ru.formats.read import Row, Rows, read_rows
 from augment_ru.formats.row import KEY
 from augment_ru.records import field_paths
+from augment_ru.resources import file_bytes
 
 TEST, TRAIN, EDITS, MANIFEST = "test.jsonl", "train.jsonl", "edits.jsonl", "manifest.json"
 """The files of a release, as `augment_ru.release` names them."""
@@ -81,7 +82,7 @@ def _in_manifest(path: Path, name: str) -> tuple[Mapping[str, Any], Mapping[str,
     if not path.is_file():
         return {}, {}, {}
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(file_bytes(path))
         models = {str(one["name"]): str(one["model"]) for one in content.get("models", ())}
         specs = {str(one["name"]): str(one["spec"]) for one in content["attacks"]}
         entry: dict[str, Any] = next((dict(task) for task in content["tasks"] if task["name"] == name), {})

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 
 from augment_ru.errors import AugmentError
+from augment_ru.resources import file_bytes
 
 FORMAT = "augment-ru evaluation"
 VERSION = 2
@@ -432,10 +433,9 @@ def read_report(path: Path) -> SavedReport:
         AugmentError: there is none.
     """
     try:
-        return saved_report(msgspec.json.decode(path.read_bytes()), str(path))
-    except OSError as error:
-        raise AugmentError(f"{path}: cannot be read ({error.strerror}); give a report.json of evaluate") from error
-    except (msgspec.DecodeError, RecursionError) as error:
+        data = file_bytes(path, most=2**30, what="a report.json of evaluate")
+        return saved_report(msgspec.json.decode(data), str(path))
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise AugmentError(f"{path}: is no JSON; give a report.json of evaluate -o") from error
 
 

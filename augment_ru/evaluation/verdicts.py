@@ -19,6 +19,7 @@ from augment_ru.evaluation.metrics import Kind
 from augment_ru.evaluation.pairs import Pair, Pairs
 from augment_ru.formats.read import read_rows
 from augment_ru.records.record import Record
+from augment_ru.resources import file_text
 
 VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"
 ANSWERS = {"да": VALID, "нет": INVALID, "неясно": UNCLEAR}
@@ -160,10 +161,10 @@ def read_votes(path: Path) -> list[Vote]:
     Raises:
         AugmentError: the file cannot be read, or an answer is none of those offered.
     """
-    text = path.read_text(encoding="utf-8-sig")
+    text = file_text(path, what="an export of Label Studio or Toloka")
     try:
         found = list(_of_toloka(text) if path.suffix == ".tsv" else _of_label_studio(json.loads(text)))
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, csv.Error) as error:
         raise AugmentError(
             f"{path}: is no export with answers, of Label Studio (.json) or Toloka (.tsv); export the finished tasks"
         ) from error

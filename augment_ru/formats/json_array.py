@@ -14,6 +14,8 @@ from augment_ru.formats.json_lines import JsonLines, parsed
 from augment_ru.formats.json_places import member_starts, skip, value_end
 from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
 
+LONGEST_JSON = 2**30
+"""The most bytes of a file of JSON, unpacked."""
 _WRAP = "data"
 _LINE_BREAK = re.compile(r"(?<![ \t\r\n])[ \t]*[\r\n][ \t\r\n]*")
 """A line break in JSON with the space around it; it stands between values only."""
@@ -109,7 +111,9 @@ def json_source(stream: BinaryIO) -> "JsonArray | JsonLines":
     Raises:
         AugmentError: the file starts like an array and is none.
     """
-    data = stream.read()
+    data = stream.read(LONGEST_JSON + 1)
+    if len(data) > LONGEST_JSON:
+        raise AugmentError(f"over {LONGEST_JSON:,} bytes of JSON, which is read as a whole; give JSON lines (.jsonl)")
     text = data.removeprefix(BOM).decode("utf-8", "replace")
     at = skip(text, 0)
     if text.startswith("[", at):

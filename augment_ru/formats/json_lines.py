@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 import orjson
 
 from augment_ru.errors import AugmentError, not_utf8
-from augment_ru.formats.lines import BOM, Block, Line, read_block, read_lines
+from augment_ru.formats.lines import BOM, Block, Line, check_blanks, read_block, read_lines
 
 
 class _RejectedError(ValueError):
@@ -152,7 +152,7 @@ class JsonLines:
     unit: ClassVar[str] = "line"
 
     def __init__(self, stream: BinaryIO, *, called_json: bool = False, first: int = 1) -> None:
-        self.stream, self._first = stream, first
+        self.stream, self._first, self._blanks = stream, first, 0
         self.called_json = called_json
         """Whether the name of the file is that of a JSON file."""
 
@@ -164,6 +164,9 @@ class JsonLines:
         """The lines after those of the blocks before, at most `count`; none at the end."""
         block = read_block(self.stream, self._first, count)
         self._first += len(block.raw)
+        is_blank = bool(block.raw) and not any(map(bytes.strip, block.raw))
+        self._blanks = self._blanks + len(block.raw) if is_blank else 0
+        check_blanks(self._blanks, self._first - 1)
         return block
 
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], Any]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
+from augment_ru.errors import AugmentError
+
 MAX_LINE = 16 * 2**20
 """Bytes of the longest line that is read: a text of that size takes about 1 GiB while it is perturbed."""
 
@@ -14,6 +16,12 @@ BOM = b"\xef\xbb\xbf"
 
 BLOCK_BYTES = 2**20
 """A block ends with the line that reaches them."""
+
+MOST_BLANKS = 1_000_000
+"""Blank lines that may follow one another."""
+
+_LONGEST = 2**30
+"""Bytes after which a line is taken for one without an end."""
 
 _END = 2
 """Bytes of the longest end of a line."""
@@ -56,15 +64,30 @@ def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iter
     `first` is the number of the first line, if the stream is a piece of a file.
 
     A line over `MAX_LINE` bytes is reported as a problem, with its first bytes.
+
+    Raises:
+        AugmentError: a line has no end, or there are over a million blank lines one after another.
     """
-    number, passed = first, 0
+    number, passed, blanks = first, 0, 0
     while data := stream.readline(MAX_LINE + _END):
         if len(data) > MAX_LINE:
             data, passed = _ended(stream, data, number)
         line = _line(number, data, passed, blank=blank)
+        blanks = blanks + 1 if line is None else 0
+        check_blanks(blanks, number)
         if line is not None:
             yield line
         number, passed = number + 1, 0
+
+
+def check_blanks(count: int, number: int) -> None:
+    """Refuse a file with so many blank lines up to the line `number`.
+
+    Raises:
+        AugmentError: there are more than `MOST_BLANKS`.
+    """
+    if count > MOST_BLANKS:
+        raise AugmentError(f"line {number}: {count:,} blank lines one after another; give a file of rows")
 
 
 def read_block(stream: BinaryIO, first: int, count: int) -> Block:
@@ -91,6 +114,10 @@ def _ended(stream: BinaryIO, data: bytes, number: int) -> tuple[bytes, int]:
     passed, rest = 0, data
     while not rest.endswith(b"\n") and (rest := stream.readline(MAX_LINE)):
         passed += len(rest)
+        if passed > _LONGEST:
+            raise AugmentError(
+                f"line {number}: over {_LONGEST:,} bytes without an end of the line; give a file of rows"
+            )
     return data, passed
 
 

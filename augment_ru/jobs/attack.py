@@ -145,7 +145,7 @@ class SearchRows:
         )
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
-            counts = tally.searches
+            counts = tally.searches.copy()  # so that a chunk that fails counts nothing
             records = [replace(record, task=record.task.changed(gold=gold)) for record in chunk]
 
             def finished(case: SearchCase) -> None:
@@ -158,6 +158,7 @@ class SearchRows:
                 adversary.use_cache(cache)
                 found = adversary.search(job.preparation.chunk(records, adversary.needs), finished)
             counts["cached"] += adversary.ledger.counts.from_cache - before
+            tally.searches = counts
             tally.written += len(found)
             tally.warned += sum(bool(one.warnings) for one in found)
             if self.shown is not None:

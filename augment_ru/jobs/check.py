@@ -1,6 +1,5 @@
 """`augment-ru check`: finds data files that break their format, and rules that contradict their examples."""
 
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -23,7 +22,8 @@ from augment_ru.language.annotate import Natasha
 from augment_ru.own_code import is_own
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.records.task import generic, is_task_file, read_task_file, task
-from augment_ru.resources import folder
+from augment_ru.resources import file_text, folder
+from augment_ru.strict_tables import read_toml
 
 _HEADER = {"source": "source", "licen": "licence"}
 """What a header must contain, and what that says."""
@@ -53,9 +53,9 @@ def file_problems(files: Sequence[Path]) -> Iterator[str]:
 def dictionary_problems(path: Path) -> Iterator[str]:
     """What is wrong with a dictionary: it must be UTF-8 in NFC, sorted, without repeated keys, and name its licence."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        yield f"{path.name}: not UTF-8 at byte {error.start}"
+        text = file_text(path, path.name)
+    except AugmentError as error:
+        yield str(error)
         return
     lines = text.split("\n")
     yield from _header_problems(path.name, lines)
@@ -97,8 +97,8 @@ def _row_problems(line: str, cells: list[str], before: list[str], *, all_key: bo
 def toml_problems(path: Path) -> Iterator[str]:
     """What is wrong with a TOML file: a prompt file, a task file, or else a rule file, by the keys that it has."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError:  # TOMLDecodeError, UnicodeDecodeError: the reader of rule files says what is wrong
+        content = read_toml(path)
+    except AugmentError:  # the reader of rule files says what is wrong
         content = {}
     if path.resolve().parent == folder("prompts") or content.keys() & {"template", "targets", "own"}:
         yield from prompt_problems(path)
@@ -130,7 +130,7 @@ def prompt_problems(path: Path) -> Iterator[str]:
         return
     if known and (others := prompt.targets.keys() - set(prompt.task.scoring.gold)):
         yield f"{where}: asks for {', '.join(sorted(others))}; the task has {', '.join(prompt.task.scoring.gold)}"
-    text = path.read_text(encoding="utf-8")
+    text = file_text(path)
     lines = text.split("\n")
     yield from _header_problems(where, lines)
     for number, line in enumerate(lines, start=1):

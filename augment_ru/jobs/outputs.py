@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -44,7 +44,9 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
     if output is None:
         if sys.stdout is None:
             raise AugmentError("stdout: is closed; give a file with `output`")
-        yield Outputs(sys.stdout.buffer, flushed=True, rejected=lambda _lines: None)
+        rows = sys.stdout.buffer
+        with redirect_stdout(sys.stderr):  # what code of a user's own prints is no row
+            yield Outputs(rows, flushed=True, rejected=lambda _lines: None)
         return
 
     rejects = rejects_of(output)

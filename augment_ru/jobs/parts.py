@@ -22,7 +22,7 @@ from augment_ru.jobs.progress import silent
 from augment_ru.jobs.reading import RowsReading, said_rows, where_of
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
-from augment_ru.jobs.writing import OnChunk, RowWork, reading, sink_for, writing
+from augment_ru.jobs.writing import OnChunk, RowWork, reading, rows_made, sink_for, writing
 from augment_ru.run.engines import in_order
 from augment_ru.run.stores import PartStore, store_of, stores_beside
 
@@ -187,7 +187,8 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
     with closing(sink_for(job, rows, source, part.learnt)) as sink:
         try:
             for chunk in RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
-                sink.write(on_chunk(chunk, tally, silent))
+                for made in rows_made(chunk, on_chunk, tally, silent):
+                    sink.write(made)
         except AugmentError:
             if work.is_final:
                 raise

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TextIO
 
@@ -34,8 +34,8 @@ def tell(line: str) -> None:
         print(line, file=sys.stderr)
 
 
-def print_problems(problems: Iterable[str], where: str = "") -> None:
-    """Print problems that were found, one on a line, or that there are none.
+def print_problems(problems: Iterable[str], where: str = "", unchecked: Callable[[], str | None] = str) -> None:
+    """Print problems that were found, one on a line, or what was not checked, and that there are none.
 
     Raises:
         AugmentError: there are problems; the message counts them, behind `where`.
@@ -45,6 +45,8 @@ def print_problems(problems: Iterable[str], where: str = "") -> None:
         print(escaped(line))
     if count:
         raise AugmentError(f"{where}{amount(count, 'problem')}")
+    if left := unchecked():
+        tell(escaped(left))
     tell("no problems")
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
 
 from augment_ru.engine.prepare import CHUNK_ROWS, chunks
 from augment_ru.errors import AugmentError
@@ -111,14 +112,14 @@ class RowsReading:
         self.source, self.job, self.tally, self.reject, self.check = source, job, tally, reject, check
         self.task = job.schema  # None if that of each row is recognised
 
-    def chunks(self, sink: Sink) -> Iterator[Sequence[Record]]:
+    def chunks(self, sink: Sink) -> Iterator["ReadChunk"]:
         """The records in chunks; in columns where they come from lines of JSON that are alike."""
         if isinstance(self.source, JsonLines) and sink.takes_lines:
             return self.blocks(self.source)
-        return chunks(self.records(self.source))
+        return self._chunks(self.source)
 
-    def records(self, lines: Iterable[Line]) -> Iterator[Record]:
-        """The records of these lines or rows of the source."""
+    def records(self, lines: Iterable[Line], used: list[Line] | None = None) -> Iterator[Record]:
+        """The records of these lines or rows of the source; the line of each is added to `used`."""
         job, tally = self.job, self.tally
         if job.limit == 0:
             return
@@ -128,28 +129,46 @@ class RowsReading:
                 record = _record(self.source, line, job, self.task)
                 self.check(record)
             except AugmentError as error:
-                if not job.skip:
-                    raise AugmentError(f"{where_of(job)}: {self.source.unit} {line.number}: {error}") from error
-                tally.skipped += 1
-                self.reject(rejected_line(line, with_flags(str(error))))
+                self._skip(line, error)
                 continue
             tally.rows += 1
             self._recognised(record.task)
+            if used is not None:
+                used.append(line)
             yield record
             if tally.rows == job.limit:
                 return
 
-    def blocks(self, source: JsonLines) -> Iterator[Sequence[Record]]:
+    def _skip(self, line: Line, error: AugmentError) -> None:
+        """Reject a row, or end the run."""
+        if not self.job.skip:
+            raise AugmentError(f"{where_of(self.job)}: {self.source.unit} {line.number}: {error}") from error
+        self.tally.skipped += 1
+        self.reject(rejected_line(line, with_flags(str(error))))
+
+    def _refuse(self, line: Line, reason: str) -> None:
+        """Reject a row that was read already, or end the run."""
+        self._skip(line, AugmentError(reason))
+        self.tally.rows -= 1
+
+    def _chunks(self, lines: Iterable[Line]) -> Iterator["ReadChunk"]:
+        """The records of these lines in chunks."""
+        used: list[Line] = []
+        for records in chunks(self.records(lines, used)):
+            yield ReadChunk(records, used.copy, self._refuse)
+            used.clear()
+
+    def blocks(self, source: JsonLines) -> Iterator["ReadChunk"]:
         """The records in chunks, each of a block of lines: in columns if its lines are alike, else one by one."""
         for block in said_rows(self._blocks(source), where_of(self.job)):
             records = self._alike(block)
             if records is None:
-                yield from chunks(self.records(block.lines()))
+                yield from self._chunks(block.lines())
                 continue
             self.tally.read += sum(map(len, block.raw))
             self.tally.rows += len(records)
             self._recognised(records.task)
-            yield records
+            yield ReadChunk(records, partial(_lines, block), self._refuse)
 
     def _blocks(self, source: JsonLines) -> Iterator[Block]:
         """The lines of the source, no more than the limit of the run needs."""
@@ -171,6 +190,10 @@ class RowsReading:
         """Note the task that rows were recognised as."""
         if self.task is None and not self.job.fields and task.name != "generic":
             self.tally.recognised.add(task.name)
+
+
+def _lines(block: Block) -> list[Line]:
+    return list(block.lines())
 
 
 def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
@@ -202,3 +225,24 @@ def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> R
     if job.meta != "none":
         refuse_twice(values)
     return record
+
+
+class ReadChunk(NamedTuple):
+    """Records that are done together.
+
+    Attributes:
+        records: the records.
+        lines: a function to the lines that they come from.
+        refuse: takes a line and a reason: rejects a row that was read, or raises an error that names it.
+    """
+
+    records: Sequence[Record]
+    lines: Callable[[], list[Line]]
+    refuse: Callable[[Line, str], None]
+
+    def halves(self) -> Iterator["ReadChunk"]:
+        """The same in two chunks."""
+        records, lines = list(self.records), self.lines()
+        middle = len(records) // 2
+        for some in (slice(None, middle), slice(middle, None)):
+            yield ReadChunk(records[some], lines[some].copy, self.refuse)

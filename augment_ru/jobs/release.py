@@ -1,10 +1,10 @@
 """The work of `augment-ru release`: build a release, or check one."""
 
+from functools import partial
 from pathlib import Path
 
-from augment_ru.errors import escaped
 from augment_ru.jobs.flags import checking
-from augment_ru.jobs.progress import print_problems, progress, say, tell
+from augment_ru.jobs.progress import print_problems, progress, say
 from augment_ru.release.build import prepare_build
 from augment_ru.release.verify import unchecked, verify_release
 
@@ -47,6 +47,4 @@ def check_release(folder: str, *, rebuild: int, expect: str | None) -> None:
         AugmentError: the release has problems, or is none.
     """
     place = Path(folder)
-    print_problems(verify_release(place, rebuild=rebuild, expect=expect), f"{folder}: ")
-    if left := unchecked(place):
-        tell(escaped(left))
+    print_problems(verify_release(place, rebuild=rebuild, expect=expect), f"{folder}: ", partial(unchecked, place))

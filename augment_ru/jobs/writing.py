@@ -11,7 +11,7 @@ from augment_ru.formats.sinks import Sink, sink_of
 from augment_ru.formats.sources import RowSource
 from augment_ru.jobs.outputs import Outputs, outputs
 from augment_ru.jobs.progress import Advance
-from augment_ru.jobs.reading import RowsReading, opened, source_in, with_corpus
+from augment_ru.jobs.reading import ReadChunk, RowsReading, opened, source_in, with_corpus
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.record import Record
@@ -94,8 +94,31 @@ def write_rows(
     with reading(work, content) as (ready, source), writing(ready.job, source, shown=shown) as (output, sink):
         on_chunk = ready.begin()
         for chunk in RowsReading(source, ready.job, tally, output.rejected, sink.check).chunks(sink):
-            rows = on_chunk(chunk, tally, advance)
-            if not shown:
-                sink.write(rows)
+            for rows in rows_made(chunk, on_chunk, tally, advance):
+                if not shown:
+                    sink.write(rows)
             if output.flushed:
                 output.stream.flush()
+
+
+def rows_made(
+    chunk: ReadChunk, on_chunk: OnChunk, tally: Tally, advance: Advance
+) -> Iterator[Sequence[tuple[Record, Changed]]]:
+    """The rows that are written for a chunk; where memory is too small for it, for one half of it after the other.
+
+    Raises:
+        AugmentError: a row is wrong, or memory is too small for it alone, and such rows are not skipped.
+    """
+    try:
+        rows = on_chunk(chunk.records, tally, advance)
+    except MemoryError:
+        rows = None  # what failed is given back before the next try
+    if rows is not None:
+        yield rows
+    elif len(chunk.records) > 1:
+        for half in chunk.halves():
+            yield from rows_made(half, on_chunk, tally, advance)
+    else:
+        size = sum(map(len, chunk.records[0].texts().values()))
+        reason = f"out of memory: its texts have {size:,} characters; split them, or run on a larger machine"
+        chunk.refuse(chunk.lines()[0], reason)

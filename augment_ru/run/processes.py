@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -228,6 +229,7 @@ def _one_thread() -> Iterator[None]:
 
 def _serve(pipe: Connection) -> None:
     """Do the parts that come, in a process of its own, until the pipe ends."""
+    sys.stdout = sys.stderr  # what code of a user's own prints is no row
     for number in _QUIET:
         signal.signal(number, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()

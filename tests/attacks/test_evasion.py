@@ -202,7 +202,10 @@ def test_only_targets_are_masked(tmp_path: Path) -> None:
     [
         ({"styles": ""}, "masking.styles: none; possible: star, sign, dots, leet"),
         ({"styles": "star,hash"}, "no masking style called 'hash'"),
-        ({"targets": "nowhere.txt"}, "word list nowhere.txt: no such file; give a text file in UTF-8, one word a line"),
+        (
+            {"targets": "nowhere.txt"},
+            "word list nowhere.txt: cannot be read (No such file or directory); give the path of a text file",
+        ),
         ({"signs": "unheard_of"}, "unheard_of"),
     ],
 )

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -511,3 +512,53 @@ def test_published_rows_keep_all_but_their_texts(name: str, fields: list[str], t
             assert row[key] == old[key]
     untouched = run("perturb", path, "--attack", "case", "--probability", "0", "--meta", "none").stdout
     assert untouched.rstrip(b"\n") == path.read_bytes().replace(b"\r\n", b"\n").rstrip(b"\n")
+
+
+GREEDY = '''"""«кот» → «котт»."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from augment_ru import Attack, Proposals
+
+
+@dataclass(frozen=True)
+class Greedy(Attack):
+    """Doubles the last letter of each word; an odd text takes all memory."""
+
+    name: ClassVar[str] = "greedy"
+    probability: float = 1.0
+
+    def propose_batch(self, batch, streams):
+        if any("ъъъ" in text for text in batch.texts):
+            np.zeros(10**15)
+        _, stops = batch.words
+        letters = [chr(code) for code in batch.codes[stops - 1].tolist()]
+        return Proposals.of_edits(stops, stops, batch.draw(streams, stops), letters)
+'''
+
+
+@pytest.mark.parametrize("workers", [(), ("--workers", "2")])
+@pytest.mark.parametrize("name", ["in.jsonl", "in.csv"])
+def test_a_row_that_memory_is_too_small_for_is_rejected_by_name(
+    workers: tuple[str, ...], name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "greedy.py").write_text(GREEDY, encoding="utf-8")
+    texts = ["Раз", "Два", "Три", "Ъъъ ъъъ", "Пять", "Шесть", "Семь"]
+    rows = [f'{{"text": "{text}"}}' for text in texts] if name.endswith("jsonl") else ["text", *texts]
+    (tmp_path / name).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    command = ("perturb", name, "--attack", "greedy.py", *FAST, *workers)
+    done = run(*command, "-o", "out.jsonl", "--on-error", "skip", cwd=tmp_path)
+    assert done.returncode == 1
+    out = [row["text"] for row in rows_of((tmp_path / "out.jsonl").read_bytes())]
+    assert out == ["Разз", "Дваа", "Трии", "Пятьь", "Шестьь", "Семьь"]
+    (reject,) = rows_of((tmp_path / "out.rejects.jsonl").read_bytes())
+    assert (reject["line"], reject["reason"]) == (
+        rows.index(next(row for row in rows if "Ъъъ" in row)) + 1,
+        "out of memory: its texts have 7 characters; split them, or run on a larger machine",
+    )
+    assert re.search(rb"6 rows in; 6 perturbed, 0 unchanged, 0 rejected; 1 line skipped", done.stderr)
+    failed = run(*command, "-o", "out2.jsonl", cwd=tmp_path)
+    assert (failed.returncode, not (tmp_path / "out2.jsonl").exists()) == (1, True)
+    assert f"{name}: line {reject['line']}: out of memory: its texts have 7 characters" in failed.stderr.decode()

@@ -16,6 +16,7 @@ import numpy as np
 from augment_ru.engine.similarity import Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.inference import pretrained
+from augment_ru.resources import SMALL, file_text
 from augment_ru.similarities.bertscore.encoder import embedder, token_weights
 from augment_ru.similarities.bertscore.scorer import BertScorer
 from augment_ru.version import version_of
@@ -145,12 +146,7 @@ def _idf_texts(idf: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
     """
     if not isinstance(idf, str):
         return idf
-    try:
-        return tuple(Path(idf).read_text(encoding="utf-8-sig").splitlines())
-    except (OSError, UnicodeDecodeError) as error:
-        raise AugmentError(
-            f"bertscore: idf {idf}: cannot be read ({error}); give a file of texts, one a line"
-        ) from error
+    return tuple(file_text(Path(idf), f"bertscore: idf {idf}", what="a file of texts, one a line").splitlines())
 
 
 @lru_cache(maxsize=4)
@@ -169,9 +165,9 @@ def _baseline(score: BertScore) -> float | None:
         )
     layer = _layer(score)
     try:
-        lines = Path(score.baseline).read_text(encoding="utf-8").split()
+        lines = file_text(Path(score.baseline), f"bertscore: baseline {score.baseline}", most=SMALL).split()
         rows = {int(line.split(",")[0]): float(line.split(",")[3]) for line in lines[1:]}
-    except (OSError, ValueError, IndexError) as error:
+    except (ValueError, IndexError) as error:
         raise AugmentError(f"bertscore: baseline {score.baseline}: cannot be read as LAYER,P,R,F ({error})") from error
     if layer not in rows or not rows[layer] < 1:
         raise AugmentError(f"bertscore: baseline {score.baseline}: no value under 1 for layer {layer}")
