@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-
 import regex
 
 from augment_ru.edits import Span
