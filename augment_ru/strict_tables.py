@@ -172,7 +172,7 @@ def _wrong_key(table: Mapping[str, Any], said: str, depth: int) -> str:
         if deeper:
             inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
             return any(holds(one, deeper - 1) for one in inner)
-        return names.get(type(value), type(value).__name__) == wrong
+        return not value if "length" in said else names.get(type(value), type(value).__name__) == wrong
 
     return next((key for key, value in table.items() if holds(value, depth - 1)), next(iter(table)))
 

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import regex
 
 from augment_ru.edits import Span
@@ -24,7 +25,7 @@ from augment_ru.language.annotate import closed
 from augment_ru.own_code import is_own, own_object, refuse
 from augment_ru.registry import offered
 from augment_ru.resources import folder
-from augment_ru.strict_tables import LIST, SOME_TEXTS, TABLE, TABLES, TEXT, Key, read_toml, table_values
+from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
 from augment_ru.text.doc import Doc
 
 _LAYER_OF = {
@@ -242,14 +243,14 @@ def read_constraint(path: Path) -> Constraint:
         AugmentError: the file cannot be read, is not TOML, or a rule or example in it is wrong.
     """
     where = name_of(path)
-    top = table_values(where, read_toml(path, where), _TOP)
-    rules = tuple(_rule(f"{where}: rule {number}", raw) for number, raw in enumerate(top["rule"], 1))
-    examples = tuple(_example(f"{where}: example {number}", raw) for number, raw in enumerate(top["example"], 1))
-    layers = _layers(where, top["layers"])
-    language = top["language"] or None
+    top = typed(where, read_toml(path, where), _File)
+    rules = tuple(_rule(f"{where}: rule {number}", raw) for number, raw in enumerate(top.rule, 1))
+    examples = tuple(_example(f"{where}: example {number}", raw) for number, raw in enumerate(top.example, 1))
+    layers = _layers(where, top.layers)
+    language = top.language or None
     if language not in (None, *LANGUAGES):
         raise AugmentError(f"{where}: {unknown('language', str(language), LANGUAGES)}")
-    return Constraint(path.stem, top["why"], rules, examples, layers, language, tuple(top["warns"]))
+    return Constraint(path.stem, top.why, rules, examples, layers, language, top.warns)
 
 
 def _layers(where: str, given: Iterable[str]) -> frozenset[str]:
@@ -259,37 +260,53 @@ def _layers(where: str, given: Iterable[str]) -> frozenset[str]:
         raise AugmentError(f"{where}: layers: {error}") from error
 
 
-_TOP = {
-    "why": Key(TEXT, required=True), "language": Key(TEXT), "layers": Key(SOME_TEXTS, ()),
-    "warns": Key(SOME_TEXTS, ()), "rule": Key(TABLES, required=True), "example": Key(TABLES, ()),
-}  # fmt: skip
-_RULE = {"label": Key(TEXT, required=True), "pattern": Key(LIST), "fields": Key(SOME_TEXTS), "function": Key(TEXT)}
-_EXAMPLE = {"text": Key(TEXT, required=True), "record": Key(TABLE, {})}
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of a rule file."""
+
+
+class _File(_Table, frozen=True):
+    why: SomeText
+    rule: Annotated[tuple[dict[str, Any], ...], msgspec.Meta(min_length=1)]
+    example: tuple[dict[str, Any], ...] = ()
+    language: str | None = None
+    layers: SomeTexts = ()
+    warns: SomeTexts = ()
+
+
+class _RuleTable(_Table, frozen=True):
+    label: SomeText
+    pattern: tuple[Any, ...] | None = None
+    fields: SomeTexts | None = None
+    function: str | None = None
+
+
+class _ExampleTable(_Table, frozen=True):
+    text: SomeText
+    record: dict[str, Any] = {}
 
 
 def _example(where: str, raw: Mapping[str, Any]) -> RuleExample:
-    values = table_values(where, raw, _EXAMPLE)
-    marked = values["text"]
-    if marked.count("[") != marked.count("]"):
-        raise AugmentError(f"{where}: a bracket is not closed: {marked}")
-    return RuleExample(marked, values["record"])
+    given = typed(where, raw, _ExampleTable)
+    if given.text.count("[") != given.text.count("]"):
+        raise AugmentError(f"{where}: a bracket is not closed: {given.text}")
+    return RuleExample(given.text, given.record)
 
 
 def _rule(where: str, raw: Mapping[str, Any]) -> Rule:
-    values = table_values(where, raw, _RULE)
-    ways = [way for way in ("pattern", "fields", "function") if values[way] is not None]
+    given = typed(where, raw, _RuleTable)
+    ways = [way for way in ("pattern", "fields", "function") if getattr(given, way) is not None]
     if len(ways) != 1:
         raise AugmentError(f"{where}: has {' and '.join(ways) or 'nothing'}; give one of pattern, fields, function")
-    if ways == ["pattern"] and not values["pattern"]:
+    if ways == ["pattern"] and not given.pattern:
         raise AugmentError(f"{where}: an empty pattern matches nothing")
-    pattern = tuple(values["pattern"] or ())
+    pattern = given.pattern or ()
     for token in pattern:
         if not isinstance(token, dict):
             raise AugmentError(f'{where}: {token!r} in the pattern; each token must be a table, as {{ LEMMA = "кот" }}')
         for attribute, value in token.items():
             _check_attribute(where, attribute, value)
     _check_length(where, pattern)
-    return Rule(values["label"], pattern, tuple(values["fields"] or ()), values["function"] or "", where)
+    return Rule(given.label, pattern, given.fields or (), given.function or "", where)
 
 
 def _check_length(where: str, pattern: Sequence[Mapping[str, Any]]) -> None:

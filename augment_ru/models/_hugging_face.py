@@ -5,15 +5,22 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
+
+from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import ModelRequest
+from augment_ru.inference.batches import TokensByDevice
+from augment_ru.inference.decoding import Decoding
+from augment_ru.inference.generate import generated
 from augment_ru.inference.pretrained import Pretrained, context_of, load
+from augment_ru.inference.token_trees import Tokens
 from augment_ru.models._options import check_at_least
 from augment_ru.prompting.encoder import PromptEncoder
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.prompted_model import PromptedModel
-from augment_ru.prompting.writer import Writer
+from augment_ru.prompting.replies import before_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,8 @@ class PromptOptions(LoadingOptions):
     seed: int = 42
 
 
+_BATCH_TOKENS = TokensByDevice(cpu=4096, gpu=32_768)
+"""Tokens of a batch, those of the answers included; models that are evaluated may be large."""
 _NOT_SIGNED = ("template", "dtype", "device_map", "batch_tokens")
 """Options that are not in the signature: prompt and dtype stand there themselves, the others change no answer."""
 
@@ -93,9 +102,31 @@ class PromptedNetwork:
         context = context_of(pretrained)
         return cls(kind, options, prompt, pretrained, PromptEncoder.of(pretrained), context)
 
-    def writer(self) -> Writer:
-        """Writes the answers to prompts without choices."""
-        return Writer(self.pretrained, self.options.top_p, self.options.seed, self.options.batch_tokens)
+    def written(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[str]:
+        """The answer to each prompt in the model's own words, up to its first stop.
+
+        The draw of a token is a function of the seed, the prompt and the token's number, so an answer does not depend
+        on the other prompts of its batch.
+
+        Args:
+            prompts: the prompts.
+            tokens: what the model reads, for each prompt.
+
+        Raises:
+            AugmentError: a single prompt with its answer does not fit into memory.
+        """
+        answers = generated(
+            self.pretrained,
+            tokens,
+            Streams.of(digests(prompt.context for prompt in prompts), self.options.seed, "generate").keys,
+            Decoding(top_p=self.options.top_p, penalties=False),
+            np.array([prompt.tokens for prompt in prompts], dtype=np.int64),
+            stops=[prompt.stop for prompt in prompts],
+            batch_tokens=self.options.batch_tokens or _BATCH_TOKENS.on(self.pretrained.device),
+        )
+        decode = self.pretrained.tokenizer.decode
+        texts = [decode(ids or [], skip_special_tokens=True) for ids in answers]
+        return [before_stop(text, prompt.stop).strip() for text, prompt in zip(texts, prompts, strict=True)]
 
     def model(
         self,

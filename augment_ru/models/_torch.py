@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,97 +27,57 @@ def text_length(example: Example) -> int:
     return len(example.text)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class TorchModel(Model):
     """A torch module that answers examples.
 
-    The constructor moves the module to the device and puts it into evaluation mode. Examples are computed in batches of
-    similar length, the longest first; a batch that does not fit into memory is halved and tried again.
+    The module is moved to the device and put into evaluation mode. Examples are computed in batches of similar length,
+    the longest first; a batch that does not fit into memory is halved and tried again.
 
     Attributes:
         module: the module.
         collate: returns its input for a batch; tensors in it are moved to the device. A tuple is passed as the module's
             arguments, a mapping as its keyword arguments, any other value as its only argument.
+        labels: the label of each output; a row's prediction is the label of its highest output. Give this or `decode`.
         decode: returns the predictions for its output.
-        length: returns the length of an example, in the unit of `budget`.
+        length: returns the length of an example, in the unit of `budget`; by default in characters.
         budget: the most that the examples of a batch may have together, each as long as the longest.
-        device: where the module runs.
-        autocast: the dtype of torch's autocast; None switches it off.
+        device: where the module runs; given as auto, cpu or cuda[:N].
+        autocast: the dtype of torch's autocast; given as auto (bfloat16 on a GPU, off on the CPU), a dtype, or None for
+            off.
         few_shot: whether the module reads demonstrations.
         signature: all that defines the answers, for the cache; None if none may be kept.
         cached: whether answers may be kept in the cache.
         chunk: how many examples are given in one call.
+
+    Raises:
+        AugmentError: there is no such device or dtype, or not exactly one of `labels` and `decode` is given.
     """
 
     module: "Module"
     collate: Collate
-    decode: Decode
-    length: Callable[[Example], int]
-    budget: int
-    device: Any
-    autocast: Any
-    few_shot: bool
-    signature: str | None
-    cached: bool
-    chunk: int
+    labels: Sequence[str] | None = None
+    _: KW_ONLY
+    decode: Decode | None = None
+    length: Callable[[Example], int] = text_length
+    budget: int = 16_384
+    device: Any = "auto"
+    autocast: Any = "auto"
+    few_shot: bool = False
+    signature: str | None = None
+    cached: bool = True
+    chunk: int = CHUNK
 
-    def __init__(
-        self,
-        module: "Module",
-        collate: Collate,
-        labels: Sequence[str] | None = None,
-        *,
-        decode: Decode | None = None,
-        length: Callable[[Example], int] = text_length,
-        budget: int = 16_384,
-        device: str = "auto",
-        autocast: str | None = "auto",
-        few_shot: bool = False,
-        signature: str | None = None,
-        cached: bool = True,
-        chunk: int = CHUNK,
-    ) -> None:
-        """The model of a module; the attributes are those of the class.
-
-        Args:
-            module: the module.
-            collate: returns its input for a batch.
-            labels: the label of each output; a row's prediction is the label of its highest output. Give this or
-                `decode`.
-            decode: returns the predictions for its output.
-            length: returns the length of an example; by default in characters.
-            budget: the size of a batch, in the unit of `length`.
-            device: auto, cpu or cuda[:N].
-            autocast: auto (bfloat16 on a GPU, off on the CPU), a dtype, or None for off.
-            few_shot: whether the module reads demonstrations.
-            signature: all that defines the answers.
-            cached: whether answers may be kept in the cache.
-            chunk: how many examples are given in one call.
-
-        Raises:
-            AugmentError: there is no such device or dtype, or not exactly one of `labels` and `decode` is given.
-        """
-        if (labels is None) == (decode is None):
+    def __post_init__(self) -> None:
+        if (self.labels is None) == (self.decode is None):
             raise AugmentError(
                 "a torch model needs either labels (one for each output) or decode, a function of the output"
             )
-        place = device_of(device)
-        casts = autocast is not None and not (autocast == "auto" and place.type == "cpu")
-        values = {
-            "module": module.to(place).eval(),
-            "collate": collate,
-            "decode": decode or highest(labels or ()),
-            "length": length,
-            "budget": budget,
-            "device": place,
-            "autocast": dtype_of(autocast, place) if autocast is not None and casts else None,
-            "few_shot": few_shot,
-            "signature": signature,
-            "cached": cached,
-            "chunk": chunk,
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        place = device_of(self.device)
+        casts = self.autocast is not None and not (self.autocast == "auto" and place.type == "cpu")
+        object.__setattr__(self, "module", self.module.to(place).eval())
+        object.__setattr__(self, "device", place)
+        object.__setattr__(self, "autocast", dtype_of(self.autocast, place) if casts else None)
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """A prediction for each example, in their order.
@@ -128,6 +88,7 @@ class TorchModel(Model):
         import torch  # noqa: PLC0415
 
         found: list[Prediction] = [None] * len(examples)
+        decode = self.decode or highest(self.labels or ())
         casting = torch.autocast(self.device.type, dtype=self.autocast) if self.autocast is not None else nullcontext()
 
         def answer(batch: Ints) -> None:
@@ -138,7 +99,7 @@ class TorchModel(Model):
                     output = self.module(**inputs)
                 else:
                     output = self.module(*inputs) if isinstance(inputs, tuple) else self.module(inputs)
-            predictions = self.decode(output)
+            predictions = decode(output)
             if len(predictions) != len(members):
                 raise AugmentError(
                     f"{len(predictions)} predictions for {len(members)} examples; decode must return one for each"

@@ -34,7 +34,7 @@ def hf_causal(request: ModelRequest, /) -> PromptedModel:
     given: Options = request.options
     check_one_of("score", given.score, SCORES)
     network = PromptedNetwork.of("hf-causal", "AutoModelForCausalLM", request, given)
-    encoder, context, writer = network.encoder, network.context, network.writer()
+    encoder, context = network.encoder, network.context
     likelihoods = Likelihoods.of(network.pretrained, given.batch_tokens)
 
     def score(prompts: Sequence[FilledPrompt]) -> list[list[float]]:
@@ -49,6 +49,6 @@ def hf_causal(request: ModelRequest, /) -> PromptedModel:
         return found
 
     def write(prompts: Sequence[FilledPrompt]) -> list[str]:
-        return writer(prompts, encoder.contexts(prompts, context))
+        return network.written(prompts, encoder.contexts(prompts, context))
 
     return network.model(request.labels, score, write)

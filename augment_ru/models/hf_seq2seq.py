@@ -34,7 +34,7 @@ def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
     """
     given: Options = request.options
     network = PromptedNetwork.of("hf-seq2seq", "AutoModelForSeq2SeqLM", request, given)
-    pretrained, writer = network.pretrained, network.writer()
+    pretrained = network.pretrained
     budget = given.batch_tokens or _BATCH_TOKENS.on(pretrained.device)
 
     def contexts(prompts: Sequence[FilledPrompt]) -> list[Tokens]:
@@ -52,7 +52,7 @@ def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
         return log_likelihoods(pretrained, contexts(prompts), by_prompt, budget)
 
     def write(prompts: Sequence[FilledPrompt]) -> list[str]:
-        return writer(prompts, contexts(prompts)) if prompts else []
+        return network.written(prompts, contexts(prompts)) if prompts else []
 
     return network.model(request.labels, score, write)
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.prompting.choices import Options
@@ -10,26 +11,40 @@ from augment_ru.prompting.prompt import LIMITS, OwnTemplate, Prompt
 from augment_ru.prompting.template import LABEL, Template, with_label
 from augment_ru.records.task import Task
 from augment_ru.resources import folder
-from augment_ru.strict_tables import (
-    LIST,
-    SOME_TEXTS,
-    TABLE,
-    TEXT,
-    TEXT_OR_TEXTS,
-    Key,
-    checked,
-    read_toml,
-    table_values,
-)
+from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
 
 GENERIC = "generic"
-_KEYS = {
-    "template": Key(TEXT_OR_TEXTS), "targets": Key(TABLE), "own": Key(TABLE), "instruction": Key(TEXT),
-    "separator": Key(TEXT, "\n\n"), "labels": Key(TABLE), "options": Key(TABLE), "words": Key(TABLE, {}),
-    "tokens": Key(LIST), "stop": Key(TEXT_OR_TEXTS, "\n"), "each": Key(TEXT),
-}  # fmt: skip
-_OPTIONS = {"inside": Key(TEXT), "fields": Key(TABLE), "texts": Key(TEXT), "spans": Key(TEXT)}
-_OWN = {key: Key(TEXT, required=True) for key in ("template", "values", "later")}
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of a prompt file."""
+
+
+class _Listed(_Table, frozen=True):
+    inside: str | None = None
+    fields: dict[str, str | SomeTexts] | None = None
+    texts: str | None = None
+    spans: str | None = None
+
+
+class _Own(_Table, frozen=True):
+    template: SomeText
+    values: SomeText
+    later: SomeText
+
+
+class _File(_Table, frozen=True):
+    template: str | SomeTexts | None = None
+    targets: dict[str, str | SomeTexts] | None = None
+    own: _Own | None = None
+    instruction: str | None = None
+    separator: str = "\n\n"
+    labels: dict[str, str | SomeTexts] | None = None
+    options: _Listed | None = None
+    words: dict[str, dict[str, str]] = {}
+    tokens: tuple[int, int] | None = None
+    stop: str | SomeTexts = "\n"
+    each: str | None = None
 
 
 def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 1) -> Prompt:
@@ -45,9 +60,9 @@ def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 
     """
     path = Path(template) if template else _path(task)
     where = f"{path.parent.name or '.'}/{path.name}"
-    values = table_values(where, read_toml(path, where), _KEYS)
+    given = typed(where, read_toml(path, where), _File)
     try:
-        return _prompt(path.stem, values, task, variant)
+        return _prompt(path.stem, given, task, variant)
     except AugmentError as error:
         raise AugmentError(f"{where}: {error}") from error
 
@@ -60,36 +75,38 @@ def _path(task: Task) -> Path:
     return known.get(task.benchmark.prompt or task.name, generic)
 
 
-def _prompt(name: str, values: Mapping[str, Any], task: Task, variant: int) -> Prompt:
-    given = {key: value for key, value in values.items() if value is not None}
-    instruction = Template.of(given["instruction"]) if "instruction" in given else None
+def _prompt(name: str, given: _File, task: Task, variant: int) -> Prompt:
+    instruction = None if given.instruction is None else Template.of(given.instruction)
     if instruction and (extra := set(instruction.names) - {"labels"}):
         raise AugmentError(f"instruction: no place {{{min(extra)}}}; possible: {{labels}}")
+    if given.tokens and min(given.tokens) < 1:
+        raise AugmentError(f"tokens is {[*given.tokens]}; it must be two numbers from 1: without and with shots")
+    own = given.own
     return Prompt(
         name=name,
         task=task,
         targets=_targets(given, task, variant),
         instruction=instruction,
-        separator=given["separator"],
-        labels=_spellings("labels", given["labels"]) if "labels" in given else None,
-        options=_options(given["options"]) if "options" in given else None,
-        words=_words(given["words"]),
-        writes="tokens" in given,
-        limits=_limits(given["tokens"]) if "tokens" in given else LIMITS,
-        stop=_texts("stop", given["stop"]),
-        own=_own(given["own"]) if "own" in given else None,
-        each=given.get("each"),
+        separator=given.separator,
+        labels=None if given.labels is None else _spellings("labels", given.labels),
+        options=None if given.options is None else _options(given.options),
+        words=given.words,
+        writes=given.tokens is not None,
+        limits=given.tokens or LIMITS,
+        stop=_texts(given.stop),
+        own=OwnTemplate(own.template, own.values, _template("own.later", own.later)) if own else None,
+        each=given.each,
     )
 
 
-def _targets(given: Mapping[str, Any], task: Task, variant: int) -> dict[str, Template]:
-    ways = [key for key in ("template", "targets", "own") if key in given]
+def _targets(given: _File, task: Task, variant: int) -> dict[str, Template]:
+    ways = [key for key in ("template", "targets", "own") if getattr(given, key) is not None]
     if len(ways) != 1:
         raise AugmentError(f"needs one of template, targets, own; has {' and '.join(ways) or 'none'}")
-    if "own" in given:
+    if given.own:
         return {task.scoring.gold[0]: Template(("", ""), (LABEL,))}
-    targets = given.get("targets", {task.scoring.gold[0]: given.get("template")})
-    found = {field: [_template(field, text) for text in _texts(field, value)] for field, value in targets.items()}
+    targets = {task.scoring.gold[0]: given.template or ""} if given.targets is None else given.targets
+    found = {field: [_template(field, text) for text in _texts(value)] for field, value in targets.items()}
     most = max((len(templates) for templates in found.values()), default=0)
     if not 1 <= variant <= most:
         raise AugmentError(f"variant {variant}; the file has {most}, from 1")
@@ -106,16 +123,18 @@ def _template(field: str, text: str) -> Template:
     return template
 
 
-def _options(table: Mapping[str, Any]) -> Options:
-    values = table_values("options", table, _OPTIONS)
-    if len(table) != 1:
-        raise AugmentError(f"options: needs one of {', '.join(_OPTIONS)}; has {' and '.join(table) or 'none'}")
-    fields = None if values["fields"] is None else _spellings("options.fields", values["fields"])
-    return Options(**values | {"fields": fields})
+def _options(listed: _Listed) -> Options:
+    given = {key: value for key, value in msgspec.structs.asdict(listed).items() if value is not None}
+    if len(given) != 1:
+        possible = ", ".join(listed.__struct_fields__)
+        raise AugmentError(f"options: needs one of {possible}; has {' and '.join(given) or 'none'}")
+    if listed.fields is not None:
+        given["fields"] = _spellings("options.fields", listed.fields)
+    return Options(**given)
 
 
-def _spellings(where: str, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    spelled = {word: _texts(f"{where}.{word}", labels) for word, labels in table.items()}
+def _spellings(where: str, table: Mapping[str, str | SomeTexts]) -> dict[str, tuple[str, ...]]:
+    spelled = {word: _texts(labels) for word, labels in table.items()}
     if len({len(labels) for labels in spelled.values()}) != 1:
         raise AugmentError(f"{where}: every word needs as many spellings of its label as the others")
     for column in zip(*spelled.values(), strict=True):
@@ -124,23 +143,5 @@ def _spellings(where: str, table: Mapping[str, Any]) -> dict[str, tuple[str, ...
     return spelled
 
 
-def _words(tables: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    for field, table in tables.items():
-        for key, word in checked(f"words.{field}", table, TABLE).items():
-            checked(f"words.{field}.{key}", word, TEXT)
-    return {field: dict(table) for field, table in tables.items()}
-
-
-def _limits(numbers: list[Any]) -> tuple[int, int]:
-    if [type(one) for one in numbers] != [int, int] or min(numbers) < 1:
-        raise AugmentError(f"tokens is {numbers}; it must be two numbers from 1: without and with demonstrations")
-    return numbers[0], numbers[1]
-
-
-def _own(table: Mapping[str, Any]) -> OwnTemplate:
-    values = table_values("own", table, _OWN)
-    return OwnTemplate(values["template"], values["values"], _template("own.later", values["later"]))
-
-
-def _texts(where: str, value: object) -> tuple[str, ...]:
-    return tuple(checked(where, [value] if isinstance(value, str) else value, SOME_TEXTS))
+def _texts(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else given

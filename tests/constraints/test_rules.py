@@ -60,7 +60,7 @@ def test_a_rule_file_works_by_its_path(tmp_path: Path) -> None:
         ("LEMMA", "LEMA", "rule 1: no attribute called 'LEMA'; did you mean 'LEMMA'"),
         ("LIKE_NUM = true", 'LIKE_NUM = true, OP = "!"', "instead of '!' use NOT_IN"),
         ("why =", "whi =", "no key called 'whi'; did you mean 'why'"),
-        ('label = "PRICE"', "", "rule 1: 'label' is missing or empty; it must be a text"),
+        ('label = "PRICE"', "", "rule 1: 'label' is missing; it must be a text"),
         ("pattern =", "patern =", "no key called 'patern'; did you mean 'pattern'"),
         ("[[rule]]", '[[rule]]\nfields = ["answer"]', "has pattern and fields; give one of"),
         ("[300 рублей]", "[300 рублей", "a bracket is not closed"),
