@@ -32,8 +32,8 @@ def _is_searched(pair: Pair) -> bool:
 
 
 def _of_search(rows: Sequence[Pair], pairs: Pairs) -> SearchReport:
-    """What came of an attack; rates are of the rows that the model answered right before."""
-    right = [pair.metadata for pair in rows if pair.metadata.get("status") != "wrong_before"]
+    """What came of an attack; rates are of the rows that can be broken."""
+    right = [pair.metadata for pair in rows if can_be_broken(pair.metadata)]
     broken = [pair for pair in rows if pair.metadata.get("status") == "broken"]
     budget = max(int(pair.metadata["budget"]) for pair in rows)
     queries = sum(int(one["queries"]) for one in right)
@@ -51,6 +51,11 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs) -> SearchReport:
         minimal=_ratio(100 * sum(bool(pair.metadata.get("minimal")) for pair in broken), len(broken)),
         similarity=_mean([pair.similarity for pair in broken if pair.similarity is not None], digits=4),
     )
+
+
+def can_be_broken(search: Mapping[str, Any]) -> bool:
+    """Whether a row of a search counts: the model answered it right, and the right answer is not the target."""
+    return search.get("status") != "wrong_before" and search.get("reason") != "right already"
 
 
 def _point(queries: int, right: Sequence[Mapping[str, Any]]) -> CurvePoint:

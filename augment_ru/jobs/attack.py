@@ -150,6 +150,7 @@ class SearchRows:
 
             def finished(case: SearchCase) -> None:
                 counts[str(case.status)] += 1
+                counts[_RIGHT_ALREADY] += case.reason == _RIGHT_ALREADY
                 counts["queries"] += case.queries
                 advance(1, note=_note(counts))
 
@@ -205,11 +206,16 @@ def _labels(
     return labels
 
 
+_RIGHT_ALREADY = "right already"
+"""The reason of a row whose right answer is the target: it cannot be broken, and no rate counts it."""
+
+
 def _closing(tally: Tally) -> str:
     """The line at the end of a run."""
     count = tally.searches
-    right = sum(count[name] for name in STATUSES) - count["wrong_before"]
-    rate = f" ({count['broken'] / right:.1%} of {right:,} right)" if right else ""
+    right = sum(count[name] for name in STATUSES) - count["wrong_before"] - count[_RIGHT_ALREADY]
+    others = " and not the target" if count[_RIGHT_ALREADY] else ""
+    rate = f" ({count['broken'] / right:.1%} of {right:,} right{others})" if right else ""
     statuses = ", ".join(f"{count[name]:,} {name}" for name in STATUSES) + rate
     parts = [f"{amount(tally.rows, 'row')} in", statuses, amount(count["queries"], "query", "queries")]
     parts += [f"{amount(count['cached'], 'answer')} from the cache"] if count["cached"] else []

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from augment_ru.adversary.case import STATUSES
 from augment_ru.engine.figures import Figures
+from augment_ru.evaluation.searches import can_be_broken
 from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
 
 
@@ -14,6 +15,7 @@ class SearchFigures:
     """Counts over the rows of one search, from the `search` of their entries in the edit log."""
 
     statuses: dict[str, int] = field(default_factory=dict)
+    right: int = 0
     queries: int = 0
     changes: int = 0
     minimal: int = 0
@@ -22,7 +24,8 @@ class SearchFigures:
         """Count a row."""
         status = search["status"]
         self.statuses[status] = self.statuses.get(status, 0) + 1
-        if status != "wrong_before":
+        if can_be_broken(search):
+            self.right += 1
             self.queries += search["queries"]
         if status == "broken":
             self.changes += search["changes"]
@@ -32,6 +35,7 @@ class SearchFigures:
         """Add the rows of other figures."""
         for status, rows in other.statuses.items():
             self.statuses[status] = self.statuses.get(status, 0) + rows
+        self.right += other.right
         self.queries += other.queries
         self.changes += other.changes
         self.minimal += other.minimal
@@ -39,8 +43,7 @@ class SearchFigures:
     def table(self) -> dict[str, Any]:
         """The figures as JSON values: rows by status, the attack success rate in per cent, and means, to 2 digits."""
         rows = {status: self.statuses.get(status, 0) for status in STATUSES}
-        right = sum(rows.values()) - rows["wrong_before"]
-        broken = rows["broken"]
+        right, broken = self.right, rows["broken"]
         return {
             "rows": sum(rows.values()),
             "right": right,

@@ -5,6 +5,7 @@
 Each case runs in a copy (a fork) of this process, which has loaded what all need, so that its peak is its own.
 """
 
+import gc
 import json
 import os
 import resource
@@ -61,6 +62,7 @@ def cost_of(work: Callable[[], str], *, limit: int = 60) -> Cost:
     child = os.fork()
     if child == 0:
         os.close(reader)
+        gc.freeze()  # a collection would go through all that the parent holds
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
         try:
@@ -77,10 +79,14 @@ def cost_of(work: Callable[[], str], *, limit: int = 60) -> Cost:
     return Cost(*json.loads(said)) if said else Cost(float(limit), 0, "stopped")
 
 
+_BEGINNING = 2000
+"""Characters of a text after which all is loaded."""
+
+
 def perturbing(attack: str, text: str, **options: object) -> Callable[[], str]:
-    """The work of perturbing one text; the attack has perturbed a short one before."""
+    """The work of perturbing one text; its beginning was perturbed before, so that all that is needed is loaded."""
     augmenter = Augmenter(attack, **options)  # type: ignore[arg-type]
-    augmenter("Старый кот вчера не видел у дома белую собаку.")
+    augmenter(text[:_BEGINNING])
     return lambda: str(augmenter(text).status)
 
 
