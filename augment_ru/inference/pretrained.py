@@ -6,6 +6,7 @@ where the repository has them, else through torch's weights-only loader; objects
 
 import gc
 import logging
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,13 +18,20 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.inference.kernels import check_size, forbid_kernels, without_kernels
 
 if TYPE_CHECKING:
     from torch import device as Device  # noqa: N812  (a class)
     from torch import dtype as Dtype  # noqa: N812
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
+_IMPLEMENTATIONS = {
+    "_attn_implementation": (None, "eager", "sdpa"),
+    "_experts_implementation": (None, "eager", "batched_mm", "grouped_mm"),
+}
+"""The attributes of a configuration that name how a part of a model computes, and the names that torch itself has."""
+_LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers", "decoder_layers")
+_MOST_LAYERS = 1_000
+"""The most layers of a model; transformers makes each before it looks for its weights."""
 MISSING = 'need torch and transformers; in the folder of augment-ru run: pip install ".[models]"'
 
 _log = logging.getLogger(__name__)
@@ -194,10 +202,10 @@ def _load(  # noqa: PLR0917  (those of `load`)
 ) -> Pretrained:
     transformers = _transformers()
     config = config_of(name)
-    check_size(name, config)
+    _check_size(name, config)
     if layers is not None:
         config.num_hidden_layers = layers
-    without_kernels(config)
+    _without_kernels(config)
     tokenizer = tokenizer_of(name)
     safe = {"local_files_only": True, "trust_remote_code": False, "weights_only": True}
     try:
@@ -287,7 +295,7 @@ def _torch() -> Any:  # noqa: ANN401  (a module)
 
 def _transformers() -> Any:  # noqa: ANN401  (a module)
     _torch()
-    forbid_kernels()
+    os.environ.setdefault("USE_HUB_KERNELS", "NO")  # no layers as compiled code; read when transformers is imported
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -295,3 +303,32 @@ def _transformers() -> Any:  # noqa: ANN401  (a module)
     except ImportError as error:
         raise AugmentError(f"networks {MISSING}") from error
     return transformers
+
+
+def _check_size(name: str, config: Any) -> None:  # noqa: ANN401  (transformers' own)
+    """Refuse a configuration with more layers than any model has.
+
+    Raises:
+        AugmentError: it has.
+    """
+    for part in _parts(config):
+        for key in _LAYERS:
+            layers = getattr(part, key, None)
+            if isinstance(layers, int) and layers > _MOST_LAYERS:
+                raise AugmentError(f"model {name}: its config.json has {key} {layers:,}; at most {_MOST_LAYERS:,}")
+
+
+def _parts(config: Any) -> list[Any]:  # noqa: ANN401
+    """A configuration and those in it."""
+    return [config, *(value for value in vars(config).values() if hasattr(value, "_attn_implementation"))]
+
+
+def _without_kernels(config: Any) -> None:  # noqa: ANN401  (transformers' own)
+    """Let transformers choose how a model computes where its configuration names something that torch does not have.
+
+    A name such as `OWNER/NAME` stands for compiled code that transformers would get from the hub and run.
+    """
+    for part in _parts(config):
+        for attribute, known in _IMPLEMENTATIONS.items():
+            if getattr(part, attribute, None) not in known:
+                setattr(part, attribute, None)
