@@ -32,6 +32,7 @@ def legal(
     - touches a protected span, or puts a letter beside one where none was;
     - cuts a grapheme cluster;
     - leaves its text or segment;
+    - writes what a text of JSON may not hold, or writes outside such texts;
     - holds a lone surrogate;
     - overlaps a legal change of a lower rank.
 
@@ -62,6 +63,8 @@ def legal(
     drop(proposals.stops > text_ends, "reaches across the border of a text or an option")
     if batch.untouchable is not None:
         drop(_touching(batch, proposals.starts, proposals.stops), "touches a protected span")
+    if batch.in_json is not None:
+        drop(_breaking_json(batch, batch.in_json, proposals), "breaks the JSON that its text is")
     if batch.cuttable is not None:
         drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
     if not (proposals.clean and _is_clean(batch, proposals)):
@@ -160,6 +163,17 @@ def _touching(batch: Batch, starts: Ints, stops: Ints) -> Mask:
         )
         touching[insertions] = begun > ended
     return touching
+
+
+def _breaking_json(batch: Batch, in_json: Mask, proposals: Proposals) -> Mask:
+    """Whether each edit writes a quote, a backslash or a control character into JSON, or writes before or after it."""
+    rows = batch.rows(proposals.starts)
+    texts = proposals.replace(np.arange(proposals.starts.size))
+    wrong = counts_before(among(texts.codes, '"\\') | (texts.codes < ord(" ")))
+    breaking = wrong[texts.offsets[1:]] != wrong[texts.offsets[:-1]]
+    outside = (proposals.starts == batch.starts[rows]) | (proposals.stops == batch.starts[rows + 1] - 1)
+    found: Mask = in_json[rows] & (breaking | outside)
+    return found
 
 
 def _crossing(batch: Batch, proposals: Proposals) -> Mask:

@@ -1,5 +1,6 @@
 """Laws that hold for every attack that is found, and for compositions of them."""
 
+import json
 import random
 from collections.abc import Sequence
 
@@ -18,7 +19,7 @@ from augment_ru.language.annotate import Natasha
 from augment_ru.text.characters import atoms_of
 from profiles import examples
 from small_models import SENTENCES as KNOWN  # the small models that stand for published ones rewrite these
-from strategies import ATTACKS, SENTENCES, attacks, texts
+from strategies import ATTACKS, OFFLINE, SENTENCES, attacks, texts, texts_of_json, texts_with_promises
 
 LAWS = settings(max_examples=examples(60))
 
@@ -66,6 +67,39 @@ def test_protected_spans_survive_verbatim(attack: Attack, text: str, data: st.Da
         mapped = script.map(span)
         assert mapped is not None
         assert mapped.of(script.text) == span.of(text)
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+@settings(max_examples=examples(10))
+@given(texts_with_promises())
+def test_code_formulas_and_placeholders_stay_without_constraints(name: str, made: tuple[str, list[str]]) -> None:
+    text, kept = made
+    result = free(make(name), probability=1.0)(text)
+    at = 0
+    for part in kept:
+        at = text.index(part, at)
+        mapped = result.script.map(Span(at, at + len(part)))
+        assert mapped is not None
+        assert mapped.of(result.text) == part
+        at += len(part)
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+@settings(max_examples=examples(10))
+@given(texts_of_json(), st.sampled_from([None, 2]), st.booleans())
+def test_json_keeps_its_keys_and_its_shape(name: str, value: object, indent: int | None, escaped: bool) -> None:  # noqa: FBT001
+    text = json.dumps(value, ensure_ascii=escaped, indent=indent)
+    result = free(make(name), probability=1.0)(text)
+    assert shape(json.loads(result.text)) == shape(value)
+
+
+def shape(value: object) -> object:
+    """A value of JSON without its texts."""
+    if isinstance(value, dict):
+        return {key: shape(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [shape(inner) for inner in value]
+    return "" if isinstance(value, str) else value
 
 
 @LAWS
