@@ -21,6 +21,10 @@ perturbation passed."""
 
 CLEAN = "clean"
 """The reason of an unchanged record that has legal changes, of which none is active."""
+SHORT = "short"
+"""The reason of an unchanged record each of whose texts has one or two letters, so that every change is another word."""
+NOTHING = "nothing"
+"""The reason of any other unchanged record: it has nothing that the attack may change."""
 
 STATUSES = ("perturbed", "unchanged", "rejected")
 
@@ -80,6 +84,7 @@ class Chunk:
         "_possible",
         "_prepared",
         "_probabilities",
+        "_short",
         "_similarities",
         "_warned",
         "_warnings",
@@ -99,6 +104,7 @@ class Chunk:
         self.settings = settings
         self._prepared, self._applied, self._warnings = prepared, applied, found.warnings
         self._candidates, self._possible, self._clean = found.candidates.tolist(), possible.tolist(), clean.tolist()
+        self._short = _short(prepared, found.candidates.size)
         self._warned = bool(prepared.warnings or found.warnings)
         self._probabilities = found.probabilities.tolist()
         scores: list[float] = found.similarities.tolist()
@@ -116,9 +122,10 @@ class Chunk:
         candidate, similarity = self._candidates[at], self._similarities[at]
         warnings = (*self._prepared.warnings.get(at, ()), *self._warnings.get(at, ())) if self._warned else ()
         if candidate < 0:
-            reason = CLEAN if self._clean[at] else None
-            status: Status = "rejected" if self._possible[at] else "unchanged"
-            return Outcome(status, None, similarity, None, warnings, reason)
+            if self._possible[at]:
+                return Outcome("rejected", None, similarity, None, warnings)
+            reason = CLEAN if self._clean[at] else SHORT if self._short[at] else NOTHING
+            return Outcome("unchanged", None, similarity, None, warnings, reason)
         return Outcome("perturbed", self._probabilities[at], similarity, candidate, warnings, None)
 
     def outcomes(self) -> list[Outcome]:
@@ -126,7 +133,14 @@ class Chunk:
         numbers = range(len(self))
         if self._warned:
             return [self.outcome(at) for at in numbers]
-        columns = (self._candidates, self._probabilities, self._similarities, self._possible, self._clean)
+        columns = (
+            self._candidates,
+            self._probabilities,
+            self._similarities,
+            self._possible,
+            self._clean,
+            self._short,
+        )
         keys = list(zip(*columns, strict=True))
         found = {key: self.outcome(at) for key, at in dict(zip(keys, numbers, strict=True)).items()}
         return [found[key] for key in keys]
@@ -197,3 +211,13 @@ class Chunk:
     def warned(self) -> set[int]:
         """The numbers of the records that have a warning."""
         return {at for warnings in (self._prepared.warnings, self._warnings) for at, held in warnings.items() if held}
+
+
+def _short(prepared: Prepared, count: int) -> list[bool]:
+    """Whether each record has texts of one or two letters only, shape (records,)."""
+    few = prepared.batch.prepared.of_few_letters
+    if few is None:
+        return [False] * count
+    several = np.bincount(prepared.owners[~few], minlength=count)
+    found: list[bool] = ((np.bincount(prepared.owners, minlength=count) > 0) & (several == 0)).tolist()
+    return found

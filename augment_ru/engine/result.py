@@ -87,7 +87,11 @@ class Result:
 
     @property
     def reason(self) -> str | None:
-        """Why a record is unchanged: "clean" if it has legal changes, but none is active; else None."""
+        """Why a record is unchanged; None for other records.
+
+        "clean": it has legal changes, but none is active; "short": its texts have one or two letters each; "nothing":
+        it has nothing that the attack may change.
+        """
         return self.outcome.reason
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Keys, Streams
 from augment_ru.edits import Span
 from augment_ru.text import characters
-from augment_ru.text.characters import BREAK, CLUSTER, Counts, Flags, Mask
+from augment_ru.text.characters import BREAK, CLUSTER, DIGIT, WORD, Counts, Flags, Mask
 from augment_ru.text.code_blocks import JSON
 from augment_ru.text.context import NO_CONTEXT, Context
 from augment_ru.text.doc import Annotate, Doc
@@ -21,6 +21,8 @@ OPTION = "OPTION"
 """The label of the protected spans of options and of their markers."""
 _MARKER = 3
 """Characters of a marker: «(A)»."""
+_FEW = 2
+"""The most letters of a text in which every letter matters: «А», «ок»."""
 
 
 class Viewer(Protocol):
@@ -149,7 +151,6 @@ class Batch:
             joined = self._of_guards(joins)
         if spans is self._given and not any(joined):
             return self
-        self.atoms  # noqa: B018  (found once for all views)
         other = copy(self)
         other._prepared = self  # noqa: SLF001  (another batch of this class)
         for name in ("spans", "untouchable", "untouchable_before", "words"):  # these depend on the spans
@@ -205,7 +206,7 @@ class Batch:
     @cached_property
     def in_json(self) -> Mask | None:
         """Whether each text is JSON, of which only the texts inside may change, shape (texts,); None if no text is."""
-        places = [span.start for span in self.atoms if span.label == JSON]
+        places = [span.start for span in self.prepared.atoms if span.label == JSON]
         if not places:
             return None
         found = np.zeros(len(self), dtype=np.bool_)
@@ -213,9 +214,17 @@ class Batch:
         return found
 
     @cached_property
+    def of_few_letters(self) -> Mask | None:
+        """Whether each text has only one or two letters, shape (texts,); None if no text is so short."""
+        letters = (self.flags & (WORD | DIGIT | CLUSTER)) == WORD
+        counts = characters.counted(letters, self.starts[:-1], self.starts[1:])
+        found: Mask = (counts > 0) & (counts <= _FEW)
+        return found if found.any() else None
+
+    @cached_property
     def spans(self) -> tuple[Ints, Ints, list[str]]:
         """The protected spans of all texts, in order: global starts and stops, and labels."""
-        found = list(self.atoms)
+        found = list(self.prepared.atoms)  # found once for all attacks
         for start, spans in zip(self.starts.tolist(), self._given, strict=False):
             found += (
                 Span(start + span.start, start + span.stop, span.label) for span in spans if span.start < span.stop
@@ -241,7 +250,7 @@ class Batch:
     def fences(self) -> Ints:
         """The global places that no change may reach across, in order: starts of texts, all borders, marks of JSON."""
         fences = self.starts[:-1]
-        inner = [] if self.in_json is None else [span.start for span in self.atoms if span.label == JSON]
+        inner = [] if self.in_json is None else [span.start for span in self.prepared.atoms if span.label == JSON]
         if inner or any(self.borders):
             borders = self.borders or [()] * len(self)
             inner += [start + border for start, row in zip(fences.tolist(), borders, strict=True) for border in row]
