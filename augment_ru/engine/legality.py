@@ -64,11 +64,8 @@ def legal(
     drop(proposals.stops > text_ends, "reaches across the border of a text or an option")
     if batch.untouchable is not None:
         drop(_touching(batch, proposals.starts, proposals.stops), "touches a protected span")
-    if batch.in_json is not None:
-        drop(_breaking_json(batch, batch.in_json, proposals), "breaks the JSON that its text is")
-    few = batch.prepared.of_few_letters
-    if few is not None:
-        drop(_respelling(batch, few, proposals), "makes another word of a text of one or two letters")
+    drop(_breaking_json(batch, proposals), "breaks the JSON that its text is")
+    drop(_respelling(batch, proposals), "makes another word of a text of one or two letters")
     if batch.cuttable is not None:
         drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
     if not (proposals.clean and _is_clean(batch, proposals)):
@@ -169,23 +166,26 @@ def _touching(batch: Batch, starts: Ints, stops: Ints) -> Mask:
     return touching
 
 
-def _breaking_json(batch: Batch, in_json: Mask, proposals: Proposals) -> Mask:
+def _breaking_json(batch: Batch, proposals: Proposals) -> Mask:
     """Whether each edit writes a quote, a backslash or a control character into JSON, or writes before or after it."""
+    if batch.in_json is None:
+        return np.zeros(proposals.starts.size, dtype=np.bool_)
     rows = batch.rows(proposals.starts)
     texts = proposals.replace(np.arange(proposals.starts.size))
     wrong = counts_before(among(texts.codes, '"\\') | (texts.codes < ord(" ")))
     breaking = wrong[texts.offsets[1:]] != wrong[texts.offsets[:-1]]
     outside = (proposals.starts == batch.starts[rows]) | (proposals.stops == batch.starts[rows + 1] - 1)
-    found: Mask = in_json[rows] & (breaking | outside)
+    found: Mask = batch.in_json[rows] & (breaking | outside)
     return found
 
 
-def _respelling(batch: Batch, of_few_letters: Mask, proposals: Proposals) -> Mask:
+def _respelling(batch: Batch, proposals: Proposals) -> Mask:
     """Whether each edit makes another word of the letters of a text that has few, by more than their case.
 
     For example «А», an answer, must not become «С».
     """
-    found = of_few_letters[batch.rows(proposals.starts)]
+    few = batch.prepared.of_few_letters
+    found: Mask = np.zeros(proposals.starts.size, dtype=np.bool_) if few is None else few[batch.rows(proposals.starts)]
     at = np.flatnonzero(found)
     texts = proposals.replace(at) if at.size else Replacements.of(())
     for number, edit in enumerate(at.tolist()):

@@ -22,7 +22,7 @@ perturbation passed."""
 CLEAN = "clean"
 """The reason of an unchanged record that has legal changes, of which none is active."""
 SHORT = "short"
-"""The reason of an unchanged record each of whose texts has one or two letters, so that every change is another word."""
+"""The reason of an unchanged record whose texts have one or two letters each: with other letters, another word."""
 NOTHING = "nothing"
 """The reason of any other unchanged record: it has nothing that the attack may change."""
 
