@@ -87,7 +87,7 @@ class Record:
             if path not in declared:
                 raise AugmentError(
                     f"field '{named(path)}' holds a place in '{text}', which the task '{self.task.name}' does not "
-                    "move; state it in a task file, under [[characters]] or [[answers]], or take the field out of the row"
+                    "move; state it in a task file, under [[characters]] or [[answers]], or leave it out of the row"
                 )
 
     def text(self, name: str) -> str:
