@@ -30,6 +30,9 @@ PATIENCE = 120.0
 _HERE = Path(__file__).parent
 _SCORED = frozenset({"evaluate", "compare", "attack", "release", "totals"})
 """Commands that read scikit-learn or SciPy."""
+_OF_NETWORKS = ("augment_ru.inference", "augment_ru.models", "augment_ru.prompting", "augment_ru.similarities")
+"""Where functions remember what they read of a network."""
+_LRU = type(cache(id))
 
 
 def run(
@@ -155,11 +158,18 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
 
 
 def _forget_networks() -> None:
-    """Forget the networks that this process has loaded; the cache of models is that of its variables."""
+    """Forget the networks that this process has loaded and what they said; the cache of models is that of variables."""
     loaded: Any = sys.modules.get("augment_ru.inference.pretrained")
     if loaded is not None:
         loaded._loaded.clear()  # noqa: SLF001  (as above)
-        loaded.fingerprint.cache_clear()
+    memo: Any = sys.modules.get("augment_ru.inference.memo")
+    for name, module in list(sys.modules.items()):
+        if name.startswith("augment_ru."):
+            for value in vars(module).values():
+                if isinstance(value, _LRU) and name.startswith(_OF_NETWORKS):
+                    value.cache_clear()
+                elif memo is not None and isinstance(value, memo.Memo):
+                    value._known.clear()  # noqa: SLF001
     constants: Any = sys.modules.get("huggingface_hub.constants")
     if constants is not None:  # it reads the variable once, when it is imported
         constants.HF_HUB_CACHE = os.environ.get("HF_HUB_CACHE", constants.HF_HUB_CACHE)
