@@ -7,8 +7,8 @@ import numpy as np
 
 from augment_ru.draws import Streams, first_of_each
 from augment_ru.edits import Change, Edit, Span
-from augment_ru.engine.applied import apply, one_by_one
 from augment_ru.engine.attack import Attack, proposals_of
+from augment_ru.engine.edit_table import apply, one_by_one
 from augment_ru.engine.legality import legal
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.search import cut
@@ -103,11 +103,10 @@ def composed_proposals(
         order = np.lexsort((found.stops, found.starts))
         changes = (found.changes[order] + number).tolist()
         ranks = np.minimum(found.ranks / attack.probability, _BELOW_ONE).tolist()
-        bounds = applied.first_edits.tolist()
+        bounds = applied.firsts.tolist()
         for row in applied.changed.tolist():
             own = changes[bounds[row] : bounds[row + 1]]
-            script = Script(current.texts[row], applied.edits(row, int(current.starts[row])))
-            texts[row] = texts[row].then(script, own, {change: ranks[change - number] for change in own})
+            texts[row] = texts[row].then(applied[row], own, {change: ranks[change - number] for change in own})
         number += found.ranks.size
     proposed = [text.proposed(probability) for text in texts]
     for row, change in spare.items():
@@ -123,11 +122,11 @@ def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probab
     chosen = np.zeros(found.ranks.size, dtype=np.bool_)
     chosen[lowest] = True
     found = found.keep(chosen)
-    alone = one_by_one(found)
+    alone = one_by_one(batch, found)
     for number, row in enumerate(firsts[chosen].tolist()):
         rank = float(found.ranks[number]) / probability
         if row not in spare or rank < spare[row].rank:
-            spare[row] = Change(rank, tuple(alone.edits(number, int(batch.starts[row]))))
+            spare[row] = Change(rank, alone[number].edits)
 
 
 def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) -> Batch:

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.applied import Applied, apply, one_by_one
-from augment_ru.engine.edited import EditedTexts
+from augment_ru.engine.edit_table import EditTable, apply, one_by_one
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.questions import Questions
 from augment_ru.engine.search import DIGITS, Cost, Found, Plan, order_in
@@ -109,12 +108,11 @@ class Gate:
             applied = apply(self._tiles, self.plan.proposals, self.plan.mask(levels))
             changed, tries = applied.changed, self._tiles.tries.ravel()
             if self._questions is not None:
-                units = tries[self._tiles.rows(applied.starts)]
-                broken = self._questions.broken(self._tiles.applied_at_home(applied), units)
+                broken = self._questions.broken(applied, tries[applied.owners])
                 found[broken] = -np.inf
                 changed = changed[~np.isin(tries[changed], broken)]
             if changed.size:
-                np.minimum.at(found, tries[changed], self._scored(changed, applied, changed))
+                np.minimum.at(found, tries[changed], self._scored(applied.take(changed)))
         self._note_failed(found)
         return found
 
@@ -158,9 +156,7 @@ class Gate:
         numbers = asked.nonzero()[0]
         if not numbers.size:
             return kept
-        alone = one_by_one(legal.proposals.keep(asked).settled())
-        rows = self._tiles.rows(legal.proposals.starts[legal.proposals.first_edits][asked])
-        scores = self._scored(rows, alone, np.arange(numbers.size))
+        scores = self._scored(one_by_one(self._tiles, legal.proposals.keep(asked).settled()))
         owners = legal.owners[numbers]
         best = np.full(self.plan.levels.size, -np.inf)
         np.maximum.at(best, owners, np.where(scores < self.threshold, scores, -np.inf))
@@ -173,21 +169,14 @@ class Gate:
         kept[passing] = True
         return kept
 
-    def _scored(self, rows: Ints, applied: Applied, numbers: Ints) -> Floats:
-        """The scores of texts with edits applied, shape (texts,).
-
-        Args:
-            rows: the number of each text, in tiles of the batch.
-            applied: the edits.
-            numbers: the number of each text in `applied`.
-        """
-        candidates = Candidates(EditedTexts(self._tiles, rows, applied, numbers))
-        scores: Floats = np.round(checked_scores(self._scorer, rows % len(self._tiles.batch), candidates), DIGITS)
+    def _scored(self, edits: EditTable) -> Floats:
+        """The scores of edited texts, shape (texts,)."""
+        scores: Floats = np.round(checked_scores(self._scorer, edits.rows, Candidates(edits)), DIGITS)
         self._cost.calls += 1
-        self._cost.pairs += rows.size
+        self._cost.pairs += len(edits)
         return scores
 
-    def taken(self, found: Found) -> Applied:
+    def taken(self, found: Found) -> EditTable:
         """The texts of the batch with the changes of what was found for each record."""
         levels = np.zeros_like(self.plan.levels)
         won = (found.candidates >= 0).nonzero()[0]

@@ -6,9 +6,10 @@ from itertools import repeat
 import orjson
 
 from augment_ru.edits import Note
-from augment_ru.engine.outcome import Chunk, Outcome, Settings, Triple
+from augment_ru.engine.outcome import Chunk, Outcome, Settings
 from augment_ru.engine.result import METAS, UNCHANGED, brief_metadata
 from augment_ru.errors import unknown
+from augment_ru.script import Triple
 
 
 def is_spelt(settings: Settings) -> bool:

@@ -5,15 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from augment_ru.edits import Note, Span
-from augment_ru.engine.applied import Applied
+from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.search import Found
 from augment_ru.records.record import Record
-from augment_ru.script import Script
-from augment_ru.text.characters import Mask, decode
+from augment_ru.script import Script, Triple
+from augment_ru.text.characters import Mask
 
 Status = Literal["perturbed", "unchanged", "rejected"]
 """perturbed: a perturbation passed; unchanged: nothing may be changed, or the draw left the record clean; rejected: no
@@ -27,10 +25,6 @@ STATUSES = ("perturbed", "unchanged", "rejected")
 Scripts = Mapping[str, Script]
 Spans = Mapping[str, tuple[Span, ...]]
 NO_SPANS: Spans = {}
-
-
-Triple = tuple[int, int, str]
-"""A start, a stop, and a text: that of an edit or the label of a span."""
 
 
 class Settings(NamedTuple):
@@ -90,7 +84,7 @@ class Chunk:
         self,
         settings: Settings,
         prepared: Prepared,
-        applied: Applied,
+        applied: EditTable,
         found: Found,
         *,
         possible: Mask,
@@ -133,12 +127,7 @@ class Chunk:
 
     def scripts(self, at: int) -> Scripts:
         """The script of each field."""
-        prepared, texts = self._prepared, self._prepared.batch.texts
-        applied = self._applied
-        return {
-            prepared.fields[row]: Script.of_columns(texts[row], applied, row, prepared.places[row])
-            for row in prepared.rows(at)
-        }
+        return {self._prepared.fields[row]: self._applied[row] for row in self._prepared.rows(at)}
 
     def only_text(self, at: int) -> tuple[str, str, str] | None:
         """Its only field, with the original text and the new one; None unless each record of the chunk has one."""
@@ -153,13 +142,9 @@ class Chunk:
 
     def only_edits(self) -> Iterator[tuple[list[Triple], Sequence[Note | None]]]:
         """The edits of all records, each of which has one field: their triples, and their notes if one has a note."""
-        applied = self._applied
-        shifts = np.repeat(np.array(self._prepared.places[:-1], dtype=np.int64), np.diff(applied.first_edits))
-        text = decode(applied.replacements.codes)
-        new = [text[start:stop] for start, stop in pairwise(applied.replacements.offsets.tolist())]
-        every = list(zip((applied.starts - shifts).tolist(), (applied.stops - shifts).tolist(), new, strict=True))
-        for at, (start, stop) in enumerate(pairwise(applied.first_edits.tolist())):
-            yield every[start:stop], applied.notes(at) if applied.make_notes else ()
+        triples, notes = self._applied.triples, self._applied.notes
+        for start, stop in pairwise(self._applied.firsts.tolist()):
+            yield triples[start:stop], notes[start:stop]
 
     def protected(self, at: int) -> Spans:
         """The protected spans of each field."""

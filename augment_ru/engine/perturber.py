@@ -12,9 +12,9 @@ from typing import Any, Self
 import numpy as np
 
 from augment_ru.draws import Keys, Streams, digests, mix
-from augment_ru.engine.applied import Applied, apply
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
+from augment_ru.engine.edit_table import EditTable, apply
 from augment_ru.engine.gate import Gate, Legal
 from augment_ru.engine.legality import legal_of_each
 from augment_ru.engine.outcome import Chunk, Settings
@@ -237,7 +237,7 @@ class Perturber:
         return self._perturbed(prepared, gate.taken(found), found, possible=possible, clean=clean)
 
     def _perturbed(
-        self, prepared: Prepared, applied: Applied, found: Found, *, possible: Mask, clean: Mask
+        self, prepared: Prepared, applied: EditTable, found: Found, *, possible: Mask, clean: Mask
     ) -> Perturbed:
         chunk = Chunk(self.settings, prepared, applied, found, possible=possible, clean=clean)
         return Perturbed(found.cost, chunk)

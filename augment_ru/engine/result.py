@@ -203,7 +203,7 @@ class Result:
         scripts = self.scripts
         if not any(script.notes for script in scripts.values()):
             return {}
-        every = {name: script.notes or [None] * script.count for name, script in scripts.items()}
+        every = {name: script.notes or [None] * len(script.triples) for name, script in scripts.items()}
         notes = {name: [note and note.values() for note in found] for name, found in every.items()}
         return {"notes": notes} if any(note for found in notes.values() for note in found) else {}
 

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 
 from augment_ru.draws import Ints
-from augment_ru.engine.applied import Applied
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.side_by_side import one_behind_another
 from augment_ru.text.batch import Batch
@@ -61,9 +60,10 @@ class Tiles:
         found: Ints = places % self.batch.codes.size
         return found
 
-    def text(self, row: int) -> str:
-        """Text number `row`."""
-        return self.batch.texts[row % len(self.batch)]
+    @property
+    def texts(self) -> Sequence[str]:
+        """The texts of the batch, which each tile has."""
+        return self.batch.texts
 
     def rows(self, places: Ints) -> Ints:
         """The number of the text that each place is in."""
@@ -80,9 +80,3 @@ class Tiles:
         if self.count == 1:
             return proposals
         return replace(proposals, starts=self.home(proposals.starts), stops=self.home(proposals.stops), clean=False)
-
-    def applied_at_home(self, applied: Applied) -> Applied:
-        """The same edits at their places in the batch itself, without the texts."""
-        if self.count == 1:
-            return applied
-        return replace(applied, make_texts=None, starts=self.home(applied.starts), stops=self.home(applied.stops))
