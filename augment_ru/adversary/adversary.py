@@ -18,6 +18,7 @@ from augment_ru.engine.pool import pools
 from augment_ru.engine.pool_gate import PoolGate
 from augment_ru.engine.prepare import Constraints, Preparation
 from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.result import Outcome
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError, brief
 from augment_ru.evaluation.cache import Cache
@@ -224,22 +225,21 @@ class Adversary:
         chosen = case.changes
         nothing = (None,) * len(case.goal.golds)
         before = nothing if case.before is None else case.before
-        return Finding(
-            self.settings,
+        warnings = (*prepared.warnings.get(case.number, ()), *gate.warnings(case.number))
+        return Finding.of(
             case.record,
-            case.status,
-            case.reason,
             case.scripts(chosen),
-            {name: case.pool.attacks_of(chosen, number) for number, name in enumerate(case.pool.fields)},
-            len(chosen),
             {prepared.fields[row]: tuple(batch.protected(row)) for row in prepared.rows(case.number)},
-            case.similarity,
-            before,
-            case.after if case.status == "broken" else before,
-            case.queries,
-            case.broken_at,
-            case.minimal,
-            (*prepared.warnings.get(case.number, ()), *gate.warnings(case.number)),
+            Outcome(case.status, similarity=case.similarity, warnings=warnings, reason=case.reason),
+            self.settings.of_rows,
+            search_settings=self.settings,
+            attacks={name: case.pool.attacks_of(chosen, number) for number, name in enumerate(case.pool.fields)},
+            changes=len(chosen),
+            before=before,
+            after=case.after if case.status == "broken" else before,
+            queries=case.queries,
+            broken_at=case.broken_at,
+            minimal=case.minimal,
         )
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from augment_ru import Batch, Change, Edit, Note, Proposals
 from augment_ru.engine.edit_table import one_by_one
-from augment_ru.engine.overlaps import without_overlaps
-from augment_ru.engine.side_by_side import side_by_side
+from augment_ru.engine.legality import without_overlaps
+from augment_ru.engine.proposals import side_by_side
 
 TEXTS = ["абвгдежзик", "лмнопрстуф"]
 
@@ -42,7 +42,7 @@ def test_of_changes_that_overlap_those_of_lower_ranks_stay(found: list[tuple[int
         if not places & taken:
             taken |= places
             expected.append(number)
-    kept = without_overlaps(batch, changes)
+    kept = without_overlaps(changes)
     wanted = sorted(expected)
     assert kept.starts.tolist() == changes.starts[wanted].tolist()
     assert kept.ranks.tolist() == changes.ranks[wanted].tolist()

@@ -11,8 +11,8 @@ from augment_ru import Edit, Perturber, Preparation, Script
 from augment_ru.edits import Note
 from augment_ru.engine.edit_table import EditTable, apply, one_by_one
 from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.search import Tiles
 from augment_ru.engine.similarity import Candidates
-from augment_ru.engine.tiles import Tiles
 from augment_ru.language.morphology import has_form, is_known, morphology
 from augment_ru.similarities import meaning as module
 from augment_ru.similarities.meaning import Meaning, MeaningScorer, weights_of
