@@ -6,10 +6,10 @@ from typing import Any, Self, TypeVar
 
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.frames import refuse_frame
-from augment_ru.engine.named_settings import preset_settings, recipe_settings
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Constraints, Preparation
 from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.presets import preset_settings, recipe_settings
 from augment_ru.engine.result import Result
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError

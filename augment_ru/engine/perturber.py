@@ -18,10 +18,11 @@ from augment_ru.engine.legality import legal_of_each
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Perturbed, Settings
-from augment_ru.engine.search import SCHEDULES, Found, Gate, Legal, Tiles, cut
+from augment_ru.engine.search import SCHEDULES, Found, Gate, Plan, Tiles, cut
 from augment_ru.engine.similarity import ScoreFunction, Similarity, scorer_of, similarity_of
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import integer
+from augment_ru.text.characters import Mask
 
 _MOST_CANDIDATES = 1000
 _log = logging.getLogger(__name__)
@@ -165,42 +166,43 @@ class Perturber:
             salts = salts[[names.index(name) for name in prepared.fields]]
         return Streams(mix((own ^ salts).ravel()))
 
-    def _legal(self, prepared: Prepared, tiles: Tiles) -> Legal:
-        """The legal changes of the first candidates, one for each tile."""
+    def _legal(self, prepared: Prepared, tiles: Tiles) -> tuple[Plan, Mask]:
+        """The legal changes of the first candidates, one for each tile, and whether each is active."""
         batch = prepared.batch
         streams = self._streams(prepared, range(tiles.count))
         proposed = [proposals_of(self.attack, batch, Streams(keys)) for keys in streams.keys.reshape(tiles.count, -1)]
         found = legal_of_each(batch, proposed)
         tries = [tiles.tries[candidate][batch.rows(one.starts[one.first_edits])] for candidate, one in enumerate(found)]
         proposals, owners = tiles.proposals(found), np.concatenate(tries)
-        return Legal(proposals, owners, cut(proposals, owners, self.attack.probability, self.min_changes))
+        active = cut(proposals, owners, self.attack.probability, self.min_changes)
+        return Plan.of(proposals, owners, tiles.count * tiles.records), active
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
-        proposed, owners, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, len(prepared), 1))
-        changes = np.bincount(owners[active], minlength=len(prepared))
-        clean = (np.bincount(owners, minlength=len(prepared)) > 0) & (changes == 0)
+        legal, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, len(prepared), 1))
+        changes = np.bincount(legal.owners[active], minlength=len(prepared))
+        clean = (legal.levels > 0) & (changes == 0)
         if prepared.questions is not None:
-            active = prepared.questions.kept_apart(proposed, owners, active)
-        changed = np.bincount(owners[active], minlength=len(prepared)) > 0
+            active = prepared.questions.kept_apart(legal.proposals, legal.owners, active)
+        changed = np.bincount(legal.owners[active], minlength=len(prepared)) > 0
         found = Found.nothing(len(prepared))
         found.candidates[changed] = 0
         found.probabilities[:] = self.attack.probability
-        applied = apply(prepared.batch, proposed, active)
-        return Perturbed(self.settings, prepared, applied, found, changes > 0, clean)
+        edits = apply(prepared.batch, legal.proposals, active)
+        return Perturbed(self.settings, prepared, edits, found, changes > 0, clean)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
         tiles = Tiles(prepared.batch, prepared.owners, len(prepared), self.candidates)
-        found_legal = self._legal(prepared, tiles)
-        changes = np.bincount(found_legal.owners[found_legal.active], minlength=tiles.count * tiles.records)
-        first = np.bincount(found_legal.owners, minlength=changes.size)[: tiles.records]
-        clean = (first > 0) & (changes[: tiles.records] == 0)
+        legal, active = self._legal(prepared, tiles)
+        changes = np.bincount(legal.owners[active], minlength=legal.levels.size)
+        clean = (legal.levels[: tiles.records] > 0) & (changes[: tiles.records] == 0)
         if clean.any():
             dirty = ~np.tile(clean, tiles.count)
-            found_legal = found_legal._replace(active=found_legal.active & dirty[found_legal.owners])
+            active &= dirty[legal.owners]
             changes *= dirty
         gate = Gate(
             tiles,
-            found_legal,
+            legal,
+            active,
             scorer_of(similarity, prepared.references),
             threshold=float(self.threshold or 0.0),
             min_changes=self.min_changes,

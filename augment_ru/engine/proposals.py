@@ -210,37 +210,37 @@ class Proposals:
         """The proposals with only the changes where the mask, of shape (changes,), is true."""
         if changes.all():
             return self
-        texts, notes = self.replace, self.notes
         if self.changes.size == changes.size:  # each edit is a change of its own
             edits = changes.nonzero()[0]
             kept = np.arange(edits.size)
         else:
             edits = changes[self.changes].nonzero()[0]
             kept = (np.cumsum(changes) - 1)[self.changes[edits]]
-        return Proposals(
-            self.starts[edits],
-            self.stops[edits],
-            kept,
-            self.ranks[changes],
-            lambda indices: texts(edits[indices]),
-            self.clean,
-            (lambda indices: notes(edits[indices])) if notes else None,
-        )
+        return self._of(edits, kept, self.ranks[changes])
 
     def without(self, dropped: Mask) -> "Proposals":
         """The proposals without the edits where the mask, of shape (edits,), is true; each change keeps an edit."""
         if not dropped.any():
             return self
         edits = np.flatnonzero(~dropped)
+        return self._of(edits, self.changes[edits], self.ranks)
+
+    def in_order(self) -> "Proposals":
+        """The same proposals, in which every edit is a change of its own, in the order of their places."""
+        order = np.lexsort((self.stops, self.starts))
+        return self._of(order, np.arange(order.size), self.ranks[order])
+
+    def _of(self, edits: Ints, changes: Ints, ranks: Floats) -> "Proposals":
+        """The proposals of some of the edits, given their changes, numbered anew, and the ranks of these."""
         texts, notes = self.replace, self.notes
-        return replace(
-            self,
-            starts=self.starts[edits],
-            stops=self.stops[edits],
-            changes=self.changes[edits],
-            replace=lambda indices: texts(edits[indices]),
-            notes=(lambda indices: notes(edits[indices])) if notes else None,
-            texts=None,
+        return Proposals(
+            self.starts[edits],
+            self.stops[edits],
+            changes,
+            ranks,
+            lambda indices: texts(edits[indices]),
+            self.clean,
+            (lambda indices: notes(edits[indices])) if notes else None,
         )
 
     @property
@@ -281,7 +281,7 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
         parts: the proposals of each attack, at least one.
     """
     every = one_behind_another(parts)
-    return every if every.ranks.size < every.starts.size else _in_order(every)
+    return every if every.ranks.size < every.starts.size else every.in_order()
 
 
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
@@ -330,19 +330,4 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
         texts,
         clean=all(part.clean for part in parts),
         notes=notes if any(part.notes for part in parts) else None,
-    )
-
-
-def _in_order(proposals: Proposals) -> Proposals:
-    """Proposals in which every edit is a change of its own, in the order of their places."""
-    order = np.lexsort((proposals.stops, proposals.starts))
-    texts, notes = proposals.replace, proposals.notes
-    return replace(
-        proposals,
-        starts=proposals.starts[order],
-        stops=proposals.stops[order],
-        ranks=proposals.ranks[order],
-        changes=np.arange(order.size),
-        replace=lambda indices: texts(order[indices]),
-        notes=(lambda indices: notes(order[indices])) if notes else None,
     )

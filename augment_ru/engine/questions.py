@@ -5,12 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from augment_ru.draws import Ints
-from augment_ru.edits import Edit
 from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.records.options import Option, comparable, made_equal, offers_options, questions_of
 from augment_ru.records.record import Record, tasks_of
-from augment_ru.script import Script
+from augment_ru.script import Script, Triple
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask, decode
 
@@ -130,12 +129,12 @@ class Questions:
             return {}
         new = texts(inside)
         joined, bounds = decode(new.codes), new.offsets.tolist()
-        edits: dict[tuple[int, int], list[Edit]] = {}
+        edits: dict[tuple[int, int], list[Triple]] = {}
         for at, (index, unit, option) in enumerate(
             zip(inside.tolist(), units[inside].tolist(), options[inside].tolist(), strict=True)
         ):
             start = int(self._starts[option])
-            edit = Edit(int(starts[index]) - start, int(stops[index]) - start, joined[bounds[at] : bounds[at + 1]])
+            edit = int(starts[index]) - start, int(stops[index]) - start, joined[bounds[at] : bounds[at + 1]]
             edits.setdefault((unit, option), []).append(edit)
         asked: dict[tuple[int, int], dict[int, int]] = {}
         for unit, option in edits:
@@ -145,7 +144,7 @@ class Questions:
         for (unit, question), changed in asked.items():
             after = list(self._before[question])
             for number, option in changed.items():
-                after[number] = comparable(Script(self._texts[option], edits[unit, option]).text)
+                after[number] = comparable(Script.of(self._texts[option], sorted(edits[unit, option])).text)
             for pair in made_equal(self._before[question], after):
                 equal.setdefault(unit, set()).update(changed[number] for number in pair if number in changed)
         return equal

@@ -8,7 +8,7 @@ once, with one call of the similarity in each round. Every text that it returns 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +56,7 @@ class Plan:
     """The legal changes of every record of a batch, or of every try of `Tiles`, in the order of their ranks.
 
     Attributes:
-        proposals: the changes that are active at the attack's probability.
+        proposals: the changes.
         owners: the record or try of each change, shape (changes,). The other shapes and texts below say record.
         levels: the highest level of each record, that is, the number of its changes, shape (records,).
     """
@@ -69,6 +69,10 @@ class Plan:
     def of(cls, proposals: Proposals, owners: Ints, records: int) -> "Plan":
         """The plan of these changes."""
         return cls(proposals, owners, np.bincount(owners, minlength=records))
+
+    def keep(self, chosen: Mask) -> "Plan":
+        """The plan of the changes where the mask, of shape (changes,), is true."""
+        return Plan.of(self.proposals.keep(chosen).settled(), self.owners[chosen], self.levels.size)
 
     @cached_property
     def order(self) -> Ints:
@@ -213,24 +217,6 @@ class Tiles:
 Number = TypeVar("Number", bound=np.generic)
 
 
-class Legal(NamedTuple):
-    """The legal changes of all candidates.
-
-    Attributes:
-        proposals: the changes, in tiles of the batch.
-        owners: the try of each change, shape (changes,).
-        active: whether each change is active at the attack's probability, shape (changes,).
-    """
-
-    proposals: Proposals
-    owners: Ints
-    active: Mask
-
-    def plan(self, chosen: Mask, tries: int) -> Plan:
-        """The plan of the chosen changes."""
-        return Plan.of(self.proposals.keep(chosen).settled(), self.owners[chosen], tries)
-
-
 class Gate:
     """Similarity and threshold: scores levels of a plan; a level passes if its score is at least the threshold.
 
@@ -238,7 +224,8 @@ class Gate:
 
     Args:
         tiles: the texts, once for each candidate.
-        legal: the legal changes of all candidates.
+        legal: the legal changes of all candidates, in tiles of the batch.
+        active: whether each change is active at the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.
         threshold: the lowest score that passes.
         min_changes: the least number of active changes of a record.
@@ -253,7 +240,8 @@ class Gate:
     def __init__(
         self,
         tiles: Tiles,
-        legal: Legal,
+        legal: Plan,
+        active: Mask,
         scorer: Scorer,
         *,
         threshold: float,
@@ -266,9 +254,9 @@ class Gate:
         self._cost = Cost()
         self._best = np.full(self.records, np.nan)
         self._known: Floats | None = None
-        self.plan = legal.plan(legal.active, tiles.count * self.records)
+        self.plan = legal.keep(active)
         if scorer.screens:
-            self._screen(legal, min_changes)
+            self._screen(legal, active, min_changes)
 
     @property
     def records(self) -> int:
@@ -320,7 +308,7 @@ class Gate:
             of_tries = np.where(failed, scores, np.nan).reshape(-1, self.records)
             np.fmax(self._best, np.fmax.reduce(of_tries), out=self._best)
 
-    def _screen(self, legal: Legal, min_changes: int) -> None:
+    def _screen(self, legal: Plan, active: Mask, min_changes: int) -> None:
         """Leave out the changes that fail alone, of the records of which no candidate passes with all its changes."""
         tops = self.scores(self.plan.levels)
         weak = ~self.by_candidate(tops >= self.threshold).any(axis=0)
@@ -330,15 +318,15 @@ class Gate:
         weak_tries = np.tile(weak, self._tiles.count)
         self._known = np.where(weak_tries, np.nan, tops)
         of_weak = weak_tries[legal.owners]
-        kept = self._passing(legal, legal.active & ~of_weak, legal.active & of_weak)
+        kept = self._passing(legal, active & ~of_weak, active & of_weak)
         counts = np.bincount(legal.owners[kept], minlength=weak_tries.size)
         poor = weak & (self.by_candidate(counts).max(axis=0) < min_changes)
         if poor.any():
-            more = ~legal.active & np.tile(poor, self._tiles.count)[legal.owners]
+            more = ~active & np.tile(poor, self._tiles.count)[legal.owners]
             kept = self._passing(legal, kept, more, min_changes - counts)
-        self.plan = legal.plan(kept, weak_tries.size)
+        self.plan = legal.keep(kept)
 
-    def _passing(self, legal: Legal, kept: Mask, asked: Mask, most: Ints | None = None) -> Mask:
+    def _passing(self, legal: Plan, kept: Mask, asked: Mask, most: Ints | None = None) -> Mask:
         """The changes that are kept, and those among the asked ones that pass alone, shape (changes,).
 
         Args:
