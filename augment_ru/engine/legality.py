@@ -212,7 +212,8 @@ def _sticking(batch: Batch, proposals: Proposals) -> Mask:
     begins[1:] = np.diff(proposals.changes[order]) != 0
     begins[1:] |= proposals.starts[order][1:] != proposals.stops[order][:-1]
     heads = np.flatnonzero(begins)
-    starts, stops = proposals.starts[order][heads], proposals.stops[order][np.append(heads[1:], order.size) - 1]
+    tails = np.append(heads[1:], order.size)[: heads.size] - 1
+    starts, stops = proposals.starts[order][heads], proposals.stops[order][tails]
     texts = proposals.replace(order)
     offsets = texts.offsets[np.append(heads, order.size)]
 
