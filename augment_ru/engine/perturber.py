@@ -15,7 +15,7 @@ from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.edit_table import apply
 from augment_ru.engine.legality import legal_of_each
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Perturbed, Settings
 from augment_ru.engine.search import SCHEDULES, Found, Gate, Plan, Tiles, cut

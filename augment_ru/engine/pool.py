@@ -15,7 +15,7 @@ from augment_ru.draws import Floats, Ints, first_of_each
 from augment_ru.engine.edit_table import one_by_one
 from augment_ru.engine.legality import legal
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.script import Script, Triple
 

@@ -8,7 +8,7 @@ import numpy as np
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.pool import RecordPool
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.search import DIGITS, Cost
 from augment_ru.engine.similarity import Candidates, Scorer, Similarity, checked_scores, scorer_of
 from augment_ru.script import Script

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from augment_ru.edits import Note, Span
+from augment_ru.engine.differences import result_html
 from augment_ru.engine.edit_table import EditTable
-from augment_ru.engine.notebook import result_html
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.search import Cost, Found
 from augment_ru.errors import AugmentError, brief, unknown
 from augment_ru.formats.row import Changed, replaced, written
@@ -127,13 +127,6 @@ class Perturbed:
         """The script of each field of a record."""
         return {self.prepared.fields[row]: self.edits[row] for row in self.prepared.rows(at)}
 
-    def only_text(self, at: int) -> tuple[str, str, str] | None:
-        """A record's only field, with its original text and the new one; None unless each record has one."""
-        prepared = self.prepared
-        if not prepared.has_one_text_each:
-            return None
-        return prepared.fields[at], prepared.batch.texts[at], self.edits.texts[at]
-
     def only_edits(self) -> Iterator[tuple[list[Triple], Sequence[Note | None]]]:
         """The edits of all records, each of which has one field: their triples, and their notes if one has a note."""
         triples, notes = self.edits.triples, self.edits.notes
@@ -224,11 +217,6 @@ class Result:
         return self._chunk.protected(self._at)
 
     @property
-    def _only(self) -> tuple[str, str, str] | None:
-        """The only field of a chunk's result, with its original text and the new one, for which no script is made."""
-        return self._chunk.only_text(self._at) if "_chunk" in self.__dict__ else None
-
-    @property
     def status(self) -> Status:
         """The status: perturbed, unchanged or rejected."""
         return self.outcome.status
@@ -302,8 +290,9 @@ class Result:
         Raises:
             AugmentError: there are several fields.
         """
-        only = self._only
-        return self.script.text if only is None else only[2]
+        if "scripts" in self.__dict__ or len(rows := self._chunk.prepared.rows(self._at)) != 1:
+            return self.script.text
+        return self._chunk.edits.texts[rows.start]
 
     @property
     def source(self) -> str:
@@ -320,12 +309,7 @@ class Result:
 
     def changed(self, meta: str = "full") -> Changed:
         """The new values of the row: texts, offsets, and the metadata."""
-        only = None if self.record.task.layout.states_offsets else self._only
-        if only is None:
-            return Changed(new_values(self.record, self.scripts), self.metadata(meta))
-        field, source, text = only
-        values: dict[Path, Any] = {} if text == source else {path_of(self.record.values, field): text}
-        return Changed(values, self.metadata(meta))
+        return Changed(new_values(self.record, self.scripts), self.metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """The metadata that is written under `augment` (docs/formats.md); None for "none"."""

@@ -16,7 +16,7 @@ from augment_ru.engine.differences import visible
 from augment_ru.engine.edit_table import one_by_one
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.result import Result
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.differences import difference, pictured

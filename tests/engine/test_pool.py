@@ -10,7 +10,7 @@ from augment_ru.engine.attack import Attack
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.pool import RecordPool, pools
 from augment_ru.engine.pool_gate import PoolGate, Wanted
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
 from profiles import examples
