@@ -11,8 +11,7 @@ from typing import Any
 
 from augment_ru.adversary.result import Finding
 from augment_ru.edits import Edit, Span
-from augment_ru.engine.outcome import NO_SPANS, STATUSES, Outcome, Settings
-from augment_ru.engine.result import Result
+from augment_ru.engine.result import NO_SPANS, STATUSES, Outcome, Result, Settings
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.records.options import comparable, made_equal, questions_of

@@ -12,7 +12,7 @@ from augment_ru.adversary.adversary import Adversary
 from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import labels_of, victim_of
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Prepared
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.records.task import Task

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepare import Preparation
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of
 from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.errors import AugmentError

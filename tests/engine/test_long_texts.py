@@ -69,7 +69,7 @@ def test_a_guide_is_asked_about_so_many_characters_at_a_time(monkeypatch: pytest
     words, row = frozenset({"на", "он"}), {"text": _text(5), "label": "spam"}
     found = []
     for most in (10**9, 3 * len(_text(5))):
-        monkeypatch.setattr("augment_ru.adversary.rounds._CHARACTERS", most)
+        monkeypatch.setattr("augment_ru.adversary.adversary._CHARACTERS", most)
         guide = ScoredKeywords(words)
         adversary = Adversary(
             ["eda_delete"], Keywords(words), budget=5, similarity="none", guide=NamedModel.of("guide", guide)

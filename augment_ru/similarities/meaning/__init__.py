@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.edited import EditTable, some_of, table_of
+from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.similarity import Candidates, References, Scorer, Similarity
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.inference.pretrained import short_digest
@@ -103,23 +103,22 @@ class MeaningScorer(Scorer):
         if isinstance(candidates, Candidates):
             scripts = candidates.scripts
             if len(scripts) > _FEW:
-                return self._in_columns(indices, scripts)
+                return self._in_columns(indices, candidates.table)
             found = map(self._matched, indices.tolist(), scripts)
         else:
             found = map(self._aligned, indices.tolist(), candidates)
         return np.fromiter(found, dtype=np.float64, count=len(candidates))
 
-    def _in_columns(self, indices: Ints, scripts: Sequence[Script]) -> Floats:
-        """The scores of scripts, of those that only put letters in place of as many together."""
-        edits = table_of(scripts)
-        scores, together = np.ones(indices.size), are_as_long(edits, indices.size)
+    def _in_columns(self, indices: Ints, edits: EditTable) -> Floats:
+        """The scores of candidates, of those that only put letters in place of as many together."""
+        scores, together = np.ones(indices.size), are_as_long(edits)
         if together.sum() > max(_FEW, len(self._references) // 2):  # columns hold the words of all references
             together = self._together(indices, edits, together, scores)
         else:
             together[:] = False
         alone = (~together).nonzero()[0]
         if alone.size:
-            scores[alone] = list(map(self._matched, indices[alone].tolist(), some_of(scripts, alone)))
+            scores[alone] = list(map(self._matched, indices[alone].tolist(), edits.take(alone)))
         return scores
 
     def _together(self, indices: Ints, edits: EditTable, asked: Mask, scores: Floats) -> Mask:

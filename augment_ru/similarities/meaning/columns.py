@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, first_of_each
-from augment_ru.engine.edited import EditTable
+from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.proposals import ranges
 from augment_ru.engine.search import order_in
 from augment_ru.language.frequency import information
@@ -181,18 +181,13 @@ class Letters(NamedTuple):
         return Letters(self.owners[chosen], self.places[chosen], self.words[chosen], self.codes[chosen])
 
 
-def are_as_long(edits: EditTable, candidates: int) -> Mask:
-    """Whether each candidate has only edits that are as long as what they replace, and read as written.
-
-    Args:
-        edits: the edits of the candidates.
-        candidates: how many there are.
-    """
-    lengths = edits.texts.lengths
+def are_as_long(edits: EditTable) -> Mask:
+    """Whether each candidate has only edits that are as long as what they replace, and read as written."""
+    lengths = edits.new.lengths
     wrong = (lengths != edits.stops - edits.starts) | (lengths == 0)
     if edits.notes:
         wrong |= np.array([note is not None and note.reading is not None for note in edits.notes])
-    found = np.ones(candidates, dtype=np.bool_)
+    found = np.ones(len(edits), dtype=np.bool_)
     found[edits.owners[wrong]] = False
     return found
 
@@ -209,7 +204,7 @@ def letters_in_place(words: WordColumns, indices: Ints, edits: EditTable, asked:
     Returns:
         The letters; and whether each candidate is such a one, shape (candidates,).
     """
-    owners, starts, texts = edits.owners, edits.starts, edits.texts
+    owners, starts, texts = edits.owners, edits.starts, edits.new
     if not asked.all():
         kept = asked[owners].nonzero()[0]
         owners, starts, texts = owners[kept], starts[kept], texts.take(kept)
