@@ -10,18 +10,16 @@ from typing import Any, TypeAlias
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.answers import check_labels_shared, golds_of, labels_among
 from augment_ru.evaluation.cache import Cache
-from augment_ru.evaluation.demonstrations import demonstrations
 from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.examples import Model, ModelRequest, PredictFunction, example_of, maker_of, model_of
 from augment_ru.evaluation.flipping import WANTED, Wanted, flipping_edits
 from augment_ru.evaluation.intervals import scipy_stats
-from augment_ru.evaluation.loading import RowsOrFile, loaded
+from augment_ru.evaluation.loading import TEST, RowsOrFile, loaded
 from augment_ru.evaluation.metrics import Kind, metrics_of, over_classes, sklearn_metrics
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.evaluation.pairs import Pairs
-from augment_ru.evaluation.protocol import EPISODES, SHOTS, EvaluationPlan, ModelRun, run_model
+from augment_ru.evaluation.protocol import EPISODES, SHOTS, EvaluationPlan, ModelRun, demonstrations, run_model
 from augment_ru.evaluation.rates import evaluated_runs
-from augment_ru.evaluation.released import TEST
 from augment_ru.evaluation.subpopulations import subpopulations
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
 from augment_ru.formats.encodings import UTF8

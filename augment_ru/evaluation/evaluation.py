@@ -14,23 +14,31 @@ import numpy as np
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import Golds, by_field, most_frequent, prediction_json
-from augment_ru.evaluation.comparisons import comparisons
 from augment_ru.evaluation.flipping import Flipping
 from augment_ru.evaluation.intervals import RESAMPLES, wilson
 from augment_ru.evaluation.metrics import Kind, Metric
-from augment_ru.evaluation.outcomes import (
+from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
+from augment_ru.evaluation.protocol import ModelRun
+from augment_ru.evaluation.rates import (
     CONSISTENCY,
+    OF_VALID,
     WORST,
     WORST_ASR,
     AttackOutcomes,
     Flags,
+    JudgedRun,
+    changed_scores,
+    comparisons,
+    flags_of,
+    mean_asr,
     original_keys,
     outcomes_of_originals,
+    percent,
+    percents,
     row_keys,
+    scores,
+    success_rate,
 )
-from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
-from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.rates import OF_VALID, JudgedRun, flags_of, mean_asr, percent, percents, success_rate
 from augment_ru.evaluation.report import (
     FORMAT,
     VERSION,
@@ -44,7 +52,6 @@ from augment_ru.evaluation.report import (
     ValidRows,
     as_json,
 )
-from augment_ru.evaluation.scores import changed_scores, scores
 from augment_ru.evaluation.searches import searches
 from augment_ru.evaluation.subpopulations import Subpopulation, binned
 from augment_ru.evaluation.table_text import as_html, as_text

@@ -10,9 +10,9 @@ from typing import Any
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.cache import default_path
 from augment_ru.evaluation.evaluate import check_models, evaluate
+from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.protocol import SHOTS, ModelRun, check_shots
-from augment_ru.evaluation.released import rows_file
 from augment_ru.evaluation.report import AnyReport, as_json
 from augment_ru.evaluation.table_text import ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, tables_of

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, Edit, Script
 from augment_ru.engine.result import original
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.pairs import Pairs, pair_rows, task_of_rows
-from augment_ru.evaluation.restore import inverse_script
+from augment_ru.evaluation.pairs import Pairs, inverse_script, pair_rows, task_of_rows
 from augment_ru.formats.read import rows_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic, task
