@@ -1,15 +1,16 @@
 """The rows of an evaluation, read: each perturbed row beside its original, with what a release says about them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from augment_ru.engine.frames import refuse_frame
 from augment_ru.errors import AugmentError, brief
 from augment_ru.evaluation.examples import PERTURBATION
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs, given_up, pair_rows, task_of_rows
+from augment_ru.evaluation.protocol import EvaluationSettings, RowsOrFile
 from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.read import Row, Rows, read_rows, rows_of
 from augment_ru.formats.row import KEY
@@ -138,10 +139,6 @@ def _metadata(entry: Mapping[str, Any], original: Mapping[str, Any], models: Map
     }
 
 
-RowsOrFile: TypeAlias = str | Path | Iterable[Mapping[str, Any]]
-"""Rows: the path of a file, or dictionaries."""
-
-
 class Loaded(NamedTuple):
     """What was read.
 
@@ -160,31 +157,25 @@ class Loaded(NamedTuple):
     specs: Mapping[str, str]
 
 
-def loaded(
-    perturbed: RowsOrFile,
-    originals: RowsOrFile | None = None,
-    *,
-    task: str | None = None,
-    text_fields: Sequence[str] = (),
-    label_fields: Sequence[str] = (),
-    input_format: str | None = None,
-    encoding: str = UTF8,
-) -> Loaded:
-    """Read the rows; the arguments are those of `evaluate`.
+def loaded(perturbed: RowsOrFile, settings: EvaluationSettings) -> Loaded:
+    """Read the rows; of the settings those count that say where the originals are, and what the rows hold.
 
     Raises:
         AugmentError: a file cannot be read, or rows do not correspond.
     """
     given = rows_file(str(perturbed)) if isinstance(perturbed, str | Path) else perturbed
     beside = released(given) if isinstance(given, str) else None
-    rows = read(given, "row", input_format, encoding)
+    rows = read(given, "row", settings.input_format, settings.encoding)
+    name, fields = settings.task, settings.text_fields
     if beside is not None:
         rows = with_edit_log(rows, beside.edits, beside.models) if beside.edits is not None else rows
-        task, text_fields = task or beside.task, text_fields or beside.fields
-    schema = task_of_rows(rows.rows, task_or_file(task) if task else None, tuple(text_fields), tuple(label_fields))
-    clean = read(originals, "original", encoding=encoding) if originals is not None else None
-    name = beside.original if beside else ORIGINAL
-    pairs = pair_rows(given_up(rows.rows), schema, clean.rows if clean else None, name)
+        name, fields = name or beside.task, fields or beside.fields
+    task = task_of_rows(rows.rows, task_or_file(name) if name else None, fields, settings.label_fields)
+    clean = None
+    if settings.originals is not None:
+        clean = read(settings.originals, "original", encoding=settings.encoding)
+    named = beside.original if beside else ORIGINAL
+    pairs = pair_rows(given_up(rows.rows), task, clean.rows if clean else None, named)
     specs = {attack: beside.specs[attack] for attack in pairs.attacks if attack in beside.specs} if beside else {}
     return Loaded(pairs, rows.digest, clean.digest if clean else None, beside.train if beside else None, specs)
 

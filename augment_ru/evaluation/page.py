@@ -86,7 +86,7 @@ def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str,
     """The data of the page's script: the report, and the examples with their originals."""
     pairs, task = evaluation.pairs, evaluation.pairs.task
     every = [(attack, row) for attack, rows in pairs.attacks.items() for row in range(len(rows))]
-    chosen = [every[at] for at in _sample(len(every), evaluation.seed)]
+    chosen = [every[at] for at in _sample(len(every), evaluation.settings.seed)]
     index: dict[int, int] = {}
     originals: list[dict[str, Any]] = []
     examples: list[dict[str, Any]] = []

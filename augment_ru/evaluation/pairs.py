@@ -238,12 +238,12 @@ class _OriginalIndex:
             if str(identity) in self.by_id:
                 return self.by_id[str(identity)]
             field = self.task.layout.id
-            raise AugmentError(f"{row.where}: no original has {field} {identity}; give all with --originals")
+            raise AugmentError(f"{row.where}: no original has {field} {identity}; give all as `originals`")
         if number >= len(self.in_file):
             raise AugmentError(
                 f"{row.where}: no original for it: the row has no augment.source, and "
                 f"{f'there are {len(self.in_file):,} originals' if self.in_file else 'none was given'}; "
-                f"give --originals FILE, or perturb with --meta full"
+                f"give `originals` FILE, or perturb with `meta` full"
             )
         self.matched_by_order.add(attack)
         return self.in_file[number]

@@ -1,8 +1,9 @@
-"""The protocol: which questions each model is asked, with how many demonstrations, in how many episodes."""
+"""The protocol: the settings of an evaluation, and what each model is asked: demonstrations, episodes, dialogues."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -14,12 +15,106 @@ from augment_ru.evaluation.examples import EPISODE, PERTURBATION, Example, examp
 from augment_ru.evaluation.metrics import Kind
 from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.pairs import Pairs
+from augment_ru.formats.encodings import UTF8, check_encoding
+from augment_ru.options import integer
 from augment_ru.records import field_paths
 from augment_ru.records.answers import label_of
+from augment_ru.records.metric_kinds import check_metrics
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
 _FIRST = np.zeros(1, np.int64)
+
+
+RowsOrFile: TypeAlias = str | Path | Iterable[Mapping[str, Any]]
+"""Rows: the path of a file, or dictionaries."""
+
+Wanted: TypeAlias = Literal["auto", "all", "none"]
+
+EPISODES = 5
+"""Sets of demonstrations for each number of shots (TAPE, section 4.1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationSettings:
+    """What an evaluation does with rows and models.
+
+    Attributes:
+        originals: the unperturbed rows, if the perturbed rows do not hold them.
+        task: the name of the task; by default it is recognised by the fields of the first row.
+        text_fields: the perturbed fields, instead of the task's.
+        label_fields: the fields of the right answer, instead of the task's.
+        metrics: the metrics, instead of the task's.
+        train: a file of rows with right answers: demonstrations, and the training data of `linear` and similar models;
+            by default, the train rows of the release.
+        shots: the numbers of demonstrations, different ones from 0; None for as many as the benchmark of the task
+            shows.
+        episodes: the number of sets of demonstrations for each number above 0; at least 1.
+        by: fields that split the report into subpopulations, beside the task's own.
+        device: auto, cpu or cuda[:N].
+        options: options of models, by kind.
+        seed: the seed of demonstrations, of the bootstrap, and of models that draw.
+        cache: the file of the cache of answers; None or "none" for no cache.
+        title: the title of the report.
+        date: the date that the report states; None for none.
+        flipping: of which models the page marks the edits that flip an answer, which takes further questions: `auto`
+            of those that are faster than the cache, `all`, or `none`.
+        verdicts: a file of human verdicts (`augment-ru verdicts import`): every rate is then also counted over the rows
+            that are valid.
+        input_format: the format of the file of perturbed rows, as the end of a file's name without its dot; None goes
+            by the name.
+        encoding: the encoding of files of rows that are not in UTF-8: perturbed rows, originals, train rows.
+
+    Raises:
+        AugmentError: a value is not possible; the message names it.
+    """
+
+    originals: RowsOrFile | None = None
+    task: str | None = None
+    text_fields: Sequence[str] = ()
+    label_fields: Sequence[str] = ()
+    metrics: Sequence[str] = ()
+    train: str | Path | None = None
+    shots: Sequence[int] | None = (0,)
+    episodes: int = EPISODES
+    by: Sequence[str] = ()
+    device: str = "auto"
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    seed: int = 42
+    cache: str | Path | None = None
+    title: str | None = None
+    date: str | None = None
+    flipping: Wanted = "auto"
+    verdicts: str | Path | None = None
+    input_format: str | None = None
+    encoding: str = UTF8
+
+    def __post_init__(self) -> None:
+        for name in ("text_fields", "label_fields", "metrics", "by"):
+            if isinstance(one := getattr(self, name), str):
+                raise AugmentError(f"`{name}` {one!r}: must be a list, such as [{one!r}]")
+        check_metrics(self.metrics)
+        check_encoding(self.encoding)
+        if self.shots is not None:
+            object.__setattr__(self, "shots", _numbers(self.shots))
+        if integer("episodes", self.episodes) < 1:
+            raise AugmentError("`episodes`: must be at least 1")
+        if self.flipping not in get_args(Wanted):
+            raise AugmentError(f"`flipping` {self.flipping!r}: must be one of {', '.join(get_args(Wanted))}")
+
+
+def _numbers(shots: object) -> tuple[int, ...]:
+    """Numbers of demonstrations.
+
+    Raises:
+        AugmentError: they are not different integers from 0.
+    """
+    if isinstance(shots, str) or not isinstance(shots, Iterable):
+        raise AugmentError(f"`shots` {shots!r}: must be a list of integers, such as (0, 4)")
+    found = tuple(integer("shots", number) for number in shots)
+    if not found or min(found) < 0 or len(set(found)) < len(found):
+        raise AugmentError("`shots`: must be different numbers from 0, as in 0,1,4,8")
+    return found
 
 
 def drawn_rows(rows: int, shots: int, stream: Streams) -> list[int]:
@@ -59,7 +154,7 @@ class Demonstrations:
         """
         if not self.rows:
             raise AugmentError(
-                f"--shots {shots}: the train file has no row that can be shown, with a right answer and not evaluated"
+                f"`shots` {shots}: the train file has no row that can be shown, with a right answer and not evaluated"
             )
         if not self.stated:
             return list(range(most))
@@ -68,7 +163,7 @@ class Demonstrations:
             by_shots.setdefault(self._shots(shown), []).append(number)
         if shots not in by_shots:
             known = ", ".join(map(str, sorted(by_shots)))
-            raise AugmentError(f"--shots {shots}: the train rows state episodes of {known} demonstrations; take these")
+            raise AugmentError(f"`shots` {shots}: the train rows state episodes of {known} demonstrations; take these")
         return by_shots[shots][:most]
 
     def _shots(self, shown: Sequence[int]) -> int:
@@ -92,7 +187,7 @@ class Demonstrations:
         if not chosen:
             field = self.task.scoring.grouped_by
             raise AugmentError(
-                f"--shots {shots}: no train row has {group} in '{field}', as a row that is evaluated has"
+                f"`shots` {shots}: no train row has {group} in '{field}', as a row that is evaluated has"
             )
         return tuple(self.rows[at] for at in chosen)
 
@@ -172,11 +267,6 @@ def _with(row: Mapping[str, Any], name: str, text: str) -> Mapping[str, Any]:
     return changed
 
 
-SHOTS = (0,)
-EPISODES = 5
-"""Sets of demonstrations for each number of shots (TAPE, section 4.1)."""
-
-
 @dataclass(frozen=True, slots=True)
 class ModelRun:
     """The answers of one model with one number of shots.
@@ -203,18 +293,6 @@ class ModelRun:
         return len(self.originals)
 
 
-def check_shots(shots: Sequence[int], episodes: int) -> None:
-    """Nothing, if these can be numbers of shots and of episodes.
-
-    Raises:
-        AugmentError: they cannot.
-    """
-    if not shots or min(shots) < 0 or len(set(shots)) < len(shots):
-        raise AugmentError("--shots: must be different numbers from 0, as in 0,1,4,8")
-    if episodes < 1:
-        raise AugmentError("--episodes: must be at least 1")
-
-
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
     """What every model is asked.
@@ -239,12 +317,11 @@ class EvaluationPlan:
         Raises:
             AugmentError: there are none.
         """
-        check_shots(self.shots, self.episodes)
         if max(self.shots) > 0:
             if self.pairs.task.scoring.norms:
-                raise AugmentError(f"--shots: {self.pairs.task.name} has no one right answer to show; take --shots 0")
+                raise AugmentError(f"`shots`: {self.pairs.task.name} has no one right answer to show; take `shots` 0")
             if self.demonstrations is None:
-                raise AugmentError(f"--shots {max(self.shots)}: needs demonstrations; give --train FILE")
+                raise AugmentError(f"`shots` {max(self.shots)}: needs demonstrations; give `train` FILE")
             for shots in self.shots:
                 for group in {group_of(original.values, self.pairs.task) for original in self.pairs.originals}:
                     self._sample(shots, self._episodes(shots)[0], group)
@@ -316,7 +393,7 @@ def run_model(
             try:
                 answers = [answer_of(prediction, plan.pairs.task, plan.kind) for prediction in predictions]
             except AugmentError as error:
-                raise AugmentError(f"--model {model.name}: {error}") from error
+                raise AugmentError(f"`model` {model.name}: {error}") from error
             start = len(plan.pairs.originals)
             originals.append(answers[:start])
             for attack, pairs in plan.pairs.attacks.items():

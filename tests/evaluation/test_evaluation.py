@@ -198,7 +198,7 @@ def test_equal_questions_are_asked_once_and_right_answers_are_not_shown() -> Non
     ],
 )
 def test_a_model_that_fails_is_named(model: Any, message: str) -> None:  # noqa: ANN401
-    with pytest.raises(AugmentError, match=f"--model mine: {message}"):
+    with pytest.raises(AugmentError, match=f"`model` mine: {message}"):
         evaluate(table("+-", "++"), {"mine": model})
 
 
@@ -325,7 +325,7 @@ def test_rows_that_are_evaluated_or_unanswered_are_never_shown(tmp_path: Path) -
     path.write_text("".join(f"{json.dumps(one)}\n" for one in [rows[0], {"id": 2, "text": "u", "label": None}]))
     with pytest.raises(AugmentError, match="no row that can be shown, with a right answer and not evaluated"):
         evaluate(table("++"), {"m": reader}, train=path, shots=(2,))
-    with pytest.raises(AugmentError, match="--shots 2: needs demonstrations; give --train FILE"):
+    with pytest.raises(AugmentError, match="`shots` 2: needs demonstrations; give `train` FILE"):
         evaluate(table("++"), {"m": reader}, shots=(2,))
 
 

@@ -187,7 +187,7 @@ def test_equal_rows_keep_their_order_beside_a_file_of_originals() -> None:
         ({"text": "Другой текст."}, "do not give the text of 'text'; was the file changed by hand"),
         ({"augment": {"attack": "case", "source": {"text": 5}, "edits": {"text": []}}}, "damaged"),
         ({"augment": {"attack": "case", "source": {"text": "Кот"}, "edits": {"text": [[0, 99, ""]]}}}, "lies outside"),
-        ({"augment": {"attack": "case", "status": "perturbed"}}, "give --originals FILE, or perturb with --meta full"),
+        ({"augment": {"attack": "case", "status": "perturbed"}}, "give `originals` FILE, or perturb with `meta` full"),
     ],
 )
 def test_damaged_metadata_is_an_error_that_names_the_row(change: dict[str, Any], message: str) -> None:

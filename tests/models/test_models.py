@@ -134,7 +134,7 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
         "python:no_such_module_at_all:say": "cannot be imported: ModuleNotFoundError: .*; no_such_module_at_all.py",
         "python:module": "must be python:package.module:name",
     }.items():
-        with pytest.raises(AugmentError, match=f"^--model {wrong}: {message}"):
+        with pytest.raises(AugmentError, match=f"^`model` {wrong}: {message}"):
             model_of_spec(wrong)
 
 
