@@ -15,7 +15,7 @@ from augment_ru.evaluation.examples import Model, ModelRequest, PredictFunction,
 from augment_ru.evaluation.flipping import flipping_edits
 from augment_ru.evaluation.intervals import scipy_stats
 from augment_ru.evaluation.loading import TEST, loaded
-from augment_ru.evaluation.metrics import Kind, metrics_of, over_classes, sklearn_metrics
+from augment_ru.evaluation.metrics import metrics_of, over_classes
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import (
@@ -84,7 +84,8 @@ def evaluate(
     pairs = replace(scope.pairs, task=task)
     if settings.verdicts is not None:
         pairs = with_verdicts(pairs, read_verdicts(str(settings.verdicts)))
-    _check_extras(kind, len(models), len(pairs.attacks))
+    if max(len(models), len(pairs.attacks)) > 1:
+        scipy_stats()  # better missed before models are asked than after
     originals = [original.values for original in pairs.originals]
     for name in settings.label_fields:
         if not any(field_paths.values(values, name) for values in originals):
@@ -138,18 +139,6 @@ def _name_of(perturbed: RowsOrFile) -> str | None:
     if str(perturbed) == "-":
         return "stdin"
     return path.resolve().parent.name if path.name == TEST else path.resolve().name
-
-
-def _check_extras(kind: Kind, models: int, attacks: int) -> None:
-    """Nothing, if the packages that the report needs are installed: better before models are asked than after.
-
-    Raises:
-        AugmentError: one is not.
-    """
-    if kind != "answers":
-        sklearn_metrics()
-    if models > 1 or attacks > 1:
-        scipy_stats()
 
 
 def check_models(models: Models, options: Mapping[str, Any]) -> None:

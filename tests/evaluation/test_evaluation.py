@@ -232,19 +232,20 @@ def without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_extras")
-def test_written_answers_under_one_attack_need_no_extra() -> None:
+def test_a_model_under_one_attack_needs_no_extra() -> None:
+    assert entry(evaluate(table("++", "+-"), {"m": reader}))["broken"] == 1
     assert entry(evaluate(chegeka("a"), {"m": lambda examples: ["питер"] * len(examples)}))["right"] == 1
 
 
 @pytest.mark.usefixtures("without_extras")
-def test_a_missing_extra_is_an_error_before_any_model_is_asked() -> None:
+def test_a_missing_extra_is_an_error_before_any_model_is_asked(train: Path) -> None:
     with pytest.raises(AugmentError, match=r"needs SciPy; .*pip install \"\.\[eval\]\"") as found:
         evaluate([*chegeka("a"), *chegeka("b")], {"m": never})
     assert "\n" not in str(found.value)
     with pytest.raises(AugmentError, match=r"needs SciPy; .*pip install"):
         evaluate(chegeka("a"), {"m": never, "n": never})
-    with pytest.raises(AugmentError, match=r"needs scikit-learn; .*pip install \"\.\[eval\]\""):
-        evaluate(table("++"), {"m": never})
+    with pytest.raises(AugmentError, match=r"need scikit-learn; .*pip install \"\.\[eval\]\""):
+        evaluate(table("++"), ["linear"], train=train)
 
 
 # episodes

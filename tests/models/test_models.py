@@ -168,9 +168,9 @@ def test_a_kind_of_another_package_gets_its_options_as_values(tmp_path: Path, mo
     assert model_of_spec("mine", seed="7")(asked) == [("", 0.5, 7)]
     assert model_of_spec("plain")(asked) == [None]
     for kind, options, message in (
-        ("mine", {"value": "much"}, "--model mine: mine.value: 'much' is not a number"),
-        ("mine", {"valeu": "1"}, "--model mine: no option of mine called 'valeu'; did you mean 'value'"),
-        ("plain", {"value": "1"}, "--model plain: no option of plain called 'value'"),
+        ("mine", {"value": "much"}, "`model` mine: mine.value: 'much' is not a number"),
+        ("mine", {"valeu": "1"}, "`model` mine: no option of mine called 'valeu'; did you mean 'value'"),
+        ("plain", {"value": "1"}, "`model` plain: no option of plain called 'value'"),
     ):
         with pytest.raises(AugmentError, match=f"^{message}"):
             model_of_spec(kind, **options)
