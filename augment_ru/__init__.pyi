@@ -24,6 +24,7 @@ from .errors import AugmentError as AugmentError
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.examples import Example as Example, Model as Model
 from .evaluation.evaluation import Evaluation as Evaluation
+from .evaluation.protocol import EvaluationSettings as EvaluationSettings
 from .language.annotate import Annotator as Annotator
 from .models._torch import TorchModel as TorchModel
 from .records.record import Record as Record

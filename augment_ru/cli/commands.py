@@ -373,9 +373,7 @@ def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     """
     from augment_ru.jobs.verdicts import export_sample
 
-    rows = {name: given[name] for name in ("originals", "task", "input_format")}
-    rows |= {"text_fields": given["fields"], "encoding": given["encoding"] or "utf-8"}
-    export_sample(source, output, rows, given["predictions"], given["size"], given["seed"])
+    export_sample(source, output, given)
 
 
 @verdicts.command("import", cls=Command)

@@ -146,7 +146,7 @@ def _gold(value: Any, kind: Kind, separator: str | None = None) -> Gold | None: 
         return None
     if kind == "labels":
         if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
-            raise AugmentError(f"{value!r} is no label; name another field with --label-field, or the task with --task")
+            raise AugmentError(f"{value!r} is no label; name another field with `label_fields`, or a `task`")
         return label_of(value)
     if kind == "answers":
         return tuple(answer_texts(value, separator)) or None

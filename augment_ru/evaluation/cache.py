@@ -82,10 +82,10 @@ class Cache:
                 self._file.commit()
                 schema = self._schema()
         except (sqlite3.Error, OSError, ValueError) as error:
-            raise AugmentError(f"--cache {path}: {error}; name another file, or none") from error
+            raise AugmentError(f"`cache` {path}: {error}; name another file, or none") from error
         if schema != [("table", "answers", _TABLE)]:
             self._file.close()
-            raise AugmentError(f"--cache {path}: is another database, no cache of answers; name another file, or none")
+            raise AugmentError(f"`cache` {path}: is another database, no cache of answers; name another file, or none")
 
     def _schema(self) -> list[tuple[object, ...]]:
         """The kind, the name and the definition of at most two things that the file holds."""
@@ -105,7 +105,7 @@ class Cache:
                 query = f"SELECT key, answer FROM answers WHERE key IN ({marks})"  # noqa: S608  (question marks alone)
                 found |= {key: _answer(answer) for key, answer in self._file.execute(query, part)}
         except (sqlite3.Error, ValueError, RecursionError) as error:
-            raise AugmentError(f"--cache {self.path}: {error}; remove the file, or name another") from error
+            raise AugmentError(f"`cache` {self.path}: {error}; remove the file, or name another") from error
         return found
 
     def put(self, answers: Iterable[tuple[bytes, Prediction]]) -> None:
@@ -119,7 +119,7 @@ class Cache:
             with self._file:
                 self._file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
         except sqlite3.Error as error:
-            raise AugmentError(f"--cache {self.path}: {error}; name another file, or none") from error
+            raise AugmentError(f"`cache` {self.path}: {error}; name another file, or none") from error
 
     def close(self) -> None:
         """Close the file."""

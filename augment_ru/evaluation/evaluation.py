@@ -14,23 +14,31 @@ import numpy as np
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import Golds, by_field, most_frequent, prediction_json
-from augment_ru.evaluation.comparisons import comparisons
 from augment_ru.evaluation.flipping import Flipping
 from augment_ru.evaluation.intervals import RESAMPLES, wilson
 from augment_ru.evaluation.metrics import Kind, Metric
-from augment_ru.evaluation.outcomes import (
+from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
+from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
+from augment_ru.evaluation.rates import (
     CONSISTENCY,
+    OF_VALID,
     WORST,
     WORST_ASR,
     AttackOutcomes,
     Flags,
+    JudgedRun,
+    changed_scores,
+    comparisons,
+    flags_of,
+    mean_asr,
     original_keys,
     outcomes_of_originals,
+    percent,
+    percents,
     row_keys,
+    scores,
+    success_rate,
 )
-from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
-from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.rates import OF_VALID, JudgedRun, flags_of, mean_asr, percent, percents, success_rate
 from augment_ru.evaluation.report import (
     FORMAT,
     VERSION,
@@ -44,7 +52,6 @@ from augment_ru.evaluation.report import (
     ValidRows,
     as_json,
 )
-from augment_ru.evaluation.scores import changed_scores, scores
 from augment_ru.evaluation.searches import searches
 from augment_ru.evaluation.subpopulations import Subpopulation, binned
 from augment_ru.evaluation.table_text import as_html, as_text
@@ -72,11 +79,9 @@ class Evaluation:
         metrics: the metrics, by name.
         judged: every model run with its outcomes.
         subpopulations: the subpopulations of the originals.
-        settings: further parts of the signature: name to value.
-        seed: the seed of the demonstrations and of the bootstrap.
-        title: the title of the report; None for none.
+        settings: the settings.
+        defining: the parts of the signature that depend on the rows and the settings, by name.
         data: the name of the file of rows, without its folder; None for rows made in Python.
-        date: the date that the report states; None for none.
         flipping: by the number of a judged run, the attack and the number of the row: which edits flip the answer, by
             field; for rows whose edits were asked one by one.
         specs: the attacks behind the names of the variations of a release.
@@ -88,11 +93,9 @@ class Evaluation:
     metrics: Mapping[str, Metric]
     judged: Sequence[JudgedRun]
     subpopulations: Sequence[Subpopulation]
-    settings: Mapping[str, str]
-    seed: int
-    title: str | None = None
+    settings: EvaluationSettings
+    defining: Mapping[str, str]
     data: str | None = None
-    date: str | None = None
     flipping: Flipping = field(default_factory=dict)
     specs: Mapping[str, str] = field(default_factory=dict)
 
@@ -115,8 +118,8 @@ class Evaluation:
             "fields": ",".join(self.pairs.task.layout.fields),
             "gold": ",".join(self.pairs.task.scoring.gold),
             "metrics": ",".join(self.metrics),
-            **self.settings,
-            "seed": str(self.seed),
+            **self.defining,
+            "seed": str(self.settings.seed),
             "bootstrap": str(RESAMPLES),
             "augment-ru": __version__,
             "scikit-learn": _version("scikit-learn"),
@@ -133,9 +136,9 @@ class Evaluation:
         task, pairs = self.pairs.task, self.pairs
         return Report(
             signature=self.signature,
-            title=self.title,
-            date=self.date,
-            data=Data(self.data, self.settings.get("data")),
+            title=self.settings.title,
+            date=self.settings.date,
+            data=Data(self.data, self.defining["data"]),
             task=task.name,
             fields=task.layout.fields,
             gold=task.scoring.gold,

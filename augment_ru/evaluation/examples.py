@@ -173,7 +173,7 @@ def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None
         values = values_of(kind, made, {**seed, **(options or {})})
         return make(replace(request, argument=argument, options=made(**values) if made else None))
     except AugmentError as error:
-        raise AugmentError(f"--model {spec}: {error}") from error
+        raise AugmentError(f"`model` {spec}: {error}") from error
 
 
 def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[str, Any]] = ()) -> Example:

@@ -1,10 +1,10 @@
 """The metrics of an evaluation, by name. Scores are in [0, 1], those of MCC in [-1, 1]."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any, NamedTuple, TypeAlias
 
-from augment_ru.errors import missing
-from augment_ru.evaluation.answer_scores import best_token_f1, macro_f1, same_answer
+from augment_ru.evaluation.answer_scores import best_token_f1, f1_of_true, macro_f1, matthews, same_answer, whole
 from augment_ru.records import metric_kinds
 
 Kind: TypeAlias = metric_kinds.Kind
@@ -21,29 +21,9 @@ class Metric(NamedTuple):
     score: Callable[[Sequence[Any], Sequence[Any]], float]
 
 
-def sklearn_metrics() -> Any:  # noqa: ANN401  (scikit-learn has no types)
-    """The module `sklearn.metrics`.
-
-    Raises:
-        AugmentError: scikit-learn is not installed.
-    """
-    try:
-        import sklearn.metrics  # noqa: PLC0415  (an extra)
-    except ImportError as error:
-        raise missing("evaluation needs scikit-learn", "eval") from error
-    return sklearn.metrics
-
-
-def accuracy(golds: Sequence[str], predictions: Sequence[str]) -> float:
+def accuracy(golds: Sequence[object], predictions: Sequence[object]) -> float:
     """The share of predictions that equal the right label."""
-    return float(sklearn_metrics().accuracy_score(golds, predictions))
-
-
-def mcc(golds: Sequence[str], predictions: Sequence[str]) -> float:
-    """Matthews' correlation coefficient, in [-1, 1]; 0 where it is not defined."""
-    if len({*golds, *predictions}) <= 1:  # scikit-learn gives 0, too, but with a warning
-        return 0.0
-    return float(sklearn_metrics().matthews_corrcoef(golds, predictions))
+    return _mean([float(gold == given) for gold, given in zip(golds, predictions, strict=True)])
 
 
 def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str]) -> float:
@@ -67,30 +47,22 @@ def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]])
         golds: for each row, the labels of each question's options.
         predictions: for each row, the labels of all its options, in their order.
     """
-    pairs = [pair for gold, given in zip(golds, predictions, strict=True) for pair in _options(gold, given)]
-    wanted, chosen = ([pair[side] in _TRUE for pair in pairs] for side in (0, 1))
-    return float(sklearn_metrics().f1_score(wanted, chosen, zero_division=0.0))
+    return f1_of_true((gold, given) for _, gold, given in _options(golds, predictions))
 
 
 def muserc_em(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
     """MuSeRC's EM: the share of questions whose options all have the right label; arguments as for `muserc_f1a`."""
-    solved: list[float] = []
-    for gold, given in zip(golds, predictions, strict=True):
-        equal = [wanted == label for wanted, label in _options(gold, given)]
-        start = 0
-        for question in gold:
-            solved.append(float(all(equal[start : start + len(question)])))
-            start += len(question)
-    return _mean(solved)
+    return whole((question, gold == given) for question, gold, given in _options(golds, predictions))
 
 
-_TRUE = ("1", "true")
-
-
-def _options(gold: Questions, given: Sequence[str]) -> list[tuple[str, str]]:
-    """The right and the predicted label of each option; "" where a prediction is missing."""
-    wanted = [label for question in gold for label in question]
-    return list(zip(wanted, [*given, *[""] * len(wanted)][: len(wanted)], strict=True))
+def _options(
+    golds: Sequence[Questions], predictions: Sequence[Sequence[str]]
+) -> Iterator[tuple[tuple[int, int], str, str]]:
+    """Each option: its row and question, its right and its predicted label; "" where a prediction is missing."""
+    for row, (questions, given) in enumerate(zip(golds, predictions, strict=True)):
+        wanted = [((row, number), label) for number, question in enumerate(questions) for label in question]
+        for (question, label), said in zip(wanted, chain(given, repeat("")), strict=False):
+            yield question, label, said
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -100,7 +72,7 @@ def _mean(values: Sequence[float]) -> float:
 _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "accuracy": accuracy,
     "macro_f1": lambda golds, predictions: macro_f1(zip(golds, predictions, strict=True)),
-    "mcc": mcc,
+    "mcc": lambda golds, predictions: matthews(zip(golds, predictions, strict=True)),
     "exact_match": exact_match,
     "f1": f1,
     "muserc_f1a": muserc_f1a,

@@ -73,7 +73,7 @@ class NamedModel:
                 found = [(number, json_value(prediction)) for number, prediction in answers]
             yield found
         if missing:
-            raise AugmentError(f"--model {self.name}: {len(missing)} examples were not answered")
+            raise AugmentError(f"`model` {self.name}: {len(missing)} examples were not answered")
 
     def _answers(self, examples: Sequence[Example]) -> Iterator[Answers]:
         if self.stream is not None:
@@ -96,9 +96,9 @@ def _said_of(name: str) -> Iterator[None]:
     except (KeyboardInterrupt, Terminated):
         raise
     except AugmentError as error:
-        raise AugmentError(f"--model {name}: {error}") from error
+        raise AugmentError(f"`model` {name}: {error}") from error
     except BaseException as error:
-        raise AugmentError(f"--model {name}: {said(error)}") from error
+        raise AugmentError(f"`model` {name}: {said(error)}") from error
 
 
 @dataclass(slots=True)

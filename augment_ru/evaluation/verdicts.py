@@ -264,5 +264,5 @@ def with_verdicts(pairs: Pairs, known: Mapping[str, str]) -> Pairs:
         for attack, own in pairs.attacks.items()
     }
     if not any(pair.verdict for own in found.values() for pair in own):
-        raise AugmentError("--verdicts: none is of a row that is evaluated; judge a sample of these rows")
+        raise AugmentError("`verdicts`: none is of a row that is evaluated; judge a sample of these rows")
     return replace(pairs, attacks=found)
