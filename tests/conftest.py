@@ -20,7 +20,7 @@ for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERA
 
 import pytest
 import torch
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import small_models
 from kept_models import kept_copy
@@ -31,6 +31,8 @@ from small_networks import hub
 _calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", _calm, max_examples=QUICK)
 settings.register_profile("full", _calm)
+_drawn = [Phase.explicit, Phase.generate]  # that an example fails is enough
+settings.register_profile("mutants", _calm, max_examples=QUICK, phases=_drawn, database=None, derandomize=True)
 settings.load_profile(PROFILE)
 torch.set_num_threads(1)  # small models lose more by several threads than they win
 

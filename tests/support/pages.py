@@ -42,6 +42,9 @@ NOT_RUN = {
 }
 """The commands that are not run in the tests, and why."""
 
+LONG = {r"^python examples/augmented_training\.py$": "trains four classifiers; a test runs it on fewer rows"}
+"""The commands that are run only where every example of every law is, and why."""
+
 _OURS = "augment-ru:"
 """How the messages of the command line start."""
 _FILE = re.compile(r"`([\w./-]+\.(?:toml|tsv|py|jsonl))`:$")
