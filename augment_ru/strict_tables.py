@@ -15,6 +15,8 @@ from augment_ru.resources import SMALL, file_text
 T = TypeVar("T")
 SomeText = Annotated[str, msgspec.Meta(min_length=1)]
 SomeTexts = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+Number = int | float
+"""A number that stays as it was written: 1 does not become 1.0."""
 
 _LONG_KEY = re.compile(r"""(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 _MOST_SHOWN = 80
@@ -138,7 +140,7 @@ def _told(where: str, value: Any, kind: type, error: str) -> str:  # noqa: ANN40
     said, path = re.fullmatch(_ERROR, error).groups(default="")  # type: ignore[union-attr]  # it matches any text
     node = _bare(inspect.type_info(kind))
     of_value = said.startswith(("Expected", "Invalid"))
-    steps = [name or number for name, number in re.findall(r"\.(\w+)|\[(\d+|\.\.\.)\]", path)]
+    steps = [name or number for name, number in re.findall(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]", path)]
     places: list[str] = []
     for at, step in enumerate(steps):
         if isinstance(value, list):
@@ -205,7 +207,9 @@ _NOUNS: Mapping[Any, str] = {
 
 def _described(node: Any) -> str:  # noqa: ANN401
     if isinstance(node, inspect.UnionType):
-        return " or ".join(_described(one) for one in node.types if not isinstance(one, inspect.NoneType))
+        kinds = [type(one) for one in node.types]
+        hidden = {inspect.NoneType, inspect.IntType} if inspect.FloatType in kinds else {inspect.NoneType}
+        return " or ".join(_described(one) for one in node.types if type(one) not in hidden)
     if isinstance(node, inspect.LiteralType):
         return " or ".join(map(repr, node.values))
     if isinstance(node, inspect.TupleType):
@@ -219,15 +223,14 @@ def _described(node: Any) -> str:  # noqa: ANN401
     if getattr(node, "min_length", None):
         noun += " that is not empty"
     if getattr(node, "ge", None) is not None:
-        noun += f" from {node.ge} on"
+        noun += f" from {node.ge}" + (" on" if node.le is None else f" to {node.le}")
     return noun
 
 
 def _several(noun: str) -> str:
     """The plural of a noun.
 
-    >>> _several("a text"), _several("a list of 2 texts")
-    ('texts', 'lists of 2 texts')
+    >>> _several("a text"), _several("a list of 2 texts"), _several("an integer from 1 on")
+    ('texts', 'lists of 2 texts', 'integers from 1 on')
     """
-    head, of, rest = noun.partition(" ")[2].partition(" of ")
-    return f"{head}s{of}{rest}"
+    return re.sub(r"\ban? (\w+)", r"\1s", noun).replace("that is not", "that are not")

@@ -17,7 +17,7 @@ from augment_ru.release.episodes import Episode, episodes_of, train_groups
 from augment_ru.release.lm_eval import harness_files
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
 from augment_ru.release.pairs_shown import shown_demonstrations, shown_pairs
-from augment_ru.release.recipe import ReleaseRecipe
+from augment_ru.release.release_recipe import ReleaseRecipe
 from augment_ru.release.search_figures import Counted, add_figures, count_entry, figure_entries, no_figures
 from augment_ru.release.settings import constraints_of
 from augment_ru.release.shards import Shard

@@ -7,7 +7,7 @@ so that it is always complete.
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,8 @@ from augment_ru.errors import AugmentError, amount
 from augment_ru.formats.files import replacing
 from augment_ru.release.assemble import assemble
 from augment_ru.release.manifest import FORMAT, MANIFEST, data_files, environment, own_digest, variations_in
-from augment_ru.release.recipe import ReleaseRecipe
-from augment_ru.release.recipe_file import read_release_recipe
-from augment_ru.release.searches import Searched, model_entries, train_files, with_folders
+from augment_ru.release.release_recipe import ReleaseRecipe, read_release_recipe
+from augment_ru.release.searches import Searched, model_entries, train_files
 from augment_ru.release.settings import constraints_of, rules_of
 from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
 from augment_ru.release.sources import TaskInput, read_task
@@ -114,8 +113,7 @@ def prepare_build(
         raise AugmentError(f"workers {workers}; needs a number from 1 on")
     recipe = read_release_recipe(recipe_file)
     folder = recipe_file.resolve().parent
-    own = recipe.with_files(lambda name: folder / name)
-    located = replace(own, adversary=own.adversary and with_folders(own.adversary, folder))
+    located = recipe.located(lambda name: folder / name, folder)
     tools = make_tools(located, device)
     return ReleaseBuild(
         recipe_file, folder, Staging.of(target), recipe, located, tools, workers, resume, device, shard_rows

@@ -12,7 +12,7 @@ import jinja2
 from augment_ru import registry
 from augment_ru.release.lm_eval import FOLDER
 from augment_ru.release.manifest import variations_in
-from augment_ru.release.recipe import identifier
+from augment_ru.release.release_recipe import identifier
 from augment_ru.release.yaml import yaml
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))

@@ -13,7 +13,7 @@ from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.records.task import task as task_of
 from augment_ru.release.lm_eval_prompts import VERSION, prompt_content
 from augment_ru.release.manifest import variations_in
-from augment_ru.release.recipe import ORIGINAL, identifier
+from augment_ru.release.release_recipe import ORIGINAL, identifier
 from augment_ru.release.yaml import yaml
 from augment_ru.resources import PACKAGE
 

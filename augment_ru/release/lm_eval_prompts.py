@@ -12,7 +12,7 @@ from augment_ru.prompting.template import LABEL, Template
 from augment_ru.records.answers import label_of
 from augment_ru.records.task import Task
 from augment_ru.release.lm_eval_rows import CONTEXT
-from augment_ru.release.recipe import identifier
+from augment_ru.release.release_recipe import identifier
 from augment_ru.release.yaml import Function
 
 VERSION = 2.0

@@ -4,133 +4,175 @@ The checks bound every number, and tie the lists of tasks and attacks to the rec
 later takes memory and time in proportion to the files of the release.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from augment_ru.adversary.case import STATUSES
-from augment_ru.errors import AugmentError, unknown
-from augment_ru.release.croissant import COLUMN_TYPES
-from augment_ru.release.recipe import ReleaseRecipe
-from augment_ru.strict_tables import LIST, TABLE, TEXT, TEXTS, TRUTH, Kind, checked
+import msgspec
 
-Check = Callable[[str, object], None]
-"""Raises an error if a value has another shape; the first argument names its place."""
+from augment_ru.errors import AugmentError
+from augment_ru.release.release_recipe import ReleaseRecipe
+from augment_ru.strict_tables import typed
 
-_MOST = 2**53
+MOST = 2**53
 """Integers up to this are the same in every reader of JSON."""
+_Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+_Figure = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)]
+_Label = str | bool | Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST
+class _Part(msgspec.Struct, forbid_unknown_fields=True):
+    """An object in a manifest, read strictly; its attributes are the keys, which docs/release.md explains."""
 
 
-def _is_integer(value: object) -> bool:
-    return _is_number(value) and isinstance(value, int)
+class _Environment(_Part):
+    augment_ru: str
+    code: str
+    python: str
+    unicode: str
+    packages: dict[str, str]
 
 
-def _is_path(value: object) -> bool:
-    """Whether it is the path of a file inside a folder, in the one form that it has."""
-    if not isinstance(value, str) or "\0" in value or "\\" in value:
-        return False
-    path = PurePosixPath(value)
-    return value == str(path) != "." and not path.is_absolute() and ".." not in path.parts
+class _Settings(_Part):
+    probability: _Figure
+    threshold: _Figure | None
+    candidates: _Count
 
 
-def _of(kind: Kind) -> Check:
-    def check(where: str, value: object) -> None:
-        checked(where, value, kind)
-
-    return check
-
-
-def _list(each: Check) -> Check:
-    def check(where: str, value: object) -> None:
-        for number, one in enumerate(checked(where, value, LIST), 1):
-            each(f"{where} {number}", one)
-
-    return check
+class _Input(_Part):
+    task: str
+    split: str
+    file: str
+    rows: _Count
+    sha256: str
 
 
-def _table(each: Check) -> Check:
-    def check(where: str, value: object) -> None:
-        for key, one in checked(where, value, TABLE).items():
-            each(f"{where}: '{key}'", one)
-
-    return check
-
-
-def _keys(known: Mapping[str, Check], *optional: str) -> Check:
-    def check(where: str, value: object) -> None:
-        table = checked(where, value, TABLE)
-        for key in table:
-            if key not in known:
-                raise AugmentError(f"{where}: {unknown('key', key, known)}")
-        for key, check_one in known.items():
-            if key in table:
-                check_one(f"{where}: '{key}'", table[key])
-            elif key not in optional:
-                raise AugmentError(f"{where}: no '{key}', so no build has written it")
-
-    return check
+class _Distribution(_Part):
+    mean: _Figure
+    std: _Figure
+    min: _Figure
+    p5: _Figure = msgspec.field(name="5%")
+    p25: _Figure = msgspec.field(name="25%")
+    p50: _Figure = msgspec.field(name="50%")
+    p75: _Figure = msgspec.field(name="75%")
+    p95: _Figure = msgspec.field(name="95%")
+    max: _Figure
 
 
-def _or_none(check: Check) -> Check:
-    return lambda where, value: None if value is None else check(where, value)
+class _AttackOfTask(_Part):
+    name: str
+    rows: _Count
+    perturbed: _Count
+    unchanged: _Count
+    rejected: _Count
+    acceptance: _Figure | None
+    similarity: _Distribution | None
+    probability: _Distribution | None
+    edits_per_perturbed_row: _Figure | None
 
 
-_TEXT, _TEXTS, _TRUTH = _of(TEXT), _of(TEXTS), _of(TRUTH)
-_COUNT = _of(Kind("a whole number from 0 on", lambda value: _is_integer(value) and value >= 0))
-_NUMBER = _of(Kind("a number", _is_number))
-_LABEL = _of(Kind("a text or an integer", lambda value: isinstance(value, str | bool) or _is_integer(value)))
-_COLUMN = _of(Kind(f"one of {', '.join(COLUMN_TYPES)}", lambda value: value in COLUMN_TYPES))
-_DISTRIBUTION = _or_none(_keys(dict.fromkeys(("mean", "std", "min", "5%", "25%", "50%", "75%", "95%", "max"), _NUMBER)))
-_FIGURES: Mapping[str, Check] = {
-    "name": _TEXT, "rows": _COUNT, "perturbed": _COUNT, "unchanged": _COUNT, "rejected": _COUNT,
-    "acceptance": _or_none(_NUMBER), "similarity": _DISTRIBUTION, "probability": _DISTRIBUTION,
-    "edits_per_perturbed_row": _or_none(_NUMBER),
-}  # fmt: skip
-_SEARCH: Mapping[str, Check] = {
-    "name": _TEXT, **dict.fromkeys(("rows", "right", *STATUSES, "queries", "minimal"), _COUNT),
-    **dict.fromkeys(("asr", "queries_a_success", "changes"), _or_none(_NUMBER)),
-}  # fmt: skip
-_MODEL: Mapping[str, Check] = {"name": _TEXT, "model": _TEXT, "files": _table(_TEXT), "signatures": _table(_TEXT)}
-_TASK: Mapping[str, Check] = {
-    "name": _TEXT, "task": _TEXT, "fields": _TEXTS, "gold": _TEXTS, "columns": _table(_COLUMN),
-    "labels": _list(_LABEL), "answered": _TRUTH, "metrics": _TEXTS, "constraints": _TEXTS, "licence": _TEXT,
-    "description": _TEXT, "test": _COUNT, "train": _COUNT,
-    "episodes": _list(_keys({"number": _COUNT, "shots": _COUNT})), "default_episode": _COUNT,
-    "attacks": _list(_keys(_FIGURES)), "train_digests": _TEXTS, "searches": _list(_keys(_SEARCH)), "groups": _TEXTS,
-    "train_groups": _list(_or_none(_TEXT)),
-}  # fmt: skip
-_DEMONSTRATION: Mapping[str, Check] = {
-    "task": _TEXT, "episode": _COUNT, "file": _TEXT, "row": _COUNT, "texts": _TEXTS, "answers": _TEXTS,
-}  # fmt: skip
-_ENVIRONMENT: Mapping[str, Check] = {
-    "augment_ru": _TEXT, "code": _TEXT, "python": _TEXT, "unicode": _TEXT, "packages": _table(_TEXT),
-}  # fmt: skip
-_check_shape = _keys(
-    {
-        "format": _TEXT,
-        "name": _TEXT,
-        "recipe": _of(TABLE),
-        "environment": _keys(_ENVIRONMENT),
-        "annotator": _TEXT,
-        "scorer": _TEXT,
-        "settings": _table(_keys({"probability": _NUMBER, "threshold": _or_none(_NUMBER), "candidates": _COUNT})),
-        "data": _table(_TEXT),
-        "inputs": _list(_keys({"task": _TEXT, "split": _TEXT, "file": _TEXT, "rows": _COUNT, "sha256": _TEXT})),
-        "attacks": _list(_keys({**_FIGURES, "spec": _TEXT})),
-        "tasks": _list(_keys(_TASK, "searches", "groups", "train_groups")),
-        "searches": _list(_keys(_SEARCH)),
-        "models": _list(_keys(_MODEL)),
-        "files": _table(_keys({"sha256": _TEXT, "bytes": _COUNT, "lines": _COUNT})),
-        "examples": _list(_keys(dict.fromkeys(("perturbation", "task", "field", "original", "perturbed"), _TEXT))),
-        "demonstrations": _list(_keys(_DEMONSTRATION)),
-    },
-    "searches",
-    "models",
-)
+class _Attack(_AttackOfTask):
+    spec: str
+
+
+class _Search(_Part):
+    name: str
+    rows: _Count
+    right: _Count
+    broken: _Count
+    withstood: _Count
+    rejected: _Count
+    wrong_before: _Count
+    unchanged: _Count
+    asr: _Figure | None
+    queries: _Count
+    queries_a_success: _Figure | None
+    changes: _Figure | None
+    minimal: _Count
+
+
+class _Episode(_Part):
+    number: _Count
+    shots: _Count
+
+
+class _Task(_Part):
+    name: str
+    task: str
+    fields: list[str]
+    gold: list[str]
+    columns: dict[str, Literal["text", "integer", "number", "truth value", "other"]]
+    labels: list[_Label]
+    answered: bool
+    metrics: list[str]
+    constraints: list[str]
+    licence: str
+    description: str
+    test: _Count
+    train: _Count
+    episodes: list[_Episode]
+    default_episode: _Count
+    attacks: list[_AttackOfTask]
+    train_digests: list[str]
+    searches: list[_Search] = []
+    groups: list[str] = []
+    train_groups: list[str | None] = []
+
+
+class _Model(_Part):
+    name: str
+    model: str
+    files: dict[str, str]
+    signatures: dict[str, str]
+
+
+class _Example(_Part):
+    perturbation: str
+    task: str
+    field: str
+    original: str
+    perturbed: str
+
+
+class _Demonstration(_Part):
+    task: str
+    episode: _Count
+    file: str
+    row: _Count
+    texts: list[str]
+    answers: list[str]
+
+
+class _File(_Part):
+    sha256: str
+    bytes: _Count
+    lines: _Count
+
+
+class _Manifest(_Part):
+    format: str
+    name: str
+    recipe: dict[str, Any]
+    environment: _Environment
+    annotator: str
+    scorer: str
+    settings: dict[str, _Settings]
+    data: dict[str, str]
+    inputs: list[_Input]
+    attacks: list[_Attack]
+    tasks: list[_Task]
+    examples: list[_Example]
+    demonstrations: list[_Demonstration]
+    files: dict[str, _File]
+    searches: list[_Search] = []
+    models: list[_Model] = []
+
+
+def _is_path(name: str) -> bool:
+    """Whether a text is the path of a file inside a folder, in the one form that it has."""
+    path = PurePosixPath(name)
+    is_inside = name == str(path) != "." and not path.is_absolute() and ".." not in path.parts
+    return is_inside and "\0" not in name and "\\" not in name
 
 
 def check_shape(where: str, content: Mapping[str, Any]) -> None:
@@ -143,19 +185,17 @@ def check_shape(where: str, content: Mapping[str, Any]) -> None:
     Raises:
         AugmentError: the key, what it holds, and what it must hold.
     """
-    _check_shape(where, content)
+    typed(where, content, _Manifest)
     for name in content["files"]:
         if not _is_path(name):
             raise AugmentError(f"{where}: 'files': {name!r} is no path of a file inside the release")
     for task in content["tasks"]:
-        if len(task["train_digests"]) != task["train"]:
-            count = len(task["train_digests"])
-            raise AugmentError(f"{where}: '{task['name']}' has {task['train']} train rows, and digests of {count}")
+        for key in ("train_digests", "train_groups"):
+            if key in task and len(task[key]) != task["train"]:
+                count = f"{key} of {len(task[key])}"
+                raise AugmentError(f"{where}: '{task['name']}' has {task['train']} train rows, and {count}")
         if task["default_episode"] not in [one["number"] for one in task["episodes"]]:
             raise AugmentError(f"{where}: '{task['name']}' has no episode {task['default_episode']}")
-        if len(task.get("train_groups", task["train_digests"])) != task["train"]:
-            count = len(task["train_groups"])
-            raise AugmentError(f"{where}: '{task['name']}' has {task['train']} train rows, and groups of {count}")
 
 
 def check_recipe(where: str, content: Mapping[str, Any], recipe: ReleaseRecipe) -> None:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from augment_ru.adversary.case import STATUSES
 from augment_ru.engine.figures import Figures
 from augment_ru.evaluation.searches import can_be_broken
-from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
+from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
 
 
 @dataclass(slots=True)

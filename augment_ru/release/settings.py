@@ -7,7 +7,7 @@ from augment_ru.constraints.rule_file import Constraint, constraint
 from augment_ru.engine.presets import preset
 from augment_ru.records.task import Task, recognise
 from augment_ru.records.task import task as task_of
-from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
+from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
 
 
 def schema_of(task: TaskRecipe, row: Mapping[str, Any]) -> Task:

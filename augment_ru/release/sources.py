@@ -20,7 +20,7 @@ from augment_ru.formats.sources import kind_of, source_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.release.episodes import asked_shots, draw_episodes
-from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
+from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.release.settings import schema_of
 from augment_ru.script import Script
 

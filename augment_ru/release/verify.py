@@ -14,7 +14,7 @@ from augment_ru.errors import AugmentError, shortened
 from augment_ru.release.assemble import RECIPE, derived_files
 from augment_ru.release.manifest import MANIFEST, environment, file_entries, own_digest, read_manifest
 from augment_ru.release.manifest_shape import check_recipe
-from augment_ru.release.recipe_file import read_release_recipe
+from augment_ru.release.release_recipe import read_release_recipe
 from augment_ru.release.verify_manifest import expected_files, manifest_problems
 from augment_ru.release.verify_rebuild import rebuild_problems
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck, check_task

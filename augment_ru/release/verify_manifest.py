@@ -61,8 +61,7 @@ def manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Ite
 def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
     """The settings of the attacks as the recipe gives them; those stated, if what it needs is not installed here."""
     try:
-        located = release.recipe.with_files(lambda name: release.folder / OWN / Path(name).name)
-        return settings_of(make_tools(located))
+        return settings_of(make_tools(release.located))
     except AugmentError:
         stated: Mapping[str, Any] = release.content["settings"]
         return stated

@@ -1,10 +1,12 @@
 """Checking the rows of a release, task by task: digests, replay of the edits, protected spans, labels, episodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import parsed
@@ -20,9 +22,8 @@ from augment_ru.release.edit_log import (
     row_problem,
 )
 from augment_ru.release.episodes import draw_episodes
-from augment_ru.release.manifest import MANIFEST, file_digest
-from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
-from augment_ru.release.recipe_file import parse_release_recipe
+from augment_ru.release.manifest import MANIFEST, OWN, file_digest
+from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, parse_release_recipe
 from augment_ru.release.search_figures import Counted, count_entry, entries_of, figure_entries, no_figures
 from augment_ru.release.settings import schema_of
 from augment_ru.release.sources import EPISODE, PERTURBATION, InputFile, TaskInput
@@ -39,6 +40,11 @@ class ReleaseFiles:
     def recipe(self) -> ReleaseRecipe:
         """The recipe in the manifest."""
         return parse_release_recipe(self.content["recipe"], MANIFEST)
+
+    @cached_property
+    def located(self) -> ReleaseRecipe:
+        """The recipe with the paths of its files in this folder, and of its models here."""
+        return self.recipe.located(lambda name: self.folder / OWN / Path(name).name, Path.cwd())
 
     def schema(self, number: int, task: TaskRecipe) -> Task:
         """The schema of the task with this number; the manifest names it even where the recipe does not.
