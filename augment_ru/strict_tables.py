@@ -2,9 +2,9 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import inspect
@@ -21,37 +21,6 @@ Number = int | float
 _LONG_KEY = re.compile(r"""(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 _MOST_SHOWN = 80
 """Characters of a value in a message."""
-
-
-class Kind(NamedTuple):
-    """A type of values: its name in messages, and the test that a value must pass."""
-
-    name: str
-    fits: Callable[[Any], bool]
-
-
-class Key(NamedTuple):
-    """A key that a table may have: the kind of its value, and the value that stands for an absent key."""
-
-    kind: Kind
-    default: Any = None
-    required: bool = False
-
-
-def _are(kind: type) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list) and all(isinstance(one, kind) for one in value)
-
-
-TEXT = Kind("a text", lambda value: isinstance(value, str))
-NUMBER = Kind("a number", lambda value: isinstance(value, int | float) and not isinstance(value, bool))
-INTEGER = Kind("an integer", lambda value: isinstance(value, int) and not isinstance(value, bool))
-TRUTH = Kind("true or false", lambda value: isinstance(value, bool))
-LIST = Kind("a list", lambda value: isinstance(value, list))
-TEXTS = Kind("a list of texts", _are(str))
-SOME_TEXTS = Kind("a list of at least one text", lambda value: TEXTS.fits(value) and bool(value))
-TEXT_OR_TEXTS = Kind("a text or a list of texts", lambda value: TEXT.fits(value) or TEXTS.fits(value))
-TABLE = Kind("a table", lambda value: isinstance(value, Mapping))
-TABLES = Kind("a list of tables, with its name in [[…]] above each", _are(dict))
 
 
 def read_toml(path: Path, where: str | None = None) -> dict[str, Any]:
@@ -76,42 +45,10 @@ def read_toml(path: Path, where: str | None = None) -> dict[str, Any]:
         raise AugmentError(f"{where or path}: not TOML: {error}{hint}") from error
 
 
-def checked(where: str, value: Any, kind: Kind) -> Any:  # noqa: ANN401  (values of TOML)
-    """The value, if it is of the kind.
-
-    Raises:
-        AugmentError: it is not.
-    """
-    if not kind.fits(value):
-        raise AugmentError(f"{where} is {_shown(value)}; it must be {kind.name}")
-    return value
-
-
 def _shown(value: object) -> str:
     """A value in a message; of a long one the beginning."""
     text = repr(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
-
-
-def table_values(where: str, table: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, Any]:
-    """The values of all keys that a table may have; the default where it does not have the key.
-
-    Args:
-        where: the file and the table, for messages.
-        table: what TOML holds.
-        keys: the keys that it may have.
-
-    Raises:
-        AugmentError: a key is unknown, a required one is missing or empty, or a value is of another kind.
-    """
-    for key, value in table.items():
-        if key not in keys:
-            raise AugmentError(f"{where}: {unknown('key', key, keys)}")
-        checked(f"{where}: '{key}'", value, keys[key].kind)
-    for key, known in keys.items():
-        if known.required and not table.get(key):
-            raise AugmentError(f"{where}: '{key}' is missing or empty; it must be {known.kind.name}")
-    return {key: table.get(key, known.default) for key, known in keys.items()}
 
 
 def typed(where: str, table: object, kind: type[T]) -> T:
@@ -156,7 +93,7 @@ def _told(where: str, value: Any, kind: type, error: str) -> str:  # noqa: ANN40
     if named := _OF_KEY.fullmatch(said):
         where = ": ".join([where, *places])
         if "unknown" in said:
-            return f"{where}: {unknown('key', named[1], (field.name for field in node.fields))}"
+            return f"{where}: {unknown('key', named[1], (field.encode_name for field in node.fields))}"
         return f"{where}: '{named[1]}' is missing; it must be {_described(_of_key(node, named[1]))}"
     if not of_value:
         return ": ".join([where, *places, said])
