@@ -20,10 +20,9 @@ from augment_ru.resources import PACKAGE
 FOLDER = "lm_eval"
 _MODULES = {
     "data": "release/lm_eval_data.py",
-    "rows": "release/lm_eval_rows.py",
-    "written": "release/lm_eval_written.py",
     "answer_scores": "evaluation/answer_scores.py",
     "answers": "records/answers.py",
+    "field_paths": "records/field_paths.py",
 }
 """The modules that a release holds for the harness: name to source in this package, copied as it is."""
 
