@@ -1,5 +1,6 @@
 """Figures of the variations of a release: those of attacks, and those of searches against models."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -12,47 +13,35 @@ from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
 
 @dataclass(slots=True)
 class SearchFigures:
-    """Counts over the rows of one search, from the `search` of their entries in the edit log."""
+    """Counts over the rows of one search: rows by status, those that can be broken, queries, changes, minimal ones."""
 
-    statuses: dict[str, int] = field(default_factory=dict)
-    right: int = 0
-    queries: int = 0
-    changes: int = 0
-    minimal: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
 
     def count(self, search: Mapping[str, Any]) -> None:
-        """Count a row."""
-        status = search["status"]
-        self.statuses[status] = self.statuses.get(status, 0) + 1
+        """Count a row by the `search` of its entry in the edit log."""
+        self.counts[search["status"]] += 1
         if can_be_broken(search):
-            self.right += 1
-            self.queries += search["queries"]
-        if status == "broken":
-            self.changes += search["changes"]
-            self.minimal += search["minimal"]
+            self.counts.update(right=1, queries=search["queries"])
+        if search["status"] == "broken":
+            self.counts.update(changes=search["changes"], minimal=search["minimal"])
 
     def update(self, other: "SearchFigures") -> None:
         """Add the rows of other figures."""
-        for status, rows in other.statuses.items():
-            self.statuses[status] = self.statuses.get(status, 0) + rows
-        self.right += other.right
-        self.queries += other.queries
-        self.changes += other.changes
-        self.minimal += other.minimal
+        self.counts.update(other.counts)
 
     def table(self) -> dict[str, Any]:
         """The figures as JSON values: rows by status, the attack success rate in per cent, and means, to 2 digits."""
-        rows = {status: self.statuses.get(status, 0) for status in STATUSES}
-        right, broken = self.right, rows["broken"]
+        rows = {status: self.counts[status] for status in STATUSES}
+        right, broken, queries = (self.counts[name] for name in ("right", "broken", "queries"))
         return {
             "rows": sum(rows.values()),
             "right": right,
             **rows,
             "asr": _ratio(100 * broken, right),
-            "queries": self.queries,
-            "queries_a_success": _ratio(self.queries, broken),
-            "changes": _ratio(self.changes, broken),
-            "minimal": self.minimal,
+            "queries": queries,
+            "queries_a_success": _ratio(queries, broken),
+            "changes": _ratio(self.counts["changes"], broken),
+            "minimal": self.counts["minimal"],
         }
 
 
