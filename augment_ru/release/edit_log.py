@@ -20,7 +20,7 @@ from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.records.options import comparable, made_equal, questions_of
 from augment_ru.records.record import Record, option_markers
 from augment_ru.release.manifest_shape import MOST
-from augment_ru.release.sources import PERTURBATION, with_perturbation
+from augment_ru.release.original_rows import PERTURBATION, with_perturbation
 from augment_ru.script import Script
 from augment_ru.strict_tables import typed
 from augment_ru.text.batch import OPTION

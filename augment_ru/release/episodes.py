@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from augment_ru.draws import Streams, digests
-from augment_ru.evaluation.answers import group_of
-from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, check_drawn
 
@@ -68,8 +66,3 @@ def draw_episodes(
             for at in (key.uniform(np.zeros_like(shots), shots) * len(own)).astype(np.int64).tolist():
                 found[own[at]].append(episode.number)
     return found
-
-
-def train_groups(schema: Task, records: Sequence[Record]) -> list[str | None]:
-    """The group of each train row (`Task.grouped_by`)."""
-    return [group_of(record.values, schema) for record in records]

@@ -14,10 +14,9 @@ from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Annotator, annotator
 from augment_ru.records.record import Record
 from augment_ru.release.edit_log import original_entry, result_entry, search_entry
+from augment_ru.release.original_rows import rules_of, with_perturbation
 from augment_ru.release.release_recipe import TRAINED, ReleaseRecipe, TaskRecipe
-from augment_ru.release.searches import Searched, Searches
-from augment_ru.release.settings import rules_of
-from augment_ru.release.sources import with_perturbation
+from augment_ru.release.searched_models import Searched, Searches
 
 _SEARCH = ("schedule", "candidates", "min_changes", "floor")
 

@@ -9,9 +9,9 @@ import numpy as np
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.release.manifest import MANIFEST, OWN, data_files, environment
+from augment_ru.release.original_rows import constraints_of
 from augment_ru.release.release_recipe import TaskRecipe
-from augment_ru.release.searches import Searched, Searches, model_entries, searched
-from augment_ru.release.settings import constraints_of
+from augment_ru.release.searched_models import Searched, Searches, model_entries, searched
 from augment_ru.release.variations import Timing, Tools, make_tools, variations
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
 

@@ -23,10 +23,9 @@ from augment_ru.release.edit_log import (
 )
 from augment_ru.release.episodes import draw_episodes
 from augment_ru.release.manifest import MANIFEST, OWN, file_digest
+from augment_ru.release.original_rows import EPISODE, PERTURBATION, InputFile, TaskInput, schema_of
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, parse_release_recipe
-from augment_ru.release.search_figures import Counted, count_entry, entries_of, figure_entries, no_figures
-from augment_ru.release.settings import schema_of
-from augment_ru.release.sources import EPISODE, PERTURBATION, InputFile, TaskInput
+from augment_ru.release.variation_figures import VariationFigures, entries_of, figure_entries, no_figures
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class TaskCheck(NamedTuple):
 
     problems: list[str]
     rows: TaskInput | None
-    figures: Mapping[str, Counted]
+    figures: Mapping[str, VariationFigures]
 
 
 class _Row(NamedTuple):
@@ -113,7 +112,7 @@ def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
             problems += _row_problems((release.recipe, task), name, at, rows[at], row)
             is_of_search = row.entry is not None and "search" in row.entry
             if variation and row.entry is not None and not unreadable and is_of_search == (name in searches):
-                count_entry(figures[name], row.entry)
+                figures[name].count_entry(row.entry)
     if unreadable:
         return TaskCheck(problems, None, {})
     for entry, stated in zip(entries_of(figure_entries(figures)), entries_of(known), strict=True):

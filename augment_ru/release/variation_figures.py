@@ -3,12 +3,34 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 from augment_ru.adversary.case import STATUSES
 from augment_ru.engine.figures import Figures
 from augment_ru.evaluation.searches import can_be_broken
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
+
+
+class VariationFigures(Protocol):
+    """Counts over the rows of one variation."""
+
+    def count_entry(self, entry: Mapping[str, Any]) -> None:
+        """Count a row by its entry, a line of the edit log."""
+
+    def update(self, other: Any) -> None:  # noqa: ANN401  (figures of the same class)
+        """Add the rows of other figures."""
+
+    def table(self) -> dict[str, Any]:
+        """The figures as JSON values."""
+
+
+class AttackFigures(Figures):
+    """Counts over the rows of one attack."""
+
+    def count_entry(self, entry: Mapping[str, Any]) -> None:
+        """Count a row by its entry, a line of the edit log."""
+        edits = sum(map(len, entry["edits"].values()))
+        self.count(entry["status"], entry["probability"], entry["similarity"], edits)
 
 
 @dataclass(slots=True)
@@ -17,8 +39,9 @@ class SearchFigures:
 
     counts: Counter[str] = field(default_factory=Counter)
 
-    def count(self, search: Mapping[str, Any]) -> None:
-        """Count a row by the `search` of its entry in the edit log."""
+    def count_entry(self, entry: Mapping[str, Any]) -> None:
+        """Count a row by its entry, a line of the edit log."""
+        search = entry["search"]
         self.counts[search["status"]] += 1
         if can_be_broken(search):
             self.counts.update(right=1, queries=search["queries"])
@@ -49,38 +72,21 @@ def _ratio(count: int, of: int) -> float | None:
     return round(count / of, 2) if of else None
 
 
-Counted: TypeAlias = Figures | SearchFigures
-
-
-def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, Counted]:
+def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
     """Figures of nothing for each perturbed variation of a task, or of the whole release, in their order."""
     attacks = recipe.attacks if task is None else recipe.attacks_of(task)
     searches = recipe.searches if task is None else recipe.searches_of(task)
-    found: dict[str, Counted] = {attack.name: Figures() for attack in attacks}
+    found: dict[str, VariationFigures] = {attack.name: AttackFigures() for attack in attacks}
     return found | {name: SearchFigures() for name in searches}
 
 
-def count_entry(figures: Counted, entry: Mapping[str, Any]) -> None:
-    """Add the entry of a perturbed row, a line of the edit log, to the figures of its variation."""
-    if isinstance(figures, SearchFigures):
-        figures.count(entry["search"])
-    else:
-        edits = sum(map(len, entry["edits"].values()))
-        figures.count(entry["status"], entry["probability"], entry["similarity"], edits)
-
-
-def add_figures(totals: Mapping[str, Counted], more: Mapping[str, Counted]) -> None:
+def add_figures(totals: Mapping[str, VariationFigures], more: Mapping[str, VariationFigures]) -> None:
     """Add the figures of a task to those of the release."""
     for name, found in more.items():
-        total = totals[name]
-        if isinstance(found, SearchFigures):
-            if isinstance(total, SearchFigures):
-                total.update(found)
-        elif isinstance(total, Figures):
-            total.update(found)
+        totals[name].update(found)
 
 
-def figure_entries(figures: Mapping[str, Counted], recipe: ReleaseRecipe | None = None) -> dict[str, Any]:
+def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecipe | None = None) -> dict[str, Any]:
     """The figures in the manifest: `attacks`, and `searches` if there are any.
 
     Args:

@@ -9,7 +9,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from augment_ru.constraints.rule_file import Constraint, constraint
 from augment_ru.edits import Edit
+from augment_ru.engine.presets import preset
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.answers import group_of
 from augment_ru.formats.json_lines import encoded, encoded_row, parsed
@@ -18,10 +20,10 @@ from augment_ru.formats.packed import unpacked
 from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import kind_of, source_of
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task
+from augment_ru.records.task import Task, recognise
+from augment_ru.records.task import task as task_of
 from augment_ru.release.episodes import asked_shots, draw_episodes
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
-from augment_ru.release.settings import schema_of
 from augment_ru.script import Script
 
 _log = logging.getLogger(__name__)
@@ -55,6 +57,37 @@ class TaskInput:
     def files(self) -> dict[str, InputFile]:
         """The files by split; train first."""
         return {"train": self.train, "test": self.test} if self.train else {"test": self.test}
+
+
+def schema_of(task: TaskRecipe, row: Mapping[str, Any]) -> Task:
+    """The schema that a task names, else the one that fits a row of it; with the fields that the recipe sets.
+
+    Raises:
+        AugmentError: no schema has this name, or none fits.
+    """
+    schema = task_of(task.task) if task.task else recognise(row)
+    return schema.changed(fields=task.fields) if task.fields else schema
+
+
+def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[str, ...]:
+    """The names or files of a task's constraints: those that the recipe sets, else the preset's, else the schema's.
+
+    Raises:
+        AugmentError: there is no such preset.
+    """
+    if task.constraints is not None:
+        return task.constraints
+    choose = preset(recipe.preset).constraints
+    return tuple(choose(schema)) if choose else schema.layout.constraints
+
+
+def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Constraint, ...]:
+    """The constraints of a task, which is never a function of the user's own: a recipe names no code.
+
+    Raises:
+        AugmentError: there is no such constraint.
+    """
+    return tuple(map(constraint, constraints_of(recipe, task, schema)))
 
 
 def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInput:

@@ -16,8 +16,8 @@ from augment_ru.engine.prepared import Prepared
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.named_model import NamedModel
 from augment_ru.records.task import Task
+from augment_ru.release.original_rows import TaskInput
 from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseRecipe
-from augment_ru.release.sources import TaskInput
 
 
 class Searched(NamedTuple):
