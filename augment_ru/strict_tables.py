@@ -106,11 +106,16 @@ def _wrong_key(table: Mapping[str, Any], said: str, depth: int) -> str:
     """The key of a table of any keys that the error is about: msgspec does not name it."""
     wrong = said.rpartition("got `")[2].rstrip("`")
     names = {str: "str", bool: "bool", int: "int", float: "float", list: "array", dict: "object"}
+    bound = re.search(r"([<>])= (-?\d+)$", said)
 
     def holds(value: object, deeper: int) -> bool:
         if deeper:
             inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
             return any(holds(one, deeper - 1) for one in inner)
+        if bound and isinstance(value, int | float):
+            return value < int(bound[2]) if bound[1] == ">" else value > int(bound[2])
+        if "enum" in said:
+            return said.endswith(repr(value))
         return not value if "length" in said else names.get(type(value), type(value).__name__) == wrong
 
     return next((key for key, value in table.items() if holds(value, depth - 1)), next(iter(table)))

@@ -25,6 +25,8 @@ class _Mine(msgspec.Struct, forbid_unknown_fields=True):
     sizes: Literal["all"] | tuple[Annotated[int, msgspec.Meta(ge=1)], ...] = ()
     level: Annotated[int, msgspec.Meta(ge=0, le=9)] = 0
     shown: int = msgspec.field(name="5%", default=0)
+    kinds: dict[str, Literal["a", "b"]] = {}
+    counts: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,8 @@ class _Mine(msgspec.Struct, forbid_unknown_fields=True):
         ("name = 'a'\nsize = 0", "mine.toml: 'size' is 0; it must be an integer from 1 on"),
         ("name = 'a'\nsizes = [0]", "mine.toml: 'sizes' is [0]; it must be 'all' or a list of integers from 1 on"),
         ("name = 'a'\nlevel = 10", "mine.toml: 'level' is 10; it must be an integer from 0 to 9"),
+        ("name = 'a'\nkinds = { x = 'a', y = 'c' }", "mine.toml: [kinds]: 'y' is 'c'; it must be 'a' or 'b'"),
+        ("name = 'a'\ncounts = { x = 1, y = -1 }", "mine.toml: [counts]: 'y' is -1; it must be an integer from 0 on"),
         ("name = 'a'\n'5%' = 'x'", "mine.toml: '5%' is 'x'; it must be an integer"),
     ],
 )

@@ -31,6 +31,10 @@ _CONTEXT = {
 _TYPES = {"text": "sc:Text", "integer": "sc:Integer", "number": "sc:Float", "truth value": "sc:Boolean"}
 
 
+COLUMN_TYPES = (*_TYPES, "other")
+"""What `column_types` tells apart."""
+
+
 def column_types(row: Mapping[str, Any]) -> dict[str, str]:
     """The columns of a row with the type of each: text, integer, number, truth value, or other."""
     kinds: dict[type, str] = {str: "text", bool: "truth value", int: "integer", float: "number"}

@@ -6,166 +6,90 @@ later takes memory and time in proportion to the files of the release.
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
+from types import GenericAlias
 from typing import Annotated, Any, Literal
 
 import msgspec
 
+from augment_ru.adversary.case import STATUSES
+from augment_ru.engine.figures import QUANTILES
 from augment_ru.errors import AugmentError
+from augment_ru.release.croissant import COLUMN_TYPES
 from augment_ru.release.release_recipe import ReleaseRecipe
 from augment_ru.strict_tables import typed
 
 MOST = 2**53
 """Integers up to this are the same in every reader of JSON."""
 _Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
-_Figure = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)]
+_Number = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)]
 _Label = str | bool | Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
 
 
-class _Part(msgspec.Struct, forbid_unknown_fields=True):
-    """An object in a manifest, read strictly; its attributes are the keys, which docs/release.md explains."""
+def _object(texts: str, counts: str = "", figures: str = "", may_lack: str = "", /, **others: Any) -> Any:  # noqa: ANN401
+    """A type of objects that are read strictly.
+
+    Args:
+        texts: the names of the keys that hold a text.
+        counts: of those that hold a count.
+        figures: of those that hold a number or null.
+        may_lack: of those that hold a list and may be absent.
+        others: the types of the other keys.
+    """
+    named = ((texts, str), (counts, _Count), (figures, _Number | None))
+    kinds = {key: kind for keys, kind in named for key in keys.split()}
+    fields: list[Any] = []
+    for key, kind in (kinds | others).items():
+        default: Any = msgspec.field(name=key, default=[]) if key in may_lack.split() else msgspec.field(name=key)
+        fields.append((f"key_{key.removesuffix('%')}", kind, default))
+    return msgspec.defstruct("Object", fields, forbid_unknown_fields=True, kw_only=True)
 
 
-class _Environment(_Part):
-    augment_ru: str
-    code: str
-    python: str
-    unicode: str
-    packages: dict[str, str]
+def _list(kind: Any) -> GenericAlias:  # noqa: ANN401  (a type)
+    return GenericAlias(list, (kind,))
 
 
-class _Settings(_Part):
-    probability: _Figure
-    threshold: _Figure | None
-    candidates: _Count
+def _table(kind: Any) -> GenericAlias:  # noqa: ANN401  (a type)
+    return GenericAlias(dict, (str, kind))
 
 
-class _Input(_Part):
-    task: str
-    split: str
-    file: str
-    rows: _Count
-    sha256: str
-
-
-class _Distribution(_Part):
-    mean: _Figure
-    std: _Figure
-    min: _Figure
-    p5: _Figure = msgspec.field(name="5%")
-    p25: _Figure = msgspec.field(name="25%")
-    p50: _Figure = msgspec.field(name="50%")
-    p75: _Figure = msgspec.field(name="75%")
-    p95: _Figure = msgspec.field(name="95%")
-    max: _Figure
-
-
-class _AttackOfTask(_Part):
-    name: str
-    rows: _Count
-    perturbed: _Count
-    unchanged: _Count
-    rejected: _Count
-    acceptance: _Figure | None
-    similarity: _Distribution | None
-    probability: _Distribution | None
-    edits_per_perturbed_row: _Figure | None
-
-
-class _Attack(_AttackOfTask):
-    spec: str
-
-
-class _Search(_Part):
-    name: str
-    rows: _Count
-    right: _Count
-    broken: _Count
-    withstood: _Count
-    rejected: _Count
-    wrong_before: _Count
-    unchanged: _Count
-    asr: _Figure | None
-    queries: _Count
-    queries_a_success: _Figure | None
-    changes: _Figure | None
-    minimal: _Count
-
-
-class _Episode(_Part):
-    number: _Count
-    shots: _Count
-
-
-class _Task(_Part):
-    name: str
-    task: str
-    fields: list[str]
-    gold: list[str]
-    columns: dict[str, Literal["text", "integer", "number", "truth value", "other"]]
-    labels: list[_Label]
-    answered: bool
-    metrics: list[str]
-    constraints: list[str]
-    licence: str
-    description: str
-    test: _Count
-    train: _Count
-    episodes: list[_Episode]
-    default_episode: _Count
-    attacks: list[_AttackOfTask]
-    train_digests: list[str]
-    searches: list[_Search] = []
-    groups: list[str] = []
-    train_groups: list[str | None] = []
-
-
-class _Model(_Part):
-    name: str
-    model: str
-    files: dict[str, str]
-    signatures: dict[str, str]
-
-
-class _Example(_Part):
-    perturbation: str
-    task: str
-    field: str
-    original: str
-    perturbed: str
-
-
-class _Demonstration(_Part):
-    task: str
-    episode: _Count
-    file: str
-    row: _Count
-    texts: list[str]
-    answers: list[str]
-
-
-class _File(_Part):
-    sha256: str
-    bytes: _Count
-    lines: _Count
-
-
-class _Manifest(_Part):
-    format: str
-    name: str
-    recipe: dict[str, Any]
-    environment: _Environment
-    annotator: str
-    scorer: str
-    settings: dict[str, _Settings]
-    data: dict[str, str]
-    inputs: list[_Input]
-    attacks: list[_Attack]
-    tasks: list[_Task]
-    examples: list[_Example]
-    demonstrations: list[_Demonstration]
-    files: dict[str, _File]
-    searches: list[_Search] = []
-    models: list[_Model] = []
+_DISTRIBUTION = _object("", **dict.fromkeys(("mean", "std", *QUANTILES), _Number)) | None
+_FIGURES = {"similarity": _DISTRIBUTION, "probability": _DISTRIBUTION}
+_COUNTED = ("name", "rows perturbed unchanged rejected", "acceptance edits_per_perturbed_row")
+_SEARCHES = _list(
+    _object("name", f"rows right {' '.join(STATUSES)} queries minimal", "asr queries_a_success changes"),
+)
+_TASK = _object(
+    "name task licence description",
+    "test train default_episode",
+    "",
+    "searches groups train_groups",
+    **dict.fromkeys(("fields", "gold", "metrics", "constraints", "train_digests", "groups"), list[str]),
+    train_groups=list[str | None],
+    columns=_table(Literal[COLUMN_TYPES]),
+    labels=_list(_Label),
+    answered=bool,
+    episodes=_list(_object("", "number shots")),
+    attacks=_list(_object(*_COUNTED, **_FIGURES)),
+    searches=_SEARCHES,
+)
+_MANIFEST = _object(
+    "format name annotator scorer",
+    "",
+    "",
+    "searches models",
+    recipe=dict[str, Any],
+    environment=_object("augment_ru code python unicode", packages=dict[str, str]),
+    settings=_table(_object("", "candidates", "threshold", probability=_Number)),
+    data=dict[str, str],
+    inputs=_list(_object("task split file sha256", "rows")),
+    attacks=_list(_object(*_COUNTED, **_FIGURES, spec=str)),
+    searches=_SEARCHES,
+    models=_list(_object("name model", files=dict[str, str], signatures=dict[str, str])),
+    tasks=_list(_TASK),
+    examples=_list(_object("perturbation task field original perturbed")),
+    demonstrations=_list(_object("task file", "episode row", texts=list[str], answers=list[str])),
+    files=_table(_object("sha256", "bytes lines")),
+)
 
 
 def _is_path(name: str) -> bool:
@@ -185,7 +109,7 @@ def check_shape(where: str, content: Mapping[str, Any]) -> None:
     Raises:
         AugmentError: the key, what it holds, and what it must hold.
     """
-    typed(where, content, _Manifest)
+    typed(where, content, _MANIFEST)
     for name in content["files"]:
         if not _is_path(name):
             raise AugmentError(f"{where}: 'files': {name!r} is no path of a file inside the release")
