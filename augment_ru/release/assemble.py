@@ -76,7 +76,7 @@ def assemble(
         names.append(f"{OWN}/{Path(file).name}")
     content["examples"] = shown_pairs(target, content["tasks"])
     content["demonstrations"] = shown_demonstrations(target, content["tasks"], content["inputs"])
-    derived = derived_files(content, file_entries(target, names))
+    derived = derived_files(content, file_entries(target, names), target)
     for name, text in derived.items():
         (target / name).parent.mkdir(exist_ok=True)
         (target / name).write_bytes(text.encode())
@@ -85,14 +85,15 @@ def assemble(
     return content
 
 
-def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]], folder: Path) -> dict[str, str]:
     """The files that follow from the manifest: the card, Croissant metadata, and the tasks for lm-evaluation-harness.
 
     Args:
         content: the manifest without its list of files.
         files: the entries of the files of rows in that list.
+        folder: the release, with the user's own task and prompt files.
     """
-    tasks = harness_files(content)
+    tasks = harness_files(content, folder / OWN)
     return {CARD: card(content, tasks), CROISSANT: croissant(content, files), **tasks}
 
 

@@ -109,7 +109,8 @@ class TaskRecipe(_Table, frozen=True):
     Attributes:
         name: the name of its folder, and the value of `perturbation` in its original rows.
         test, train: its files, relative to the recipe; a release without shots needs no train file.
-        task: the name of its schema; None: recognised from the rows.
+        task: the name of its schema, or a task file of the user's; None: recognised from the rows.
+        prompt: a prompt file of the user's, in which lm-evaluation-harness asks; None: the prompt of its schema.
         fields: the fields that are perturbed; empty: the schema's.
         constraints: None: the schema's.
         attacks: the names of the attacks that it takes; None: all.
@@ -121,6 +122,7 @@ class TaskRecipe(_Table, frozen=True):
     test: SomeText
     train: str | None = None
     task: str | None = None
+    prompt: str | None = None
     fields: tuple[str, ...] = ()
     constraints: tuple[str, ...] | None = None
     attacks: tuple[str, ...] | None = None
@@ -264,10 +266,10 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     @property
     def own_files(self) -> tuple[str, ...]:
-        """The paths of the user's own dictionaries, word lists, corpora and rule files: each once, in order."""
+        """The paths of the user's own dictionaries, word lists, corpora, rule, task and prompt files: each once."""
         options = [path for attack in self.attacks for path in _files_in(attack.options)]
-        constraints = [name for task in self.tasks for name in task.constraints or () if _names_file(name)]
-        paths = (value.removeprefix(_CORPUS) for value in (*options, *constraints))
+        named = [name for task in self.tasks for name in (*(task.constraints or ()), task.task, task.prompt)]
+        paths = (value.removeprefix(_CORPUS) for value in (*options, *filter(_names_file, named)) if value)
         return tuple(dict.fromkeys((*paths, *(self.adversary.own_files if self.adversary else ()))))
 
     def located(self, place: Callable[[str], Path], models: Path) -> "ReleaseRecipe":
@@ -319,6 +321,8 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
                     f"{where}no task may be called '{task.name}': the release has a file of that name; rename it"
                 )
             _check_known(f"{where}attacks", "attack of this recipe", task.attacks or (), known)
+            if task.prompt is not None and not task.prompt.endswith(".toml"):
+                raise AugmentError(f"{where}prompt: '{task.prompt}'; needs a prompt file of your own, FILE.toml")
             _check_shots(f"{where}shots", task.shots or (), self.shots.episodes)
         if self.adversary:
             try:

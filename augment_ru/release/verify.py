@@ -169,7 +169,7 @@ def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[st
 def _derived(release: ReleaseFiles) -> dict[str, str]:
     """The files that follow from the manifest."""
     content = {key: value for key, value in release.content.items() if key != "files"}
-    return derived_files(content, release.content["files"])
+    return derived_files(content, release.content["files"], release.folder)
 
 
 def _first_difference(ours: bytes, theirs: bytes) -> int:

@@ -1,14 +1,13 @@
 """Rebuilding rows of a release from its manifest and its original rows, and comparing them byte for byte."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
-from augment_ru.release.manifest import MANIFEST, OWN, data_files, environment
+from augment_ru.release.manifest import MANIFEST, data_files, environment
 from augment_ru.release.original_rows import constraints_of
 from augment_ru.release.release_recipe import TaskRecipe
 from augment_ru.release.searched_models import Searched, Searches, model_entries, searched
@@ -109,7 +108,7 @@ def _differences(release: ReleaseFiles, checks: Sequence[TaskCheck], tools: Tool
         if check.rows is not None
         for name in constraints_of(recipe, check.rows.recipe, check.rows.schema)
     }
-    data: Mapping[str, Any] = data_files(recipe, rules, lambda name: release.folder / OWN / Path(name).name)
+    data: Mapping[str, Any] = data_files(recipe, rules, release.own)
     for name, digest in content["data"].items():
         if data.get(name) != digest:
             yield name

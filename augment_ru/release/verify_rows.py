@@ -43,15 +43,19 @@ class ReleaseFiles:
     @cached_property
     def located(self) -> ReleaseRecipe:
         """The recipe with the paths of its files in this folder, and of its models here."""
-        return self.recipe.located(lambda name: self.folder / OWN / Path(name).name, Path.cwd())
+        return self.recipe.located(self.own, Path.cwd())
+
+    def own(self, name: str) -> Path:
+        """The place of one of the user's own files, by its path in the recipe."""
+        return self.folder / OWN / Path(name).name
 
     def schema(self, number: int, task: TaskRecipe) -> Task:
-        """The schema of the task with this number; the manifest names it even where the recipe does not.
+        """The schema of the task with this number; the manifest names it where the recipe does not.
 
         Raises:
             AugmentError: this installation has no such schema.
         """
-        return schema_of(replace(task, task=self.content["tasks"][number]["task"]), {})
+        return schema_of(replace(task, task=task.task or self.content["tasks"][number]["task"]), {}, self.own)
 
     def lines(self, name: str) -> list[bytes]:
         """The lines of a file, without their ends."""
