@@ -11,8 +11,9 @@ from augment_ru.constraints.rule_file import Constraint, Docs, Function, Row, Ru
 from augment_ru.constraints.spacy_matcher import spacy_matches
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError, brief, said
-from augment_ru.records.field_paths import occurrences, strings, values
+from augment_ru.records.field_paths import strings, values
 from augment_ru.text.doc import Doc
+from augment_ru.text.words import occurrences
 
 
 def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict[str, list[Span]]:

@@ -18,8 +18,8 @@ from augment_ru.records import field_paths
 from augment_ru.records.task import task_or_file
 from augment_ru.resources import file_bytes
 
-TEST, TRAIN, EDITS, MANIFEST = "test.jsonl", "train.jsonl", "edits.jsonl", "manifest.json"
-"""The files of a release, as `augment_ru.release` names them."""
+TEST, TRAIN, EDITS, MANIFEST, OWN = "test.jsonl", "train.jsonl", "edits.jsonl", "manifest.json", "own"
+"""The files and the folder of a release, as `augment_ru.release` names them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Released:
 
     Attributes:
         original: what `perturbation` is in original rows.
-        task: the name of their task; None if there is no manifest.
+        task: the name of their task, or its file in the release; None if there is no manifest.
         fields: the perturbed fields; empty if there is no manifest.
         train: the file of the train rows; None if there is none.
         edits: the edit log; None if there is none.
@@ -91,6 +91,9 @@ def _in_manifest(path: Path, name: str) -> tuple[Mapping[str, Any], Mapping[str,
         models = {str(one["name"]): str(one["model"]) for one in content.get("models", ())}
         specs = {str(one["name"]): str(one["spec"]) for one in content["attacks"]}
         entry: dict[str, Any] = next((dict(task) for task in content["tasks"] if task["name"] == name), {})
+        given = next((task.get("task") or "" for task in content["recipe"]["task"] if task["name"] == name), "")
+        if given.endswith(".toml"):
+            entry["task"] = str(path.parent / OWN / Path(given).name)
         "".join([entry.get("task", ""), *entry.get("fields", ())])  # a TypeError, if one of them is no text
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise AugmentError(f"{path}: is no manifest of a release; augment-ru release verify checks it") from error

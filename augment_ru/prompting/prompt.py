@@ -212,8 +212,7 @@ class Prompt:
 
     def _entries(self, record: Mapping[str, Any]) -> list[tuple[int, ...]]:
         """The entries of `each` as their numbers in its lists; without `each` one entry, the row, without numbers."""
-        names = field_paths.every(record, self.each) if self.each else [""]
-        return [tuple(step for step in field_paths.steps(name) if isinstance(step, int)) for name in names]
+        return field_paths.entries(record, self.each) if self.each else [()]
 
     def _filled(
         self,
@@ -235,7 +234,7 @@ class Prompt:
         for number, shot in enumerate(shots, start=1):
             try:
                 entry = next(iter(self._entries(shot)), ())
-                word = self._answer(_numbered(field, entry), shot, labels)
+                word = self._answer(field_paths.numbered(field, entry), shot, labels)
                 template, values = self._values(field, shot, entry, later=number > 1)
                 values = shares.demonstration(template, values, word) if shares else values
             except AugmentError as error:
@@ -269,7 +268,7 @@ class Prompt:
             texts = Record(record, self.task).read()
             titled = len(texts) > 1
             return "\n".join(f"{path.split('.')[-1]}: {text}" if titled else text for path, text in texts.items())
-        text = text_of(record, _numbered(name, numbers))
+        text = text_of(record, field_paths.numbered(name, numbers))
         if self.options and name == self.options.inside:
             markers = option_markers(text)
             return text[: markers[0].start].rstrip() if markers else text
@@ -319,13 +318,6 @@ def answer_text(value: object, separator: str | None = None) -> str:
     if text is None:
         raise AugmentError("the right answer is empty")
     return text
-
-
-def _numbered(name: str, numbers: Sequence[int]) -> str:
-    """The field's name with the numbers of an entry in its `[]`, from the left."""
-    for number in numbers[: name.count("[]")]:
-        name = name.replace("[]", f"[{number}]", 1)
-    return name
 
 
 def _own_values(template: Template, held: Any, field: str) -> dict[str, str]:  # noqa: ANN401  (any JSON value)

@@ -13,10 +13,9 @@ from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Annotator, annotator
 from augment_ru.records.record import Record
 from augment_ru.release.edit_log import original_entry, result_entry, search_entry
-from augment_ru.release.recipe import TRAINED, ReleaseRecipe, TaskRecipe
-from augment_ru.release.searches import Searched, Searches
-from augment_ru.release.settings import rules_of
-from augment_ru.release.sources import with_perturbation
+from augment_ru.release.original_rows import rules_of, with_perturbation
+from augment_ru.release.release_recipe import TRAINED, ReleaseRecipe, TaskRecipe
+from augment_ru.release.searched_models import Searched, Searches
 
 _SEARCH = ("schedule", "candidates", "min_changes", "floor")
 
@@ -84,7 +83,7 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
     run = run_of(
         preset(recipe.preset),
         [
-            *(AttackChoice(one.spec, one.tables, one.probability, one.threshold, one.name) for one in recipe.attacks),
+            *(AttackChoice(one.spec, one.options, one.probability, one.threshold, one.name) for one in recipe.attacks),
             *pooled,
         ],
         GateChoice(

@@ -5,11 +5,13 @@ apostrophe joins two parts of one, and whether other alphabets count.
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
 
 from augment_ru.draws import Ints
+from augment_ru.edits import Span
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import (
     DIGIT,
@@ -154,3 +156,32 @@ def _join_thousands(flags: Flags, inside: Mask) -> None:
         before, after = digit[max(space - _GROUP - 1, 0) : space], digit[space + 1 : space + _GROUP + 2]
         long = before.size > _GROUP and before.all()
         inside[space] = after[:-1].all() and not after[-1] and not long
+
+
+def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
+    """The spans where the words stand in the text as whole words, in any letter case."""
+    places: dict[str, list[int]] = {}
+    for run in _RUN.finditer(text):
+        places.setdefault(_same(run[0]), []).append(run.start())
+    for word in sorted({word.strip() for word in words}):
+        runs = [(match.start(), _same(match[0])) for match in _RUN.finditer(word)]
+        found = min(((places.get(run, ()), at) for at, run in runs), key=lambda one: len(one[0]), default=None)
+        if not word or (found is not None and not found[0]):
+            continue
+        pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+        if found is None:  # a word without a letter or a digit
+            yield from (Span(*match.span(), label) for match in pattern.finditer(text))
+            continue
+        stop = 0
+        for start in (place - found[1] for place in found[0]):
+            if start >= stop and (match := pattern.match(text, start)):
+                yield Span(start, match.end(), label)
+                stop = match.end()
+
+
+_RUN = re.compile(r"\w+")
+
+
+def _same(run: str) -> str:
+    """Letters and digits in a form that is equal if `re.IGNORECASE` takes them for equal."""
+    return "".join(char.lower()[0].upper()[0] for char in run)

@@ -18,8 +18,7 @@ import augment_ru
 from augment_ru.evaluation import answer_scores
 from augment_ru.evaluation.answer_scores import macro_f1
 from augment_ru.evaluation.metrics import METRICS
-from augment_ru.records.record import option_markers
-from augment_ru.release import lm_eval_data, lm_eval_rows
+from augment_ru.release import lm_eval_data
 from augment_ru.release.yaml import yaml
 from profiles import examples
 from releases import EXAMPLE, RECIPE, built, recipe, rows_of
@@ -129,13 +128,6 @@ VALUES = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(NAM
 def test_yaml_reads_back_what_was_written(content: dict[str, Any]) -> None:
     reader = pytest.importorskip("yaml")
     assert reader.safe_load(yaml(content)) == content
-
-
-@given(st.lists(st.sampled_from(["(A)", "(B)", "(C)", "(А)", "(Б)", "(В)", "(С)", " кот ", "?", "(D)"]), max_size=12))
-def test_the_harness_finds_the_options_that_we_find(pieces: list[str]) -> None:
-    text = "".join(pieces)
-    found = [marker.span() for marker in lm_eval_rows.markers_in(text)]
-    assert found == [(span.start, span.stop) for span in option_markers(text)]
 
 
 @settings(max_examples=examples(50))
