@@ -20,10 +20,10 @@ _ROMAN = (("I", "II", "III", "IV", "V", "VI", "VII", "VIII"),)
 
 
 class _Form(NamedTuple):
-    """How a marker is written.
+    """The notation of a marker.
 
     Attributes:
-        pattern: the marker, with {} in place of its letter or number.
+        pattern: the marker, with {} instead of its letter or number.
         alphabets: the letters or numbers, in order.
         alone: whether such markers show by themselves, if there are three or their texts are short, that these are
             options. Others need a question beside them: clauses of laws and steps of recipes are numbered alike.
@@ -90,7 +90,7 @@ def _option_spans(text: str) -> Iterator[Span]:
 
 
 def _last(text: str, run: Sequence[tuple[int, int]]) -> str:
-    """The last option: to the end of its line, and of its sentence where the other options are no longer than one."""
+    """Return the last option: up to the end of its line; of its sentence, if no other option has two sentences."""
     (start, bare) = run[-1]
     rest = text[bare:]
     lead = len(rest) - len(rest.lstrip())
