@@ -63,7 +63,7 @@ class Bae(MadeOnDemand):
         self._decoding()  # so that a wrong value is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a new word in place of, or after, every Russian word that may become active."""
+        """Propose to replace every Russian word that may become active, or to insert a word after it."""
         known = texts_at(batch, *batch.words)
         russian = np.array([RUSSIAN.fullmatch(word) is not None for word in known], dtype=np.bool_)
         starts = batch.words[0][russian]

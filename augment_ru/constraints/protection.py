@@ -49,7 +49,7 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
 
 
 def warnings(constraints: Iterable[Constraint], row: Row, docs: Docs) -> tuple[str, ...]:
-    """What a row lacks, so that a constraint cannot protect what it is there for; a line each.
+    """Warn of what a row lacks, so that a constraint cannot protect what it should; one line for each lack.
 
     Args:
         constraints: the constraints.
@@ -63,7 +63,7 @@ class _Rules(NamedTuple):
     """The rules of several constraints, by what finds their spans.
 
     Attributes:
-        lexicons: of patterns that read characters alone, which meet fewer different tokens, and of the others.
+        lexicons: one for the patterns that read characters alone, one for the patterns that read annotation.
         for_spacy: rules whose patterns spaCy's Matcher reads.
         of_fields: rules that name fields of the row.
         functions: functions, each with its first rule and the labels that its rules take; None for any label.

@@ -332,7 +332,7 @@ def embedding() -> Any:  # noqa: ANN401  (navec has no types)
 
 @lru_cache(maxsize=50_000)
 def word_vector(word: str) -> npt.NDArray[np.float64] | None:
-    """The navec vector of a word in lower case, also with е for ё: of length 1, shape (300,); None if there is none.
+    """The navec vector of a word in lower case, also with е for ё: of length 1, shape (300,); None for an unknown word.
 
     In float64, so that products of vectors differ between processors by far less than the digits that are kept.
     """

@@ -23,7 +23,7 @@ _MARKER = 3
 
 
 class Viewer(Protocol):
-    """What of an attack decides how it sees a batch; the members are those of `Attack`."""
+    """The members of `Attack` that decide how it sees a batch."""
 
     @property
     def exchanges_options(self) -> bool:
@@ -54,7 +54,7 @@ class Batch:
         guarded: the spans of each text that are protected only from attacks that ask for it, by the name of the guard.
 
     Attributes:
-        guarded: as above.
+        guarded: the spans of each text that are protected only from attacks that ask for it, by guard.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Batch:
         return [Doc(text) for text in self.texts] if self._docs is None else self._docs
 
     def once(self, find: Callable[..., T], *options: Hashable) -> T:
-        """What `find(batch, *options)` returns; it is called once, and all candidates and attacks share its value."""
+        """Return `find(batch, *options)`, which is called once; all candidates and attacks share its value."""
         key = (find, *options)
         if key not in self._kept:
             self._kept[key] = find(self, *options)
@@ -216,7 +216,7 @@ class Batch:
 
     @cached_property
     def untouchable_before(self) -> Counts:
-        """How many code points before each place are protected, shape (codes + 1,)."""
+        """The number of protected code points before each place, shape (codes + 1,)."""
         covered = np.zeros(self.codes.size, dtype=np.bool_) if self.untouchable is None else self.untouchable
         return characters.counts_before(covered)
 

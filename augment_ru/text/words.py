@@ -1,4 +1,4 @@
-"""What a word is: the words that an attack may edit, and one pattern for each other meaning of the word.
+"""Words: those that an attack may edit, and one pattern for each other meaning of the word.
 
 The patterns differ where it matters to those who use them: whether digits belong to a word, whether a hyphen or an
 apostrophe joins two parts of one, and whether other alphabets count.
@@ -57,7 +57,7 @@ def hyphenated_words(text: str) -> list[str]:
 
 
 def count_russian_words(text: str) -> int:
-    """How many runs of letters with a Russian letter a text has; a hyphen parts two of them.
+    """Count the runs of letters with a Russian letter in a text; a hyphen ends a run.
 
     >>> count_russian_words("Из-за iPhone, 5 раз")
     3
@@ -66,7 +66,7 @@ def count_russian_words(text: str) -> int:
 
 
 def word_ranges(text: str) -> list[tuple[int, int]]:
-    """Where the words of one text start and stop; see `word_bounds`.
+    """The start and the stop of each word of one text, as `word_bounds` finds them.
 
     >>> text = "Из-за ветра 25 м/с, то есть −15 °C"
     >>> [text[start:stop] for start, stop in word_ranges(text)]
@@ -78,7 +78,7 @@ def word_ranges(text: str) -> list[tuple[int, int]]:
 
 
 def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
-    r"""Where the words that an attack may edit start and stop in an array of code points.
+    r"""Find the words that an attack may edit in an array of code points.
 
     A word is a run of letters, digits and combining marks, with the signs inside it that join: «из-за», «О'Генри»,
     «км/ч», «3,14», «10:30». A comma and a colon join digits only, a space joins groups of three digits: «30 000».

@@ -22,9 +22,8 @@ from augment_ru.resources import dictionary_path
 from augment_ru.similarities.meaning import Meaning, weights_of
 from augment_ru.similarities.meaning import features as meaning_features
 from augment_ru.similarities.meaning.features import features_of
-from augment_ru.similarities.meaning.matching import fates_of, word_edits
+from augment_ru.similarities.meaning.matching import edit_distance, fates_of, word_edits
 from augment_ru.similarities.meaning.words import Fates, Source
-from augment_ru.text.edit_distance import edit_distance
 from profiles import examples
 from strategies import OFFLINE, scripts, texts
 

@@ -89,7 +89,7 @@ class Corpus:
 
     @cached_property
     def kept(self) -> dict[Hashable, tuple[str, ...]]:
-        """What was chosen from the corpus, by what it was chosen for."""
+        """The texts that were chosen from the corpus, by the gap that they were chosen for."""
         return {}
 
     def for_label(self, label: str) -> "Corpus":
@@ -123,7 +123,7 @@ class Lowest:
         self._kept: set[str] = set()
 
     def add(self, texts: Iterable[str]) -> "Lowest":
-        """The same collection with more texts."""
+        """Add texts, and return the collection."""
         for text in texts:
             if text in self._kept:
                 continue

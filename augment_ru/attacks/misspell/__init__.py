@@ -67,7 +67,7 @@ class Misspell(Attack):
 
     @property
     def mean_rate(self) -> float:
-        """How often people make an error of the classes, in a word of an average text; in [0, 1]."""
+        """The share of the words of an average text in which people make an error of the classes, in [0, 1]."""
         return _plan(self).mean
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
@@ -113,12 +113,12 @@ def _with_note(old: str, new: Misspelt) -> Rewritten:
 
 
 class _Plan(NamedTuple):
-    """What an attack does, by its options."""
+    """The rules and rates that the options of an attack choose."""
 
     misspellings: Misspellings
     joins: ErrorRates
     mean: float
-    """How often people make an error of the classes, in a word."""
+    """The share of words in which people make an error of the classes."""
 
 
 def _plan(attack: Misspell) -> _Plan:

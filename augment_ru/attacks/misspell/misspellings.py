@@ -96,7 +96,7 @@ class Misspellings:
         return found
 
     def rates_of(self, words: Sequence[str]) -> Floats:
-        """How often people misspell each of these words in lower case, in [0, 0.97]; shape (words,)."""
+        """How often people misspell each word, given in lower case: shares in [0, 0.97], shape (words,)."""
         known = self._rates
         new = [word for word in words if word not in known]
         if new:

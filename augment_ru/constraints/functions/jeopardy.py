@@ -7,7 +7,7 @@ from functools import lru_cache
 from augment_ru.constraints.quotations import Quoted, bracketed, is_title, quoted
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.language.readings import CASES, GENDERS, Reading, has_lemma, readings
+from augment_ru.language.morphology import CASES, GENDERS, Reading, has_lemma, readings
 from augment_ru.resources import word_lists
 from augment_ru.text.doc import Doc, Token
 
@@ -58,7 +58,7 @@ def _is_preposition_in_capitals(word: str) -> bool:
 
 
 def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:
-    """The number of the noun that the demonstrative agrees with; its own number if there is none.
+    """The number of the noun that the demonstrative agrees with; `first` if no noun agrees.
 
     A word that is both adjective and noun («рабочий», «больной») is taken as the noun if no noun follows.
     """

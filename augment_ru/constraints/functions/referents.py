@@ -7,7 +7,7 @@ from typing import Any
 from augment_ru.constraints.mentions import mentions
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.language.readings import GENDERS, Reading, readings
+from augment_ru.language.morphology import GENDERS, Reading, readings
 from augment_ru.language.tokens import readable
 from augment_ru.records.record import list_of_texts
 from augment_ru.text.doc import Doc, Token

@@ -24,7 +24,7 @@ from augment_ru.similarities.meaning.columns import (
     word_columns,
 )
 from augment_ru.similarities.meaning.features import DAMAGE, features_of
-from augment_ru.similarities.meaning.matching import fates_of, fates_of_letters, word_edits
+from augment_ru.similarities.meaning.matching import fates_of, word_edits
 from augment_ru.similarities.meaning.words import Fates, Source, kept_source
 from augment_ru.text.characters import Mask, encode
 from augment_ru.version import version_of
@@ -52,7 +52,7 @@ class Meaning(Similarity):
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
 
     Raises:
-        AugmentError: there is no such dictionary, or a weight in it is no number or above 0.
+        AugmentError: there is no such dictionary, or a weight in it is not a number or is above 0.
     """
 
     name: ClassVar[str] = "meaning"
@@ -110,9 +110,9 @@ class MeaningScorer(Scorer):
         return np.fromiter(found, dtype=np.float64, count=len(candidates))
 
     def _in_columns(self, indices: Ints, edits: EditTable) -> Floats:
-        """The scores of candidates, of those that only put letters in place of as many together."""
+        """Score candidates: together if they only exchange letters for as many others, else one by one."""
         scores, together = np.ones(indices.size), are_as_long(edits)
-        if together.sum() > max(_FEW, len(self._references) // 2):  # columns hold the words of all references
+        if together.sum() > max(_FEW, len(self._references) // 8):
             together = self._together(indices, edits, together, scores)
         else:
             together[:] = False
@@ -122,12 +122,12 @@ class MeaningScorer(Scorer):
         return scores
 
     def _together(self, indices: Ints, edits: EditTable, asked: Mask, scores: Floats) -> Mask:
-        """Score the candidates whose edits put letters in place of as many inside words.
+        """Score the candidates whose edits exchange letters inside words for as many others.
 
         Args:
             indices: the number of the reference of each candidate, shape (candidates,).
             edits: the edits of the candidates.
-            asked: whether each candidate may be such a one, shape (candidates,).
+            asked: which candidates may be scored so (`are_as_long`), shape (candidates,).
             scores: the score of each candidate, 1 if its edits change nothing, shape (candidates,); is changed.
 
         Returns:
@@ -161,15 +161,11 @@ class MeaningScorer(Scorer):
         return texts.batch.once(word_columns) if isinstance(texts, References) else WordColumns(*encode(texts))
 
     def _matched(self, index: int, script: Script) -> float:
-        triples, notes = script.triples, script.notes
-        key = (index, *triples, *notes)
+        key = (index, *script.triples, *script.notes)
         score = self._scores.get(key)
         if score is None:
-            source, fates = self._source(index), None
-            if source.is_one_sentence and not any(note is not None and note.reading is not None for note in notes):
-                fates = fates_of_letters(source, triples)  # makes no object for each edit
-            parts = [fates] if fates is not None else [fates_of(*part) for part in source.parts(script.edits)]
-            score = self._scores[key] = min(map(self._of_fates, parts), default=1.0)
+            parts = self._source(index).parts(script.edits)
+            score = self._scores[key] = min((self._of_fates(fates_of(*part)) for part in parts), default=1.0)
         return score
 
     def _aligned(self, index: int, text: str) -> float:
@@ -219,8 +215,8 @@ def weights_of(name: str) -> Weights:
     """The weights of a dictionary, which has the features of the shipped one.
 
     Raises:
-        AugmentError: there is no such dictionary; a feature is unknown, missing or stands twice; a weight is no finite
-            number, or above 0.
+        AugmentError: there is no such dictionary; a feature is unknown, missing or given twice; a weight is not a
+            finite number, or is above 0.
     """
     path = dictionary_path(name)
     found: dict[str, float] = {}

@@ -1,6 +1,6 @@
-"""Words that get other letters in place of as many, for all candidates at once: typos, letter case.
+"""Words whose letters are exchanged for as many others (typos, letter case), for all candidates at once.
 
-The words of the references stand in columns, which all candidates share.
+All candidates share the columns of the words of the references.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ class WordColumns:
         begins: where each text starts, and where the last one stops, shape (texts + 1,).
 
     Attributes:
-        begins: as above.
+        begins: where each text starts, and where the last one stops, shape (texts + 1,).
         starts, stops: where each word starts and stops, with a word behind all others that is nowhere, shape
             (words + 1,).
         forms: the form of each word, shape (words,).
@@ -104,7 +104,7 @@ class WordColumns:
 
     @cached_property
     def informations(self) -> Floats:
-        """How much each word tells, shape (words,)."""
+        """The information of each word, shape (words,)."""
         return np.fromiter(map(information, self.forms), dtype=np.float64, count=len(self.forms))
 
     @cached_property
@@ -155,14 +155,14 @@ def _are_inside(codes: Codes) -> Mask:
 
 
 def _kind(char: str) -> int:
-    """What a character is in a word."""
+    """The role of a character in a word."""
     if char.isalnum():
         return _DIGIT if char.isdecimal() else _LETTER
     return _COMMA if char == "," else _JOINER if char in JOINERS else _OTHER
 
 
 class Letters(NamedTuple):
-    """Letters that candidates have in place of others, one by one.
+    """The letters that candidates write, one by one.
 
     Attributes:
         owners: the candidate of each, ascending, shape (letters,).
@@ -177,7 +177,7 @@ class Letters(NamedTuple):
     codes: Codes
 
     def where(self, chosen: Mask) -> "Letters":
-        """Some of them."""
+        """The chosen letters."""
         return Letters(self.owners[chosen], self.places[chosen], self.words[chosen], self.codes[chosen])
 
 
@@ -193,16 +193,16 @@ def are_as_long(edits: EditTable) -> Mask:
 
 
 def letters_in_place(words: WordColumns, indices: Ints, edits: EditTable, asked: Mask) -> tuple[Letters, Mask]:
-    """The letters of the candidates whose edits only put letters in place of as many inside words.
+    """Find the letters of the candidates whose edits only exchange letters inside words for as many others.
 
     Args:
         words: the words of the references.
         indices: the number of the reference of each candidate, shape (candidates,).
         edits: the edits of the candidates.
-        asked: whether each candidate may be such a one, as `are_as_long` says, shape (candidates,).
+        asked: which candidates may do only that, as `are_as_long` says, shape (candidates,).
 
     Returns:
-        The letters; and whether each candidate is such a one, shape (candidates,).
+        The letters; and whether each candidate only exchanges letters so, shape (candidates,).
     """
     owners, starts, texts = edits.owners, edits.starts, edits.new
     if not asked.all():
@@ -224,7 +224,7 @@ def letters_in_place(words: WordColumns, indices: Ints, edits: EditTable, asked:
 
 @lru_cache(maxsize=4096)
 def _letter(char: str) -> int:
-    """The code point of a letter or digit in lower case; 0 of what is none or is written otherwise beside others."""
+    """The code point of a letter or digit in lower case; 0 for others, and if the letters beside it matter."""
     lower = form_of(char) if char.isalnum() and char != "Σ" else ""
     return ord(lower) if len(lower) == 1 else 0
 
@@ -247,7 +247,7 @@ class Respelt(NamedTuple):
 
 
 def respelt(words: WordColumns, letters: Letters) -> Respelt:
-    """The sentences whose words these letters change.
+    """Find the sentences whose words these letters change.
 
     Args:
         words: the words of the references.
@@ -303,11 +303,11 @@ def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) 
 
 
 class Exchanged(NamedTuple):
-    """What words lose by other letters that make other words of them («и» for «в»): it depends on them alone.
+    """The loss of words that other letters turn into other words («и» for «в»); it does not depend on their sentence.
 
     Attributes:
         marks: the features of the marks among them.
-        rewriting: what is lost and new.
+        rewriting: what the words lose and bring.
     """
 
     marks: Mapping[str, float]
@@ -320,7 +320,7 @@ class Exchanged(NamedTuple):
 
 @lru_cache(maxsize=20_000)
 def exchanged(words: tuple[tuple[str, str], ...]) -> Exchanged | None:
-    """What words lose by other letters; None if one of them is found elsewhere, or is misspelt.
+    """Find the loss of words that other letters turned into other words; None if a word is only misspelt or moved.
 
     Args:
         words: the form and the new form of the words of a sentence that may be other words.

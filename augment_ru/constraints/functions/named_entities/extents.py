@@ -10,7 +10,7 @@ from augment_ru.constraints.functions.named_entities.institutions import agree, 
 from augment_ru.constraints.functions.named_entities.names import ROMAN
 from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
 from augment_ru.constraints.quotations import is_title, quoted
-from augment_ru.language.readings import CASES, has_reading, readings
+from augment_ru.language.morphology import CASES, has_reading, readings
 
 _NAMED_AFTER = frozenset({"имени", "им"})
 _JOINTS = frozenset({"-", "'", "’", "&", "/"})

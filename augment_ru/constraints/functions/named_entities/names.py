@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
-from augment_ru.language.morphology import NAME_LABELS, has_form_with
-from augment_ru.language.readings import has_reading, lemmas, may_be_form, readings
+from augment_ru.language.morphology import NAME_LABELS, has_form_with, has_reading, lemmas_of, may_be_form, readings
 from augment_ru.resources import common_abbreviations
 
 _OF_NAMES = frozenset(NAME_LABELS)
@@ -48,7 +47,7 @@ def annotated_entities(view: View, labels: Labels) -> None:
 
 
 def _ranges_of_entities(view: View) -> Iterator[tuple[int, int]]:
-    """Where the annotator's entities start and stop, as token numbers."""
+    """Yield the first token of each entity of the annotator, and the token behind its last."""
     tokens = view.doc.tokens
     stop = 0
     for at, token in enumerate(tokens):
@@ -209,7 +208,7 @@ def initials(view: View, labels: Labels) -> None:
 
 
 def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
-    """Where runs of initials start and stop, as token numbers."""
+    """Yield the first token of each run of initials, and the token behind its last."""
     texts, stop = view.texts, 0
     for at in view.capitalised:
         if at < stop or len(texts[at]) > 1:
@@ -253,7 +252,7 @@ def first_words(view: View, labels: Labels) -> None:
         if len(word) < _SHORTEST_GIVEN or not _is_homonym(word):
             continue
         verb = _verb(view, at + 1)
-        done = lemmas(verb) if verb else frozenset()
+        done = set(lemmas_of(verb.lower())) if verb else set()
         last = "умирать" in done and "последней" in view.texts[at + 1 : at + _VERB_WITHIN]
         if last or done & name_words("of_things") or (verb and has_reading(verb, "2per")):  # «любовь не купишь»
             labels[at] = ""
