@@ -369,13 +369,12 @@ def table_row(known: Task) -> str:
     cells = [f"`{known.name}`", ", ".join(f"`{name}`" if " (" not in name else name for name in fields)]
     rest = [
         f"`{known.layout.id}`" if known.layout.id else "the texts",
-        "; ".join(steps),
-        "; ".join(stays),
+        "; ".join(steps + stays),
         names_of(known.layout.constraints),
         names_of(known.scoring.metrics),
     ]
     if known.benchmark.language == "en":
-        assert rest == ["`ID`", "", "", "", "`macro_f1`"]
+        assert rest == ["`ID`", "", "", "`macro_f1`"]
         rest = []
     return f"| {' | '.join(cells + rest)} |".replace("  ", " ")
 
