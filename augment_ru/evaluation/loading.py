@@ -189,7 +189,6 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
         AugmentError: the file cannot be read or is empty, or a row has no form in JSON.
     """
     if not isinstance(given, str | Path):
-        refuse_frame(given, "evaluate()", "frame.to_dict('records') of pandas, frame.to_dicts() of polars")
         return rows_of(_dictionaries(given), name)
     found = read_rows(str(given), input_format, encoding)
     if not found.rows:
@@ -206,5 +205,6 @@ def _dictionaries(given: Any) -> list[Mapping[str, Any]]:  # noqa: ANN401  (what
     """
     rows = list(given) if isinstance(given, Iterable) else [given]
     if wrong := [row for row in rows if not isinstance(row, Mapping)]:
+        refuse_frame(given, "evaluate()", "frame.to_dict('records') of pandas, frame.to_dicts() of polars")
         raise AugmentError(f"{brief(wrong[0])}: no row; give dictionaries, or the path of a file")
     return rows
