@@ -436,7 +436,7 @@ def evaluate(
     settings = replace(settings or EvaluationSettings(), **changes)
     check_models(models, settings.options)
     scope = loaded(perturbed, settings)
-    train = scope.train if settings.train is None else settings.train
+    train = scope.release.train if settings.train is None else settings.train
     task = scope.pairs.task.changed(metrics=tuple(settings.metrics)) if settings.metrics else scope.pairs.task
     scored = metrics_of(task.scoring.metrics)
     kind = next(iter(scored.values())).kind
@@ -485,9 +485,9 @@ def evaluate(
         "shots": ",".join(map(str, shots)),
         "episodes": str(settings.episodes),
     }
-    return Evaluation(
-        pairs, golds, kind, scored, judged, found, settings, defining, _name_of(perturbed), flips, scope.specs
-    )
+    known = scope.release.specs
+    specs = {attack: known[attack] for attack in pairs.attacks if attack in known}
+    return Evaluation(pairs, golds, kind, scored, judged, found, settings, defining, _name_of(perturbed), flips, specs)
 
 
 def _name_of(perturbed: RowsOrFile) -> str | None:
