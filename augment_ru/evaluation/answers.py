@@ -205,11 +205,11 @@ def check_labels_shared(train: str, learned: Collection[str], asked: Collection[
         raise AugmentError(f"{train}: its labels are {own}; those of the rows are {others}: none is the same")
 
 
-def _flat(gold: Any) -> Iterator[str]:  # noqa: ANN401  (texts, nested in tuples)
+def _flat(gold: object) -> Iterator[str]:
     """The labels of a right answer, which may be nested."""
     if isinstance(gold, str):
         yield gold
-    elif gold is not None:
+    elif isinstance(gold, tuple):
         for one in gold:
             yield from _flat(one)
 
@@ -223,7 +223,7 @@ def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | No
         raise AugmentError(f"the right answer in {', '.join(task.scoring.gold)}: {error}") from error
 
 
-def _norm_labels(held: Any, task: Task) -> tuple[Gold | None, ...]:  # noqa: ANN401  (JSON values)
+def _norm_labels(held: object, task: Task) -> tuple[Gold | None, ...]:
     """The label of each norm, from a list in their order or from an object."""
     norms = task.scoring.norms
     if held is None or held in ("", [], {}):
@@ -239,7 +239,7 @@ def _norm_labels(held: Any, task: Task) -> tuple[Gold | None, ...]:  # noqa: ANN
     )
 
 
-def _gold(value: Any, kind: Kind, separator: str | None = None) -> Gold | None:  # noqa: ANN401  (JSON values)
+def _gold(value: object, kind: Kind, separator: str | None = None) -> Gold | None:
     if value is None or value in ("", []):
         return None
     if kind == "labels":
@@ -248,7 +248,7 @@ def _gold(value: Any, kind: Kind, separator: str | None = None) -> Gold | None: 
         return label_of(value)
     if kind == "answers":
         return tuple(answer_texts(value, separator)) or None
-    questions = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    questions: list[Any] = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
     if any(label is None for labels in questions for label in labels):
         return None
     return tuple(tuple(label_of(label) for label in labels) for labels in questions)
@@ -279,7 +279,7 @@ def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
     raise AugmentError(f"a prediction is {prediction!r}; the task needs an object with {', '.join(gold)}")
 
 
-def _entry(value: Any, kind: Kind) -> Any:  # noqa: ANN401  (JSON values)
+def _entry(value: object, kind: Kind) -> str | tuple[str, ...]:
     if kind != "lists" and isinstance(value, str):
         return label_of(value)
     if kind == "lists":

@@ -192,13 +192,13 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
     return found
 
 
-def _dictionaries(given: Any) -> list[Mapping[str, Any]]:  # noqa: ANN401  (whatever a user gives)
+def _dictionaries(given: object) -> list[Mapping[str, Any]]:
     """The rows in what is given as rows.
 
     Raises:
         AugmentError: one of them is none.
     """
-    rows = list(given) if isinstance(given, Iterable) else [given]
+    rows: list[Any] = list(given) if isinstance(given, Iterable) else [given]
     if wrong := [row for row in rows if not isinstance(row, Mapping)]:
         refuse_frame(given, "evaluate()", "frame.to_dict('records') of pandas, frame.to_dicts() of polars")
         raise AugmentError(f"{brief(wrong[0])}: no row; give dictionaries, or the path of a file")

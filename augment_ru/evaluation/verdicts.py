@@ -125,7 +125,7 @@ def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]], kind: Kind) -> I
         }
 
 
-def _flat(gold: Any) -> Any:  # noqa: ANN401  (a right answer of any kind)
+def _flat(gold: object) -> object:
     return tuple(str(one) for one in gold) if isinstance(gold, tuple) else gold
 
 

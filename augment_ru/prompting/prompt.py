@@ -309,7 +309,7 @@ def _numbered(name: str, numbers: Sequence[int]) -> str:
     return name
 
 
-def _own_values(template: Template, held: Any, field: str) -> dict[str, str]:  # noqa: ANN401  (any JSON value)
+def _own_values(template: Template, held: object, field: str) -> dict[str, str]:
     """The values for a row's own template; if one place and one value have no match by name, they belong together."""
     source = held if isinstance(held, Mapping) else {field: held}
     names = [name for name in dict.fromkeys(template.names) if name != LABEL]
