@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError, missing, said
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -73,7 +73,7 @@ class Server:
                 if answer.status_code in _SUCCESS:
                     return read(json.loads(content))
             except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-                problem = _said(error)
+                problem = _first(error)
             except (ValueError, LookupError, TypeError, RecursionError) as error:
                 problem = f"answer of an unexpected form: {type(error).__name__}: {error}"
             else:
@@ -188,11 +188,11 @@ def _message(answer: "Response", content: bytes) -> str:
     return text.strip() or answer.reason_phrase
 
 
-def _said(error: BaseException) -> str:
+def _first(error: BaseException) -> str:
     """What was raised first, of errors that were raised from others."""
     while isinstance(earlier := error.__cause__ or error.__context__, Exception):
         error = earlier
-    return f"{type(error).__name__}: {str(error) or 'timed out'}"
+    return said(error).removesuffix(": ")
 
 
 def _one_line(text: str) -> str:
