@@ -1,4 +1,7 @@
-"""Right answers and predictions in the form that metrics compare: labels, texts, or lists of labels."""
+"""Right answers and predictions in the form that metrics compare: labels, texts, or lists of labels; and the metrics.
+
+Scores are in [0, 1], those of MCC in [-1, 1].
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Several reports side by side, counted over the rows that all of them share."""
+"""Several reports side by side, counted over the rows that all of them share: tables, sentences, and a page."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

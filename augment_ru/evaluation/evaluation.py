@@ -1,4 +1,4 @@
-"""An evaluation: the answers of all models, judged, and the report that is counted from them.
+"""An evaluation: from rows and models to the answers of all models, judged, and the report that is counted from them.
 
 The same answers give the same bytes.
 """

@@ -1,4 +1,7 @@
-"""The seam between the evaluation and the models: what a model is asked, what it answers, and what it states."""
+"""The seam between the evaluation and the models: what a model is asked and answers, each different question once.
+
+Answers are kept on disk, so that a repeated or interrupted evaluation asks a model only what is new.
+"""
 
 import json
 import os

@@ -1,4 +1,8 @@
-"""Attack success rates with their intervals, as the report states them: in percent, each beside its counts."""
+"""What is counted from the answers of models: outcomes, rates with their intervals, differences, metrics; in percent.
+
+A report states the outcomes of all rows as letters, beside a key for each row, so that reports can be compared row by
+row.
+"""
 
 import json
 import math
