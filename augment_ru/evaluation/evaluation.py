@@ -462,7 +462,8 @@ def evaluate(
     scored = over_classes(scored, labels) if task.scoring.every_class and labels else scored
     train_file = str(train) if train is not None else None
     request = ModelRequest("", task, labels, settings.device, None, settings.encoding, train_file, settings.seed)
-    named = _named_models(models, request, settings.options)
+    given = models.items() if isinstance(models, Mapping) else ((spec, spec) for spec in models)
+    named = [NamedModel.of(name, _made(model, request, settings)) for name, model in given]
     _warn_of_learned(named, pairs)
     answers = None if settings.cache in {None, "none"} else Cache(Path(settings.cache))
     runs: list[ModelRun] = []
@@ -525,24 +526,13 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
             raise AugmentError(f"`model_options` {kind}.…: no model of this kind; there are {there}")
 
 
-def _named_models(models: Models, request: ModelRequest, options: Mapping[str, Mapping[str, Any]]) -> list[NamedModel]:
-    """The models under their names; those of specifications are made here.
-
-    Args:
-        models: the models.
-        request: what every model is made from.
-        options: further options, by kind of model.
-
-    Raises:
-        AugmentError: there is no model, two are the same, an option fits none, or a model cannot be made.
-    """
-    given = models if isinstance(models, Mapping) else {spec: spec for spec in models}
-    named: list[NamedModel] = []
-    for name, model in given.items():
-        if isinstance(model, str):
-            model = model_of(model, request, options.get(model.partition(":")[0]))  # noqa: PLW2901
-        named.append(NamedModel.of(name, model))
-    return named
+def _made(
+    model: Model | PredictFunction | str, request: ModelRequest, settings: EvaluationSettings
+) -> Model | PredictFunction:
+    """A model itself, or that of a specification."""
+    if isinstance(model, str):
+        return model_of(model, request, settings.options.get(model.partition(":")[0]))
+    return model
 
 
 def _warn_of_learned(models: Sequence[NamedModel], pairs: Pairs) -> None:
