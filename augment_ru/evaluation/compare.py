@@ -1,4 +1,4 @@
-"""Several reports side by side, counted over the rows that all of them share."""
+"""Several reports side by side, counted over the rows that all of them share: tables, sentences, and a page."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,7 @@ import numpy as np
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation import tables
-from augment_ru.evaluation.intervals import Cells
-from augment_ru.evaluation.named_model import QuestionCounts
+from augment_ru.evaluation.examples import QuestionCounts
 from augment_ru.evaluation.page import about, data_of_report, page_of
 from augment_ru.evaluation.pairs import ORIGINAL
 from augment_ru.evaluation.protocol import ModelRun
@@ -19,6 +18,7 @@ from augment_ru.evaluation.rates import (
     WORST,
     WORST_ASR,
     AttackOutcomes,
+    Cells,
     JudgedRun,
     Name,
     comparisons,

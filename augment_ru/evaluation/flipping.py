@@ -8,10 +8,8 @@ import numpy as np
 
 from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import Golds, answer_of
-from augment_ru.evaluation.cache import Cache
-from augment_ru.evaluation.metrics import is_right
-from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
+from augment_ru.evaluation.answers import Golds, answer_of, is_right
+from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.pairs import Pair
 from augment_ru.evaluation.protocol import EvaluationPlan, Wanted
 from augment_ru.evaluation.rates import JudgedRun

@@ -24,7 +24,7 @@ TEST, TRAIN, EDITS, MANIFEST, OWN = "test.jsonl", "train.jsonl", "edits.jsonl", 
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """What stands beside a file of rows.
+    """What a release says about a file of rows; the defaults are those of rows outside of one.
 
     Attributes:
         original: what `perturbation` is in original rows.
@@ -36,7 +36,7 @@ class Released:
         specs: the attacks of each variation, as in `--attack`, by the variation's name.
     """
 
-    original: str
+    original: str = ORIGINAL
     task: str | None = None
     fields: tuple[str, ...] = ()
     train: Path | None = None
@@ -59,15 +59,15 @@ def rows_file(source: str) -> str:
     return str(path / TEST)
 
 
-def released(source: str) -> Released | None:
-    """What stands beside a file of rows; None if nothing does.
+def released(source: str) -> Released:
+    """What the release of a file of rows says about it.
 
     Raises:
         AugmentError: the manifest cannot be read.
     """
     path = Path(source)
     if source == "-" or path.name != TEST:
-        return None
+        return Released()
     folder = path.resolve().parent
     train, edits = folder / TRAIN, folder / EDITS
     known, models, specs = _in_manifest(folder.parent / MANIFEST, folder.name)
@@ -149,15 +149,13 @@ class Loaded(NamedTuple):
         pairs: the rows beside their originals.
         digest: a hash of the perturbed rows.
         digest_of_originals: a hash of the originals; None if they were not given apart.
-        train: the train rows of the release; None outside of one.
-        specs: the attacks of each variation of the release, by the variation's name.
+        release: what the release of the rows says about them.
     """
 
     pairs: Pairs
     digest: str
     digest_of_originals: str | None
-    train: Path | None
-    specs: Mapping[str, str]
+    release: Released
 
 
 def loaded(perturbed: RowsOrFile, settings: EvaluationSettings) -> Loaded:
@@ -167,20 +165,17 @@ def loaded(perturbed: RowsOrFile, settings: EvaluationSettings) -> Loaded:
         AugmentError: a file cannot be read, or rows do not correspond.
     """
     given = rows_file(str(perturbed)) if isinstance(perturbed, str | Path) else perturbed
-    beside = released(given) if isinstance(given, str) else None
+    release = released(given) if isinstance(given, str) else Released()
     rows = read(given, "row", settings.input_format, settings.encoding)
-    name, fields = settings.task, settings.text_fields
-    if beside is not None:
-        rows = with_edit_log(rows, beside.edits, beside.models) if beside.edits is not None else rows
-        name, fields = name or beside.task, fields or beside.fields
+    if release.edits is not None:
+        rows = with_edit_log(rows, release.edits, release.models)
+    name, fields = settings.task or release.task, settings.text_fields or release.fields
     task = task_of_rows(rows.rows, task_or_file(name) if name else None, fields, settings.label_fields)
     clean = None
     if settings.originals is not None:
         clean = read(settings.originals, "original", encoding=settings.encoding)
-    named = beside.original if beside else ORIGINAL
-    pairs = pair_rows(given_up(rows.rows), task, clean.rows if clean else None, named)
-    specs = {attack: beside.specs[attack] for attack in pairs.attacks if attack in beside.specs} if beside else {}
-    return Loaded(pairs, rows.digest, clean.digest if clean else None, beside.train if beside else None, specs)
+    pairs = pair_rows(given_up(rows.rows), task, clean.rows if clean else None, release.original)
+    return Loaded(pairs, rows.digest, clean.digest if clean else None, release)
 
 
 def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding: str = UTF8) -> Rows:
@@ -192,7 +187,6 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
         AugmentError: the file cannot be read or is empty, or a row has no form in JSON.
     """
     if not isinstance(given, str | Path):
-        refuse_frame(given, "evaluate()", "frame.to_dict('records') of pandas, frame.to_dicts() of polars")
         return rows_of(_dictionaries(given), name)
     found = read_rows(str(given), input_format, encoding)
     if not found.rows:
@@ -201,13 +195,14 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
     return found
 
 
-def _dictionaries(given: Any) -> list[Mapping[str, Any]]:  # noqa: ANN401  (whatever a user gives)
+def _dictionaries(given: object) -> list[Mapping[str, Any]]:
     """The rows in what is given as rows.
 
     Raises:
         AugmentError: one of them is none.
     """
-    rows = list(given) if isinstance(given, Iterable) else [given]
+    rows: list[Any] = list(given) if isinstance(given, Iterable) else [given]
     if wrong := [row for row in rows if not isinstance(row, Mapping)]:
+        refuse_frame(given, "evaluate()", "frame.to_dict('records') of pandas, frame.to_dicts() of polars")
         raise AugmentError(f"{brief(wrong[0])}: no row; give dictionaries, or the path of a file")
     return rows

@@ -1,4 +1,4 @@
-"""The report as one HTML file that loads nothing: it contains its numbers, its examples and its script."""
+"""The report as one HTML file that loads nothing: it contains numbers, findings, examples and its script."""
 
 import base64
 import difflib

@@ -1,4 +1,7 @@
-"""Every perturbed row beside its original, from one output of perturb or from two aligned files."""
+"""Every perturbed row beside its original, from one output of perturb or from two aligned files.
+
+The original of an output row is restored from its metadata: its edits are undone, and its offsets move back with them.
+"""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -9,11 +9,18 @@ import numpy as np
 
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import Answer, answer_of, golds_of, group_of
-from augment_ru.evaluation.cache import Cache
-from augment_ru.evaluation.examples import EPISODE, PERTURBATION, Example, example_of, without_metadata
-from augment_ru.evaluation.metrics import Kind
-from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
+from augment_ru.evaluation.answers import Answer, Kind, answer_of, golds_of, group_of
+from augment_ru.evaluation.examples import (
+    EPISODE,
+    PERTURBATION,
+    Cache,
+    Example,
+    NamedModel,
+    QuestionCounts,
+    ask,
+    example_of,
+    without_metadata,
+)
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.formats.encodings import UTF8, check_encoding
 from augment_ru.options import integer

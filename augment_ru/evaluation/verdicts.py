@@ -14,8 +14,7 @@ import numpy as np
 
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError, missing
-from augment_ru.evaluation.answers import by_field, golds_of
-from augment_ru.evaluation.metrics import Kind
+from augment_ru.evaluation.answers import Kind, by_field, golds_of
 from augment_ru.evaluation.pairs import Pair, Pairs
 from augment_ru.formats.read import read_rows
 from augment_ru.records.record import Record
@@ -126,7 +125,7 @@ def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]], kind: Kind) -> I
         }
 
 
-def _flat(gold: Any) -> Any:  # noqa: ANN401  (a right answer of any kind)
+def _flat(gold: object) -> object:
     return tuple(str(one) for one in gold) if isinstance(gold, tuple) else gold
 
 

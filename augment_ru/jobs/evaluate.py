@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError, amount
-from augment_ru.evaluation.cache import default_path
-from augment_ru.evaluation.evaluate import check_models, evaluate
+from augment_ru.evaluation.evaluation import check_models, evaluate
+from augment_ru.evaluation.examples import default_path
 from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
 from augment_ru.evaluation.report import AnyReport, as_json

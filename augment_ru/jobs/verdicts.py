@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import verdicts
+from augment_ru.evaluation.answers import metrics_of
 from augment_ru.evaluation.loading import loaded
-from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EvaluationSettings
 from augment_ru.evaluation.report import SavedReport, read_report

@@ -34,59 +34,40 @@ class PromptBudget:
     count: Callable[[str], int]
     cut: Callable[[str, int], str]
 
+    def shares(self, head: str, separator: str, shots: int, answer: int) -> tuple[int, int]:
+        """The most tokens of the row and of each demonstration (RAFT, section 4.1.1).
 
-class BudgetShares:
-    """The shares of a budget for the row and for each demonstration (RAFT, section 4.1.1).
+        Args:
+            head: the instruction, with the separator after it.
+            separator: the text between the parts of the prompt.
+            shots: the number of demonstrations.
+            answer: tokens that are kept free for a written answer.
+        """
+        left = self.tokens - self.count(head) - shots * self.count(separator) - answer
+        return (left // 4, 3 * left // (4 * shots)) if shots else (left, 0)
 
-    Args:
-        budget: the budget of the whole prompt.
-        head: the instruction, with the separator after it.
-        separator: the text between the parts of the prompt.
-        shots: the number of demonstrations.
-        answer: tokens that are kept free for a written answer.
-    """
-
-    __slots__ = ("_budget", "_demonstration", "_target")
-
-    def __init__(self, budget: PromptBudget, head: str, separator: str, shots: int, answer: int) -> None:
-        left = budget.tokens - budget.count(head) - shots * budget.count(separator) - answer
-        self._budget = budget
-        self._target = left // 4 if shots else left
-        self._demonstration = 3 * left // (4 * shots) if shots else 0
-
-    def target(self, template: Template, values: Mapping[str, str], words: Sequence[str]) -> dict[str, str]:
-        """The values of the row, cut so that the template, with the longest of the words as its label, fits the share.
+    def fitted(self, template: Template, values: Mapping[str, str], words: Sequence[str], share: int) -> dict[str, str]:
+        """The values, cut so that the template, with the longest of the words as its label, has at most `share` tokens.
 
         Raises:
-            AugmentError: template and label alone are longer than the share.
+            AugmentError: template and label alone have more.
         """
-        return self._cut(template, values, max(words, key=self._budget.count, default=""), self._target)
-
-    def demonstration(self, template: Template, values: Mapping[str, str], word: str) -> dict[str, str]:
-        """The values of a demonstration, cut so that the template, with this word as its label, fits the share.
-
-        Raises:
-            AugmentError: template and label alone are longer than the share.
-        """
-        return self._cut(template, values, word, self._demonstration)
-
-    def _cut(self, template: Template, values: Mapping[str, str], word: str, share: int) -> dict[str, str]:
-        budget = self._budget
-        left = share - budget.count(template.fill({**dict.fromkeys(values, ""), LABEL: word}))
+        word = max(words, key=self.count, default="")
+        left = share - self.count(template.fill({**dict.fromkeys(values, ""), LABEL: word}))
         if left < 0:
             raise AugmentError(
-                f"a budget of {budget.tokens} tokens leaves {share} for this text, and its template and label alone "
+                f"a budget of {self.tokens} tokens leaves {share} for this text, and its template and label alone "
                 f"have {share - left}; raise it, or take fewer demonstrations"
             )
         found: dict[str, str] = {}
         order = sorted(values, key=lambda name: len(values[name]))  # the longest value is cut first
         for name in order:
             times = template.names.count(name)
-            found[name] = budget.cut(values[name], left // times)
-            left = max(left - budget.count(found[name]) * times, 0)
-        while order and (excess := budget.count(template.fill({**found, LABEL: word})) - share) > 0:
+            found[name] = self.cut(values[name], left // times)
+            left = max(left - self.count(found[name]) * times, 0)
+        while order and (excess := self.count(template.fill({**found, LABEL: word})) - share) > 0:
             last = order[-1]  # inside the template a text may have a token more than alone
-            found[last] = budget.cut(found[last], max(budget.count(found[last]) - excess, 0))
+            found[last] = self.cut(found[last], max(self.count(found[last]) - excess, 0))
             if not found[last]:
                 order.pop()
         return found
@@ -230,25 +211,25 @@ class Prompt:
             words = ", ".join(choice.text for choice in choices)
             head = self.instruction.fill({"labels": words}) + self.separator
         answer = 0 if choices else limit
-        shares = BudgetShares(budget, head, self.separator, len(shots), answer) if budget else None
+        whole, part = budget.shares(head, self.separator, len(shots), answer) if budget else (0, 0)
         for number, shot in enumerate(shots, start=1):
             try:
                 entry = next(iter(self._entries(shot)), ())
                 word = self._answer(field_paths.numbered(field, entry), shot, labels)
                 template, values = self._values(field, shot, entry, later=number > 1)
-                values = shares.demonstration(template, values, word) if shares else values
+                values = budget.fitted(template, values, [word], part) if budget else values
             except AugmentError as error:
                 raise AugmentError(f"demonstration {number}: {error}") from error
             head += template.fill({**values, LABEL: word}) + self.separator
         template, values = self._values(field, record, numbers, later=bool(shots))
-        if shares:
-            values = shares.target(template, values, [choice.text for choice in choices])
+        if budget:
+            values = budget.fitted(template, values, [choice.text for choice in choices], whole)
         before, after = template.around(LABEL)
         context = head + before.fill(values)
         gap = context[len(context.rstrip()) :]
         tail = after.fill(values)
-        whole = tuple(Choice(label, gap + word + tail) for label, word in choices)
-        return FilledPrompt(field, context.rstrip(), whole, limit, self.stop)
+        offered = tuple(Choice(label, gap + word + tail) for label, word in choices)
+        return FilledPrompt(field, context.rstrip(), offered, limit, self.stop)
 
     def _values(
         self, field: str, record: Mapping[str, Any], numbers: tuple[int, ...], *, later: bool
@@ -320,7 +301,7 @@ def answer_text(value: object, separator: str | None = None) -> str:
     return text
 
 
-def _own_values(template: Template, held: Any, field: str) -> dict[str, str]:  # noqa: ANN401  (any JSON value)
+def _own_values(template: Template, held: object, field: str) -> dict[str, str]:
     """The values for a row's own template; if one place and one value have no match by name, they belong together."""
     source = held if isinstance(held, Mapping) else {field: held}
     names = [name for name in dict.fromkeys(template.names) if name != LABEL]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from augment_ru.evaluation.metrics import metrics_of
+from augment_ru.evaluation.answers import metrics_of
 from augment_ru.prompting.choices import Options, spelled
 from augment_ru.prompting.prompt import FIELDS, Prompt
 from augment_ru.prompting.template import LABEL, Template

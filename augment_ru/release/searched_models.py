@@ -14,7 +14,7 @@ from augment_ru.adversary.victim import labels_of, victim_of
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Prepared
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.evaluation.examples import NamedModel
 from augment_ru.records.task import Task
 from augment_ru.release.original_rows import TaskInput
 from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseRecipe

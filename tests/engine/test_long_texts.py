@@ -10,7 +10,7 @@ import pytest
 from augment_ru import Adversary, Perturber, Preparation
 from augment_ru.adversary.surrogate import Surrogate
 from augment_ru.engine.pool import pools
-from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.evaluation.examples import NamedModel
 from strategies import SENTENCES
 from victims import Keywords, ScoredKeywords
 

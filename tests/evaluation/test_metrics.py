@@ -12,12 +12,12 @@ from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answer_scores import macro_f1, normalised, token_f1
-from augment_ru.evaluation.answers import golds_of
-from augment_ru.evaluation.metrics import (
+from augment_ru.evaluation.answers import (
     METRICS,
     accuracy,
     exact_match,
     f1,
+    golds_of,
     is_right,
     metrics_of,
     muserc_em,

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from augment_ru.errors import AugmentError, Terminated
-from augment_ru.evaluation.cache import Cache
-from augment_ru.evaluation.examples import CHUNK, Example, Prediction
-from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
+from augment_ru.evaluation.examples import CHUNK, Cache, Example, NamedModel, Prediction, QuestionCounts, ask
 from augment_ru.records.task import generic
 
 

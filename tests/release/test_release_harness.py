@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import augment_ru
 from augment_ru.evaluation import answer_scores
 from augment_ru.evaluation.answer_scores import macro_f1
-from augment_ru.evaluation.metrics import METRICS
+from augment_ru.evaluation.answers import METRICS
 from augment_ru.release import lm_eval_data
 from augment_ru.release.yaml import yaml
 from profiles import examples
