@@ -112,8 +112,10 @@ def original_entry(row: int, name: str, line: str, protected: Mapping[str, Seque
     )
 
 
-def result_entry(row: int, name: str, line: str, result: Result, protected: Mapping[str, Sequence[Any]]) -> str:
-    """The entry of the result of an attack.
+def result_entry(
+    row: int, name: str, line: str, result: Result | Finding, protected: Mapping[str, Sequence[Any]]
+) -> str:
+    """The entry of the result of an attack, or of what a search found: that is perturbed, rejected or unchanged.
 
     Args:
         row: the number of its original row, from 0.
@@ -123,38 +125,12 @@ def result_entry(row: int, name: str, line: str, result: Result, protected: Mapp
         protected: the protected spans of the original row. The attack's own are written only where they differ: some
             attacks may exchange wrong options.
     """
-    state = {
-        "status": result.status,
-        "probability": result.probability,
-        "similarity": result.similarity,
-        "candidate": result.candidate,
-    }
-    return _perturbed_entry((row, name, line), state, result, protected)
-
-
-def search_entry(row: int, name: str, line: str, found: Finding, protected: Mapping[str, Sequence[Any]]) -> str:
-    """The entry of what a search found; arguments as for `result_entry`.
-
-    `search` says what the search came to; a row that it did not break is unchanged, or rejected.
-    """
-    state = {
-        "status": STATUS_OF_SEARCH[found.status],
-        "probability": None,
-        "similarity": found.similarity,
-        "candidate": None,
-        "search": found.search() | {"attacks": found.made_by()},
-    }
-    return _perturbed_entry((row, name, line), state, found, protected)
-
-
-def _perturbed_entry(
-    placed: tuple[int, str, str],
-    state: Mapping[str, Any],
-    result: Result | Finding,
-    protected: Mapping[str, Sequence[Any]],
-) -> str:
-    """The entry of a row that is not an original: its number, name and line; `state` holds what became of it."""
-    row, name, line = placed
+    if isinstance(result, Finding):
+        state: dict[str, Any] = {"status": STATUS_OF_SEARCH[result.status], "probability": None}
+        state |= {"similarity": result.similarity, "candidate": None}
+        state["search"] = result.search() | {"attacks": result.made_by()}
+    else:
+        state = {key: getattr(result, key) for key in ("status", "probability", "similarity", "candidate")}
     own = _protected(result)
     return _with_digest(
         {

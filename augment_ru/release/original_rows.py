@@ -96,7 +96,7 @@ def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Con
     return tuple(map(constraint, constraints_of(recipe, task, schema)))
 
 
-def check_files(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, folder: Path) -> None:
+def _check_files(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, folder: Path) -> None:
     """Refuse a wrong prompt file, and a rule file that the task file alone names: the release would lack it.
 
     Raises:
@@ -121,9 +121,10 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
     first = rows[0][1]
     try:
         schema = schema_of(task, first, folder.joinpath)
+        _check_files(recipe, task, schema, folder)
     except AugmentError as error:
-        raise AugmentError(f"{task.task or f'{task.test}: row 1'}: {error}") from error
-    check_files(recipe, task, schema, folder)
+        where = f"[[task]] '{task.name}'" if task.task or task.prompt else f"{task.test}: row 1"
+        raise AugmentError(f"{where}: {error}") from error
     answers = {re.split(r"\[|\.", field)[0] for field in schema.scoring.gold}  # of a path the field of the row
     known = answers & first.keys()  # a test set may have no right answers
     test = InputFile(task.test, digest, _records(task.test, rows, schema, task.name, required=known))

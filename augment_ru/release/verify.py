@@ -80,12 +80,13 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
     yield from (f"{name}: is missing" for name in sorted(missing))
     changed = {name for name in content["files"].keys() - missing if not release.is_unchanged(name)}
     yield from _sizes(release, missing | changed)
-    checks = [_check(release, number, missing) for number in range(len(content["tasks"]))]
+    broken = missing | {name for name in changed if name.startswith(f"{OWN}/")}
+    checks = [_check(release, number, broken) for number in range(len(content["tasks"]))]
     in_rows = [line for check in checks for line in _abridged(check.problems)]
     yield from in_rows
     yield from _changed_files(release, checks, changed)
     yield from _recipe_problems(release, changed | missing)
-    if _is_own(content["environment"]):
+    if _is_own(content["environment"]) and not any(name.startswith(f"{OWN}/") for name in broken):
         yield from _derived_problems(release, expected, changed | missing)
         if not (in_rows or changed or missing):
             try:
@@ -98,10 +99,10 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
         yield from _abridged(rebuild_problems(release, checks, rebuild))
 
 
-def _check(release: ReleaseFiles, number: int, missing: set[str]) -> TaskCheck:
-    """The check of a task; an empty one if a file of it is missing, which is reported elsewhere."""
-    folder = f"{release.content['tasks'][number]['name']}/"
-    if any(name.startswith(folder) for name in missing):
+def _check(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
+    """The check of a task; an empty one if it lacks a file or has another task file, which is reported elsewhere."""
+    task = release.recipe.tasks[number]
+    if any(name.startswith(f"{task.name}/") or name == f"{OWN}/{Path(task.task or '').name}" for name in broken):
         return TaskCheck([], None, {})
     return check_task(release, number)
 

@@ -161,7 +161,8 @@ def copied(small: Path) -> Any:  # noqa: ANN401  (a module)
 
 def test_the_modules_of_a_release_are_copies_that_need_the_standard_library_alone(small: Path) -> None:
     package = Path(augment_ru.__file__).parent
-    for name, source in (("answers", "records/answers.py"), ("answer_scores", "evaluation/answer_scores.py")):
+    sources = ("records/answers.py", "records/field_paths.py", "evaluation/answer_scores.py")
+    for name, source in ((Path(source).stem, source) for source in sources):
         text = (small / "lm_eval" / f"{name}.py").read_text(encoding="utf-8")
         assert text == (package / source).read_text(encoding="utf-8")
         imported = set(re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE))

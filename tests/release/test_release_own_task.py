@@ -120,21 +120,24 @@ def test_a_changed_or_missing_file_is_named(copy: Path, name: str) -> None:
     path = copy / "own" / name
     before = path.read_bytes()
     path.write_bytes(before + b"# more\n")
-    assert f"own/{name}: was changed" in list(verify_release(copy))
+    assert list(verify_release(copy)) == [f"own/{name}: was changed"]
     path.write_bytes(b"fields = 5\n")
-    assert f"own/{name}: was changed" in list(verify_release(copy))
+    assert list(verify_release(copy)) == [f"own/{name}: was changed"]
     path.unlink()
-    assert f"own/{name}: is missing" in list(verify_release(copy))
+    assert list(verify_release(copy)) == [f"own/{name}: is missing"]
 
 
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"task": TASK.replace("fields", "feilds", 1)}, "files/qa.toml: qa.toml: no key called 'feilds'"),
+        ({"task": TASK.replace("fields", "feilds", 1)}, "[[task]] 'reading': qa.toml: no key called 'feilds'"),
         ({"task": TASK.replace("[]", '["rules.toml"]')}, "names the rule file rules.toml; name it in constraints"),
         ({"task": TASK.replace("[]", '["python:mine:rule"]')}, "code is imported only if"),
         ({"task": 'name = "multiq"\n' + TASK}, "'multiq' is the name of a task"),
-        ({"prompt": 'template = "{passage}"\nlabel = 1'}, "files/short.toml: no key called 'label'"),
+        (
+            {"prompt": 'template = "{passage}"\nlabel = 1'},
+            "[[task]] 'reading': files/short.toml: no key called 'label'",
+        ),
         ({"text": RECIPE.replace("files/qa.toml", "files/no.toml")}, "no.toml: cannot be read"),
         ({"text": RECIPE.replace("files/short.toml", "chegeka")}, "prompt: 'chegeka'; needs a prompt file of your own"),
     ],
