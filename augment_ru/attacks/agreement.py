@@ -371,10 +371,9 @@ def _wrong(syntax: Syntax, number: int, kinds: Sequence[str], pairs: str) -> Ite
     """The wrong forms of a word, each with its class."""
     if is_known(syntax.tokens[number].text.lower()):
         for kind in kinds:
-            if kind == "aspect":
-                yield from ((kind, word) for word in wrong_aspects(syntax, number, pairs))
-            else:
-                yield from ((kind, word) for word in _FINDERS[kind](syntax, number))
+            aspects = kind == "aspect"
+            found = wrong_aspects(syntax, number, pairs) if aspects else _FINDERS[kind](syntax, number)
+            yield from ((kind, word) for word in found)
 
 
 _FINDERS = {"adjective": wrong_adjectives, "case": wrong_cases, "verb": wrong_verbs}

@@ -88,7 +88,8 @@ def _recased(
     lowered = _lowered(token, text[slice(*spans[0])])
     if lowered is None:
         return None
-    found = {0: lowered, new: _capitalised(text[slice(*spans[new])])}
+    first = text[slice(*spans[new])]
+    found = {0: lowered, new: first[0].upper() + first[1:]}
     changed = {at: one for at, one in found.items() if one != text[slice(*spans[at])]}
     if any(touches(spans[at][0], spans[at][0] + 1) for at in changed):
         return None
@@ -157,10 +158,6 @@ def _lowered(token: Token, text: str) -> str | None:
     if any(names) or (token.pos == "PROPN" and not any(one.normal_form in name_heads() for one in analyses)):
         return None
     return text[0].lower() + text[1:]
-
-
-def _capitalised(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, first_of_each
+from augment_ru.edits import Edit
 from augment_ru.engine.edited import EditTable
 from augment_ru.engine.proposals import ranges
 from augment_ru.engine.search import order_in
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import has_form, is_known, lemmas_of
 from augment_ru.similarities.meaning.features import ILLEGIBLE, LEGIBLE, SHORT, Rewriting, damage, of_marks
-from augment_ru.similarities.meaning.matching import fates_of_respelt
+from augment_ru.similarities.meaning.matching import fates_of
 from augment_ru.similarities.meaning.words import (
     COMBINING,
     JOINERS,
@@ -333,7 +334,8 @@ def exchanged(words: tuple[tuple[str, str], ...]) -> Exchanged | None:
     source = Source(" ".join(old for old, _ in words))
     if source.forms != [old for old, _ in words]:
         return None
-    fates = fates_of_respelt(source, [(number, new, len(new)) for number, (_, new) in enumerate(words)])
+    places = zip(source.starts, source.stops, words, strict=True)
+    fates = fates_of(source, [Edit(start, stop, new) for start, stop, (_, new) in places])
     if fates != Fates(source, replaced=fates.replaced):
         return None
     old = [[source.forms[number] for number in numbers] for numbers, _ in fates.replaced]
