@@ -162,7 +162,7 @@ def test_names_and_options(bert: Path) -> None:
         ("bertscore:{bert}", {}, "no layer is known for"),
         ("bertscore:{bert}@9", {}, "it has layers 0 to 3"),
         ("bertscore:{bert}@2", {"rescale": "true"}, "augment-ru calibrate"),
-        ("bertscore:{bert}@2", {"rescale": "true", "baseline": "/nowhere"}, "cannot be read as LAYER,P,R,F"),
+        ("bertscore:{bert}@2", {"rescale": "true", "baseline": "/nowhere"}, "baseline /nowhere: cannot be read"),
         ("bertscore:{bert}@2", {"dtype": "int8"}, "possible: auto, float32"),
         ("bertscore:{bert}@2", {"device": "abacus"}, "possible: auto, cpu, cuda"),
         ("bertscore:{bert}@2", {"layers": "2"}, "option of bertscore"),

@@ -154,7 +154,7 @@ _WORDS = 23_500
 
 
 _NOT_LISTED = {"ne": 0.65, "split": 0.45}
-"""What remains of a class's rate where the lexicon has no form: «незнаю» and «небыло» are most of the joined «не»."""
+"""The share of the rate of a class that words outside the lexicon have: most joined «не» are in it («незнаю»)."""
 
 
 def _misspelt_words(batch: Batch, forms: WordForms, found: Misspellings) -> tuple[Ints, Floats]:
@@ -191,7 +191,7 @@ def _are_russian(forms: WordForms) -> Mask:
 
 
 class _Pairs:
-    """Pairs of words that people join, or write otherwise wrong.
+    """Pairs of words that people join or misspell together.
 
     Attributes:
         words: the number of the first word of each pair, ascending, shape (pairs,).

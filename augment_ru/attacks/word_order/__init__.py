@@ -34,8 +34,7 @@ def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple
     what lies between two of them is replaced. A sentence's capital goes to its new first word.
 
     Returns:
-        The edits in order; None if the order would move something protected, or if it is not known whether the first
-        word keeps its capital.
+        The edits in order; None if the order would move something protected, or if the first word may be a name.
     """
     tokens, parts = clause.tree.tokens, clause.constituents
     spans = [(tokens[one.first].start, tokens[one.last - 1].stop) for one in parts]

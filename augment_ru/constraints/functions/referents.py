@@ -1,4 +1,4 @@
-"""What a Winograd question turns on: the anaphor, its possible antecedents, and the verbs that agree with them."""
+"""Protects what a Winograd question turns on: the anaphor, its antecedents, and the verbs that agree with them."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -205,9 +205,9 @@ _BLOCK = 512
 _FEW = 64
 """Pairs of vectors that are multiplied one by one."""
 _ROUNDING = 1e-9
-"""More than two products of the same vectors of length 1 can differ by."""
+"""A bound above the difference of two products of the same vectors of length 1."""
 _KEPT_WORDS = 8
-"""What so few words lose is kept: the same letters often make the same other words («и» for «в»)."""
+"""The loss of up to so many words is kept: the same letters often make the same words («и» for «в»)."""
 _TELLS = 0.5
 """The least information of a word by which a sentence is about something."""
 
