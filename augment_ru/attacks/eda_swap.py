@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import unknown
 from augment_ru.language.morphology import word_kind
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask, decode
+from augment_ru.text.characters import decode
 from augment_ru.text.words import word_bounds
 
 _MARKS = frozenset(',;:—–()[]{}«»"“”„…/|')
@@ -28,7 +28,8 @@ _LONGEST_PHRASE = 4
 """Words of a phrase behind a preposition that are looked through for its noun."""
 
 
-class Unit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Unit:
     """A word, or a preposition with its phrase, that may be moved.
 
     Attributes:
@@ -72,18 +73,30 @@ def units(batch: Batch) -> list[Unit]:
     russian[rows[np.array([bool(role) for role in roles], dtype=np.bool_)]] = True
     unknown = ["noun" if is_russian else _FOREIGN for is_russian in russian[rows].tolist()]
     roles = [role or (other if word.isalpha() else "") for role, other, word in zip(roles, unknown, words, strict=True)]
-    marks = np.isin(batch.codes, np.array([ord(mark) for mark in _MARKS], dtype=np.uint32))
-    joints = np.cumsum([role == "conjunction" for role in roles], dtype=np.int64)
-    clauses = (batch.sentences(every) + np.cumsum(marks)[every] + joints).tolist()
-    last = [ends.get(*pair) for pair in zip(every.tolist(), every_stop.tolist(), strict=True)]
-    return list(_found(every.tolist(), last, free, roles, clauses))
+    return list(
+        _found(
+            every.tolist(),
+            [ends.get(*pair) for pair in zip(every.tolist(), every_stop.tolist(), strict=True)],
+            free,
+            roles,
+            _clauses(batch, every, roles),
+        )
+    )
 
 
-def _inner(every: Ints, starts: Ints, stops: Ints) -> Mask:
+def _inner(every: Ints, starts: Ints, stops: Ints) -> np.ndarray:
     """Whether each word lies inside a unit of several words, behind its first."""
     at = np.searchsorted(starts, every, side="right") - 1
-    inner: Mask = (at >= 0) & (every > starts[at]) & (every < stops[at]) if starts.size else every < 0
+    inner: np.ndarray = (at >= 0) & (every > starts[at]) & (every < stops[at]) if starts.size else every < 0
     return inner
+
+
+def _clauses(batch: Batch, starts: Ints, roles: Sequence[str]) -> list[int]:
+    """The number of the clause of each word, ascending over all texts."""
+    marks = np.isin(batch.codes, np.array([ord(mark) for mark in _MARKS], dtype=np.uint32))
+    joints = np.cumsum([role == "conjunction" for role in roles]) if roles else np.zeros(0, dtype=np.int64)
+    numbers: list[int] = (batch.sentences(starts) + np.cumsum(marks)[starts] + joints).tolist()
+    return numbers
 
 
 def _found(
@@ -91,7 +104,7 @@ def _found(
     stops: Sequence[int],
     free: set[int],
     roles: Sequence[str],
-    clauses: list[int],
+    clauses: Sequence[int],
 ) -> Iterator[Unit]:
     at = 0
     while at < len(starts):
@@ -106,17 +119,21 @@ def _found(
         at = last + 1
 
 
-def _noun(at: int, roles: Sequence[str], clauses: list[int]) -> int:
+def _noun(at: int, roles: Sequence[str], clauses: Sequence[int]) -> int:
     """The number of the noun of the preposition at this place; of the preposition itself if it has none."""
     for place in range(at + 1, min(at + 1 + _LONGEST_PHRASE, len(roles))):
         if clauses[place] != clauses[at]:
             break
-        goes_on = clauses[place + 1 : place + 2] == [clauses[at]] and roles[place + 1] in {"noun", "adjective"}
-        if roles[place] in _NOMINAL and not (roles[place] == "number" and goes_on):
+        if roles[place] in _NOMINAL and not (roles[place] == "number" and _goes_on(place, roles, clauses)):
             return place
         if roles[place] not in _BEFORE_NOUN:
             break
     return at
+
+
+def _goes_on(place: int, roles: Sequence[str], clauses: Sequence[int]) -> bool:
+    following = place + 1
+    return following < len(roles) and clauses[following] == clauses[place] and roles[following] in {"noun", "adjective"}
 
 
 SCOPES = ("clause", "anywhere")

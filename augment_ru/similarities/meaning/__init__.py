@@ -150,7 +150,8 @@ class MeaningScorer(Scorer):
                 asked[found.owners[number]] = False
             else:
                 damaged = dict(zip(DAMAGE, found.damage[:, number].tolist(), strict=True))
-                features = {**damaged, **exchange.features(float(found.totals[number]))}
+                marks, rewriting = exchange
+                features = {**damaged, **marks, **dict(rewriting.features(float(found.totals[number])))}
                 of_sentences[number] = self._of_features(features)
         np.minimum.at(scores, found.owners, of_sentences)
         return asked
