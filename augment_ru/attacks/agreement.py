@@ -81,7 +81,7 @@ def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
 
 
 def _may_be_governed(syntax: Syntax, number: int) -> bool:
-    """Whether the tree has what may ask for a case of a noun; by relations alone, since forms take long to find."""
+    """Whether a word in the tree may ask for a case of a noun; relations alone tell, since forms take long to find."""
     token = syntax.tokens[number]
     if token.relation == "nmod":
         found = syntax.tokens[token.head].pos == "NOUN"
@@ -139,7 +139,7 @@ def _by_head(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
 
 
 def _adjectives(syntax: Syntax, number: int, noun: WordForm) -> list[WordForm]:
-    """The readings of the first adjective or participle that agrees with a noun; [] if no adjective in front agrees."""
+    """Find the readings of the first adjective or participle in front of a noun that agrees with it."""
     for child in syntax.children[number]:
         adjective = syntax.form(child) if syntax.tokens[child].relation in {"amod", "det"} else None
         if child < number and adjective is not None and _agree(adjective, noun):
@@ -266,8 +266,10 @@ def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
 
 
 _SHARES = (4 / 7, 6 / 7)
-"""Where a draw from U[0, 1) takes the second and the third wrong form of a word: each is half as frequent as the one
-before it, and looking for it takes time."""
+"""The bounds from which a draw from U[0, 1) takes the second and the third wrong form of a word.
+
+So each form is half as frequent as the one before it; few words need a look for the third, which takes time.
+"""
 CLASSES = ("adjective", "aspect", "case", "verb")
 
 
@@ -371,10 +373,9 @@ def _wrong(syntax: Syntax, number: int, kinds: Sequence[str], pairs: str) -> Ite
     """The wrong forms of a word, each with its class."""
     if is_known(syntax.tokens[number].text.lower()):
         for kind in kinds:
-            if kind == "aspect":
-                yield from ((kind, word) for word in wrong_aspects(syntax, number, pairs))
-            else:
-                yield from ((kind, word) for word in _FINDERS[kind](syntax, number))
+            aspects = kind == "aspect"
+            found = wrong_aspects(syntax, number, pairs) if aspects else _FINDERS[kind](syntax, number)
+            yield from ((kind, word) for word in found)
 
 
 _FINDERS = {"adjective": wrong_adjectives, "case": wrong_cases, "verb": wrong_verbs}

@@ -135,7 +135,7 @@ def _is_after_word(batch: Batch, places: Ints) -> Mask:
 
 
 def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: Streams, rates: ErrorRates) -> _Errors:
-    """The full stops at the end of a text or a line, each with what becomes of it."""
+    """Find the full stops at the end of a text or a line, each with the text that replaces it."""
     bounds = np.cumsum([rates.rate(name) for name in _FINALS])
     total = float(bounds[-1])
     places = np.flatnonzero(batch.codes == ord(".")) if total else np.zeros(0, dtype=np.int64)

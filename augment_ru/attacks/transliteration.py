@@ -19,7 +19,7 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
 
 LEFT_OUT = "-"
-"""A cell of a table for a letter that is left out; in the column of the letters behind it: any other."""
+"""As a spelling: the letter is left out; as the letters behind it: all that have no line of their own."""
 
 
 class _Before(NamedTuple):

@@ -28,7 +28,7 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
         For each field, different spans with the labels of their rules, sorted.
 
     Raises:
-        AugmentError: a function fails, or returns what is no span of its text; or spaCy is needed and not installed.
+        AugmentError: a function fails or does not return spans of its texts; or spaCy is needed and not installed.
     """
     rules = _compiled(constraints)
     found: dict[str, set[Span]] = {}

@@ -1,8 +1,8 @@
 """Inflection: a lemma in the form of a given word.
 
 The forms are those of pymorphy3's dictionary (OpenCorpora). A form is what its grammemes say: case and number of a
-noun; for adjectives and participles gender and animacy, too; person, tense, aspect, mood and voice of a verb. What a
-word is besides (transitive, a name, written seldom) is no part of its form.
+noun; for adjectives and participles gender and animacy, too; person, tense, aspect, mood and voice of a verb. Other
+grammemes (transitive, a name, written seldom) are not part of the form.
 """
 
 from collections.abc import Iterable
@@ -11,11 +11,12 @@ from math import fsum
 from typing import NamedTuple
 
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.morphology import GENDERS, SECOND_CASES, analysis, morphology
+from augment_ru.language.morphology import SECOND_CASES, analysis, morphology
 from augment_ru.text.words import RUSSIAN
 
 ALL_CASES = frozenset({"nomn", "gent", "gen2", "datv", "accs", "ablt", "loct", "loc2", "voct"})
 NUMBERS = frozenset({"sing", "plur"})
+GENDERS = frozenset({"masc", "femn", "neut"})
 ANIMACY = frozenset({"anim", "inan"})
 PERSONS = frozenset({"1per", "2per", "3per"})
 ASPECTS = frozenset({"perf", "impf"})
@@ -59,12 +60,12 @@ class WordForm(NamedTuple):
 
     @property
     def case(self) -> str:
-        """The case, the second ones as they are; "" if it has none."""
+        """The case, with `gen2` and `loc2` as cases of their own; "" for a form without case."""
         return _one_of(self.grammemes, ALL_CASES)
 
     @property
     def first_case(self) -> str:
-        """The case, without the second ones: that of «чаю» in «стакан чаю» is the genitive."""
+        """The case, with second cases as common ones: «чаю» in «стакан чаю» is a genitive."""
         return SECOND_CASES.get(self.case, self.case)
 
     @property

@@ -212,7 +212,13 @@ class Batch:
     def untouchable(self) -> Mask | None:
         """Whether each code point is protected, shape (codes,); None if no code point is."""
         starts, stops, _ = self.spans
-        return _cover(starts, stops, self.codes.size) if starts.size else None
+        if not starts.size:
+            return None
+        depth = np.zeros(self.codes.size + 1, dtype=np.int32)
+        np.add.at(depth, starts, 1)
+        np.add.at(depth, stops, -1)
+        covered: Mask = np.cumsum(depth[:-1]) > 0
+        return covered
 
     @cached_property
     def untouchable_before(self) -> Counts:
@@ -276,11 +282,3 @@ class Batch:
         at = int(self.starts[row])
         first, last = np.searchsorted(starts, self.starts[row : row + 2]).tolist()
         return [Span(int(starts[index]) - at, int(stops[index]) - at, labels[index]) for index in range(first, last)]
-
-
-def _cover(starts: Ints, stops: Ints, size: int) -> Mask:
-    """Whether each of `size` places lies in one of the ranges, shape (size,)."""
-    depth = np.zeros(size + 1, dtype=np.int32)
-    np.add.at(depth, starts, 1)
-    np.add.at(depth, stops, -1)
-    return np.cumsum(depth[:-1]) > 0

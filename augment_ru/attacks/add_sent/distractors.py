@@ -227,7 +227,7 @@ class Gap:
 
 
 Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
-"""From gaps and the key of each to the edits that write distractors into it: the one drawn, then its substitutes."""
+"""A function from gaps and their keys to edits for each gap: that of the distractor drawn, then its substitutes."""
 
 
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
@@ -274,7 +274,7 @@ def _gaps(batch: Batch, row: int) -> Iterator[Gap]:
 
 
 def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
-    """A generator that draws from a corpus: one of the `nearest` texts by topic, among those that are safe.
+    """Make a generator that draws one of the `nearest` texts of a corpus by topic, among those that are safe.
 
     A sentence is near enough to be plausible and far enough to be safe: it shares no content word with the record or
     its answers, and its nearness is at most 0.3. A nearer one is mostly about the very thing that the text is about,
@@ -296,7 +296,7 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
 
 
 def _fitting(corpus: Corpus, gap: Gap, nearest: int) -> Sequence[str]:
-    """The texts that one is drawn from, kept because all candidates of a search ask for them."""
+    """Find the texts from which one is drawn; they are kept because all candidates of a search ask for them."""
     key = (replace(gap, row=0), nearest)
     found = corpus.kept.get(key)
     if found is None:

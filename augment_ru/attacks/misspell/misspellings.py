@@ -18,7 +18,7 @@ from augment_ru.resources import dictionary_path, number_in, rows
 _HIGHEST = 0.97
 """The highest rate of a word: nobody errs each time."""
 _AGAIN = 0.16
-"""How often a long word gets another error behind the first; so that 83 % of the wrong words have one edit."""
+"""The share of long words that get a second error; so 83 % of the wrong words have one edit."""
 _LONG = 6
 """Letters of a long word."""
 
@@ -65,8 +65,8 @@ class Misspellings:
         phrases: those of the right forms that are phrases.
         phrase_table: finds them in a batch; their numbers are their places in `phrases`.
         beginnings: the same for beginnings of words, of three letters or more.
-        stems: their first three letters.
-        longest_beginning: the letters of the longest.
+        stems: the first three letters of these beginnings.
+        longest_beginning: the number of letters of the longest beginning.
         rules: the rules over letters.
         prefixes: the prefixes that people part from words, and how often.
     """
@@ -227,7 +227,7 @@ def misspellings(
     factors: tuple[float, ...],
     prefixes: tuple[tuple[str, float], ...],
 ) -> Misspellings:
-    """The misspellings of some classes.
+    """Read the misspellings of some classes.
 
     Args:
         dictionaries: the names of the lexicon (right form, wrong form, class, share) and of the rules (class, rule,

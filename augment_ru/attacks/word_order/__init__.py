@@ -34,8 +34,7 @@ def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple
     what lies between two of them is replaced. A sentence's capital goes to its new first word.
 
     Returns:
-        The edits in order; None if the order would move something protected, or if it is not known whether the first
-        word keeps its capital.
+        The edits in order; None if the order would move something protected, or if the first word may be a name.
     """
     tokens, parts = clause.tree.tokens, clause.constituents
     spans = [(tokens[one.first].start, tokens[one.last - 1].stop) for one in parts]
@@ -88,7 +87,8 @@ def _recased(
     lowered = _lowered(token, text[slice(*spans[0])])
     if lowered is None:
         return None
-    found = {0: lowered, new: _capitalised(text[slice(*spans[new])])}
+    first = text[slice(*spans[new])]
+    found = {0: lowered, new: first[0].upper() + first[1:]}
     changed = {at: one for at, one in found.items() if one != text[slice(*spans[at])]}
     if any(touches(spans[at][0], spans[at][0] + 1) for at in changed):
         return None
@@ -157,10 +157,6 @@ def _lowered(token: Token, text: str) -> str | None:
     if any(names) or (token.pos == "PROPN" and not any(one.normal_form in name_heads() for one in analyses)):
         return None
     return text[0].lower() + text[1:]
-
-
-def _capitalised(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,12 +31,12 @@ from augment_ru.version import version_of
 
 _CONSTANT = "constant"
 _FEW = 24
-"""So many candidates take less time one by one than in columns."""
+"""Up to so many candidates take less time one by one than in columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning(Similarity):
-    """An estimate, in [0, 1], that a careful reader says that a text still means the same.
+    """Estimates the probability, in [0, 1], that a careful reader says that a text still means the same.
 
     A logistic function of a sum of features of the edits: what was lost, misspelt, moved, replaced or added, in which
     word, with which role. A dictionary names and explains the features and holds their weights, none of which is above
@@ -149,7 +149,8 @@ class MeaningScorer(Scorer):
                 asked[found.owners[number]] = False
             else:
                 damaged = dict(zip(DAMAGE, found.damage[:, number].tolist(), strict=True))
-                features = {**damaged, **exchange.features(float(found.totals[number]))}
+                marks, rewriting = exchange
+                features = {**damaged, **marks, **dict(rewriting.features(float(found.totals[number])))}
                 of_sentences[number] = self._of_features(features)
         np.minimum.at(scores, found.owners, of_sentences)
         return asked

@@ -18,7 +18,7 @@ from augment_ru.engine.search import order_in
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import has_form, is_known, lemmas_of
 from augment_ru.similarities.meaning.features import ILLEGIBLE, LEGIBLE, SHORT, Rewriting, damage, of_marks
-from augment_ru.similarities.meaning.matching import fates_of_respelt
+from augment_ru.similarities.meaning.matching import fates_of
 from augment_ru.similarities.meaning.words import (
     COMBINING,
     JOINERS,
@@ -302,34 +302,24 @@ def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) 
     return decode(written[:-1]).split("\n")
 
 
-class Exchanged(NamedTuple):
-    """The loss of words that other letters turn into other words («и» for «в»); it does not depend on their sentence.
-
-    Attributes:
-        marks: the features of the marks among them.
-        rewriting: what the words lose and bring.
-    """
-
-    marks: Mapping[str, float]
-    rewriting: Rewriting
-
-    def features(self, total: float) -> dict[str, float]:
-        """The features in a sentence whose words have this information in all."""
-        return {**self.marks, **dict(self.rewriting.features(total))}
-
-
 @lru_cache(maxsize=20_000)
-def exchanged(words: tuple[tuple[str, str], ...]) -> Exchanged | None:
+def exchanged(words: tuple[tuple[str, str], ...]) -> tuple[Mapping[str, float], Rewriting] | None:
     """Find the loss of words that other letters turned into other words; None if a word is only misspelt or moved.
 
+    The loss does not depend on the sentence, so it is kept for all of them.
+
     Args:
-        words: the form and the new form of the words of a sentence that may be other words.
+        words: the form and the new form of the words of a sentence that may be other words: «в» and «и».
+
+    Returns:
+        The features of the marks among the words, and what the words lose and bring.
     """
     source = Source(" ".join(old for old, _ in words))
     if source.forms != [old for old, _ in words]:
         return None
-    fates = fates_of_respelt(source, [(number, new, len(new)) for number, (_, new) in enumerate(words)])
+    places = zip(source.starts, source.stops, words, strict=True)
+    fates = fates_of(source, [Edit(start, stop, new) for start, stop, (_, new) in places])
     if fates != Fates(source, replaced=fates.replaced):
         return None
     old = [[source.forms[number] for number in numbers] for numbers, _ in fates.replaced]
-    return Exchanged(dict(of_marks(fates)), Rewriting.of(old, [new for _, new in fates.replaced]))
+    return dict(of_marks(fates)), Rewriting.of(old, [new for _, new in fates.replaced])

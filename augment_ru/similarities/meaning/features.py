@@ -43,11 +43,6 @@ def negates(word: str) -> bool:
     return "negation" in marks_of(word) and not word.startswith("ни")
 
 
-@lru_cache(maxsize=100_000)
-def _restricts(word: str) -> bool:
-    return "restrictors" in marks_of(word)
-
-
 def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
     """Yield the features of negators, numbers and restrictors, and of words replaced by their opposite.
 
@@ -64,7 +59,7 @@ def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
     # a lost «невесёлый» is a lost word; a lost «не», and one that is put or replaced, turns the sentence over
     turned = sum(map(_DENYING.__contains__, lost)) + sum(map(negates, old)) - sum(map(negates, new))
     yield "negation_changed", float(turned % 2)
-    restrictors, others = set(filter(_restricts, gone)), set(filter(_restricts, new))
+    restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
     yield "restrictors_changed", float(len(restrictors) != len(others))
     if gone and new:
         yield from _exchanged_words(gone, new)
@@ -210,9 +205,9 @@ _BLOCK = 512
 _FEW = 64
 """Pairs of vectors that are multiplied one by one."""
 _ROUNDING = 1e-9
-"""More than two products of the same vectors of length 1 can differ by."""
+"""A bound above the difference of two products of the same vectors of length 1."""
 _KEPT_WORDS = 8
-"""What so few words lose is kept: the same letters often make the same other words («и» for «в»)."""
+"""The loss of up to so many words is kept: the same letters often make the same words («и» for «в»)."""
 _TELLS = 0.5
 """The least information of a word by which a sentence is about something."""
 

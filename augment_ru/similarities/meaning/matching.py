@@ -11,8 +11,6 @@ from augment_ru.edits import Edit
 from augment_ru.language.morphology import is_known, lemmas_of
 from augment_ru.similarities.meaning.words import Fates, Source, digits_of, form_of, forms_of
 
-RespeltWord = tuple[int, str, int]
-"""The number of a word, its new form, and how many letters are written in it."""
 _MOST_PAIRS = 400
 """Of longer stretches nobody can say which new word is which old one misspelt."""
 _NEAR = 0.5
@@ -30,17 +28,6 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
     """
     fates = Fates(source, is_guess=is_guess)
     return _matched(source, list(_stretches(source, edits, fates)), fates)
-
-
-def fates_of_respelt(source: Source, words: Sequence[RespeltWord]) -> Fates:
-    """Find what became of words that got other letters and may now be other words.
-
-    Args:
-        source: the text.
-        words: its respelt words, in order.
-    """
-    stretches = [_Stretch(number, number + 1, [number], {0: form}, count) for number, form, count in words]
-    return _matched(source, stretches, Fates(source))
 
 
 def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> Fates:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -79,13 +79,8 @@ class Source:
         self.starts = [start for start, _ in places]
         self.stops = [stop for _, stop in places]
         self.forms = [form_of(text[start:stop]) for start, stop in places]
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether each form has as many characters as its word."""
-        return all(
-            len(form) == stop - start for form, start, stop in zip(self.forms, self.starts, self.stops, strict=True)
-        )
+        self._parts: dict[tuple[int, int], Source] = {}
+        self._found: dict[tuple[Callable[[Source, int], Any], int], Any] = {}
 
     @cached_property
     def _sentences(self) -> list[tuple[int, int]]:
@@ -153,13 +148,9 @@ class Source:
         return self._part(number, number), self._sentences[number][0]
 
     def _part(self, first: int, last: int) -> "Source":
-        if (first, last) not in self._known:
-            self._known[first, last] = Source(self.text[self._sentences[first][0] : self._sentences[last][1]])
-        return self._known[first, last]
-
-    @cached_property
-    def _known(self) -> dict[tuple[int, int], "Source"]:
-        return {}
+        if (first, last) not in self._parts:
+            self._parts[first, last] = Source(self.text[self._sentences[first][0] : self._sentences[last][1]])
+        return self._parts[first, last]
 
     @cached_property
     def total(self) -> float:
@@ -199,19 +190,6 @@ class Source:
             self._found[find, number] = find(self, number)
         found: T = self._found[find, number]
         return found
-
-    @cached_property
-    def _found(self) -> dict[tuple[Callable[["Source", int], Any], int], Any]:
-        return {}
-
-    def clause(self, number: int) -> Iterator[int]:
-        """The numbers of the words of a word's clause."""
-        first = number
-        while first > 0 and self.clauses[first - 1] == self.clauses[number]:
-            first -= 1
-        while first < len(self.forms) and self.clauses[first] == self.clauses[number]:
-            yield first
-            first += 1
 
     def are_beside(self, left: int, right: int) -> bool:
         """Whether two neighbours exist and stand in one clause."""

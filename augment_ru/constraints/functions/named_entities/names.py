@@ -38,7 +38,7 @@ def annotated_entities(view: View, labels: Labels) -> None:
         label = tokens[first].entity.partition("-")[2]
         if starts and _is_common(tokens[first].text) and not _is_part_of_name(view, first, stop, label):
             start = next((at for at in range(first + 1, stop) if view.capitals[at]), stop)
-        inside = [at for at in range(start, stop) if _is_part(view.texts[at])]
+        inside = [at for at in range(start, stop) if any(map(str.isalnum, view.texts[at]))]
         if not inside or _is_no_name(view, inside):
             continue
         for at in range(inside[0], inside[-1] + 1):
@@ -56,10 +56,6 @@ def _ranges_of_entities(view: View) -> Iterator[tuple[int, int]]:
             while stop < len(tokens) and tokens[stop].entity.startswith("I"):
                 stop += 1
             yield at, stop
-
-
-def _is_part(word: str) -> bool:
-    return any(map(str.isalnum, word))
 
 
 @lru_cache(maxsize=100_000)
