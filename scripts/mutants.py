@@ -329,7 +329,9 @@ def _load_package() -> None:
 
 def _exchange(file: str, tree: ast.Module) -> bool:
     """Put the code of a changed module into the functions of the loaded one; whether each function was found."""
-    module = sys.modules[file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")]
+    module = sys.modules.get(file.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+    if module is None:  # it needs an extra
+        return False
     path = str(module.__file__)
     old, new = (_functions(compile(one, path, "exec")) for one in (_tree(file), tree))
     differing = {key for key in {*old, *new} if old.get(key) != new.get(key)}
@@ -369,11 +371,15 @@ def _loaded_functions(names: Mapping[str, Any], path: str) -> Iterator[FunctionT
                 yield one
 
 
+_BROKEN = 70
+"""The exit code of a process in which something else than pytest failed."""
+
+
 def _apart(work: Callable[[], int], log: Path, seconds: float) -> int | None:
     """The exit code of some work in a copy of this process; None if it took more seconds of the processor."""
     child = os.fork()
     if child == 0:
-        code = 70
+        code = _BROKEN
         try:
             os.setsid()
             with log.open("wb") as stream:
@@ -564,6 +570,8 @@ class Trial:
             code = _apart(work, self.place / "last.log", self.seconds)
         finally:
             copied.restore(mutant.file)
+        if code == _BROKEN:
+            raise SystemExit(f"{mutant.file}: this mutant could not be tried: {self.place / 'last.log'}")
         at, _, test = begun.read_text("utf-8").partition(" ")
         if code is None and self.seconds - float(at) < _HANGS * (1 + self.reached.seconds.get(test, 0)):
             return "out of time"  # the test that was stopped may not hang; before it none failed
