@@ -200,7 +200,8 @@ def mutants_of(file: str) -> list[tuple[Mutant, str]]:
     found = []
     for number, (_, _, _, node, change, holder) in enumerate(_Places(_tree(file)).found):
         new = change()
-        old, now = (" ".join(ast.unparse(getattr(one, "test", one)).split()) for one in (node, new))
+        shown = [one.test if isinstance(one, ast.If | ast.While) else one for one in (node, new)]
+        old, now = (" ".join(ast.unparse(one).split()) for one in shown)
         told = f"{old} → {now}"
         line = getattr(node, "lineno", holder.lineno)
         found.append((Mutant(file, number, line, told), f"{file}:{holder.lineno}:{holder.col_offset}"))

@@ -153,6 +153,13 @@ def test_one_of_chooses_for_each_text() -> None:
     assert 15 < cased < 45
 
 
+def test_a_composition_reads_the_layers_of_all_its_parts() -> None:
+    parts = [make(name) for name in ("case", "word_order", "emojify")]
+    layers = frozenset[str]().union(*(part.layers for part in parts))
+    assert len(layers) > max(len(parts[0].layers), len(parts[2].layers))
+    assert {one.layers for one in (Chain(parts), OneOf(parts), SomeOf(parts, 2))} == {layers}
+
+
 def test_some_of_needs_a_count_that_fits() -> None:
     with pytest.raises(AugmentError, match="count 3; needs an integer from 1 to 1"):
         SomeOf((make("case"),), 3)
