@@ -154,7 +154,7 @@ def _changes(  # noqa: C901, PLR0912  (a case for each kind of node)
             yield ast.Continue
     if in_function:
         match node:
-            case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
+            case ast.Return(value=ast.expr()) if ast.unparse(node) != "return None":
                 yield other(value=ast.Constant(None))
             case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Raise() | ast.Delete():
                 yield ast.Pass
