@@ -5,8 +5,9 @@
 A mutant is a copy of the package with one change: another comparison, a constant that is one more, `and` for `or`, a
 `not` that is gone, arguments in another order, a statement that is left out. First all tests of a group run once on a
 copy whose statements say that they were reached. So a mutant is run only against the tests that reach its statement,
-the quickest first, until one fails. It survives if none fails; a test that hangs has failed. Nobody but an interpreter
-of its own loads the mutated copy, each forked from one that has loaded what the package and the tests import.
+the quickest first, until one fails. It survives if none fails; a test that hangs has failed. Each mutant runs in a fork
+of a process that has loaded the package, in which the code of one function is exchanged; a mutant outside functions
+runs in a fork of one that has loaded only what the package imports. Processes that tests start read the changed file.
 
 What is found is kept in the folder (by default `augment-ru-mutants` among the temporary ones), so that a run that was
 stopped goes on, and a run with a larger number adds to it.
@@ -34,8 +35,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import import_module
+from inspect import CO_OPTIMIZED
 from itertools import chain
 from pathlib import Path
+from pkgutil import walk_packages
+from types import CodeType, FunctionType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -150,7 +154,7 @@ def _changes(  # noqa: C901, PLR0912  (a case for each kind of node)
             yield ast.Continue
     if in_function:
         match node:
-            case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
+            case ast.Return(value=ast.expr()) if ast.unparse(node) != "return None":
                 yield other(value=ast.Constant(None))
             case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Raise() | ast.Delete():
                 yield ast.Pass
@@ -196,14 +200,15 @@ def mutants_of(file: str) -> list[tuple[Mutant, str]]:
     found = []
     for number, (_, _, _, node, change, holder) in enumerate(_Places(_tree(file)).found):
         new = change()
-        old, now = (" ".join(ast.unparse(getattr(one, "test", one)).split()) for one in (node, new))
+        shown = [one.test if isinstance(one, ast.If | ast.While) else one for one in (node, new)]
+        old, now = (" ".join(ast.unparse(one).split()) for one in shown)
         told = f"{old} → {now}"
         line = getattr(node, "lineno", holder.lineno)
         found.append((Mutant(file, number, line, told), f"{file}:{holder.lineno}:{holder.col_offset}"))
     return found
 
 
-def mutated(mutant: Mutant) -> str:
+def mutated(mutant: Mutant) -> ast.Module:
     """The code of a file with the change."""
     tree = _tree(mutant.file)
     parent, name, at, _, change, _ = _Places(tree).found[mutant.number]
@@ -211,7 +216,7 @@ def mutated(mutant: Mutant) -> str:
         setattr(parent, name, change())
     else:
         getattr(parent, name)[at] = change()
-    return ast.unparse(ast.fix_missing_locations(tree))
+    return ast.fix_missing_locations(tree)
 
 
 def _tree(file: str) -> ast.Module:
@@ -264,6 +269,9 @@ class _Watch:
         self.reached[:] = bytes(len(self.reached))
         self._start = _seconds()
 
+    def pytest_collection_finish(self) -> None:
+        _use_cache_of_tests()
+
     def pytest_runtest_logreport(self, report: Any) -> None:  # noqa: ANN401
         if report.failed:
             self.failed.add(report.nodeid)
@@ -271,6 +279,13 @@ class _Watch:
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         numbers = [at for at, byte in enumerate(self.reached[:]) if byte]
         self.found[nodeid] = (round(_seconds() - self._start, 3), numbers)
+
+
+def _use_cache_of_tests() -> None:
+    """Let models be read from the folder that the tests name; it was read when this process loaded what they import."""
+    constants: Any = sys.modules.get("huggingface_hub.constants")
+    if constants is not None:
+        constants.HF_HUB_CACHE = os.environ["HF_HUB_CACHE"]
 
 
 class _Order:
@@ -281,6 +296,7 @@ class _Order:
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         items[:] = sorted((one for one in items if one.nodeid in self.places), key=lambda one: self.places[one.nodeid])
+        _use_cache_of_tests()
 
 
 def _seconds() -> float:
@@ -302,11 +318,69 @@ def _load() -> None:
         torch.set_num_threads(1)
 
 
+def _load_package() -> None:
+    """Load all modules of the package, and the dictionary of word forms."""
+    import augment_ru  # noqa: PLC0415  (of the copy)
+
+    for module in walk_packages(augment_ru.__path__, "augment_ru."):
+        with suppress(ImportError):
+            import_module(module.name)
+    import_module("augment_ru.language.morphology").morphology()
+
+
+def _exchange(file: str, tree: ast.Module) -> bool:
+    """Put the code of a changed module into the functions of the loaded one; whether each function was found."""
+    module = sys.modules.get(file.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+    if module is None:  # it needs an extra
+        return False
+    path = str(module.__file__)
+    old, new = (_functions(compile(one, path, "exec")) for one in (_tree(file), tree))
+    differing = {key for key in {*old, *new} if old.get(key) != new.get(key)}
+    found = {
+        (one.__code__.co_qualname, one.__code__.co_firstlineno): one for one in _loaded_functions(vars(module), path)
+    }
+    for cached in [*vars(module).values()]:
+        if hasattr(type(cached), "cache_clear"):
+            cached.cache_clear()
+    if not differing or not differing <= found.keys() & new.keys():
+        return False
+    for key in differing:
+        found[key].__code__ = new[key]
+    return True
+
+
+def _functions(code: CodeType) -> dict[tuple[str, int], CodeType]:
+    """The code of the functions of a module and of its classes, by name and first line."""
+    found = {}
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            if one.co_flags & CO_OPTIMIZED:
+                found[one.co_qualname, one.co_firstlineno] = one
+            else:  # a class
+                found.update(_functions(one))
+    return found
+
+
+def _loaded_functions(names: Mapping[str, Any], path: str) -> Iterator[FunctionType]:
+    for value in list(names.values()):
+        if isinstance(value, type):
+            if sys.modules[value.__module__].__file__ == path and value.__dict__ is not names:
+                yield from _loaded_functions(value.__dict__, path)
+            continue
+        for one in (value, *(getattr(value, name, None) for name in ("__wrapped__", "__func__", "func", "fget"))):
+            if isinstance(one, FunctionType) and one.__code__.co_filename == path:
+                yield one
+
+
+_BROKEN = 70
+"""The exit code of a process in which something else than pytest failed."""
+
+
 def _apart(work: Callable[[], int], log: Path, seconds: float) -> int | None:
     """The exit code of some work in a copy of this process; None if it took more seconds of the processor."""
     child = os.fork()
     if child == 0:
-        code = 70
+        code = _BROKEN
         try:
             os.setsid()
             with log.open("wb") as stream:
@@ -332,7 +406,6 @@ def _pytest(tests: Sequence[str], temporary: Path, plugins: Sequence[object]) ->
     """Run tests of the copy that is the working folder, and return pytest's exit code."""
     import pytest  # noqa: PLC0415  (loaded before the fork)
 
-    sys.path.insert(0, os.getcwd())  # noqa: PTH109
     shared = [
         "-n",
         "0",
@@ -389,6 +462,7 @@ class Copy:
         os.environ["HYPOTHESIS_PROFILE"] = "mutants"
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         os.environ.pop("PYTEST_XDIST_WORKER", None)
+        sys.path.insert(0, str(self.place))
 
 
 # A run
@@ -464,21 +538,20 @@ class Trial:
 
     Attributes:
         place: a folder for what the tests write.
-        copied: the copy that is mutated.
         reached: which tests reach what.
         seconds: of the processor for one mutant at most.
     """
 
     place: Path
-    copied: Copy
     reached: Reached
     seconds: float
 
-    def fate(self, mutant: Mutant, tests: Sequence[str]) -> str:
+    def fate(self, mutant: Mutant, tests: Sequence[str], copied: Copy) -> str:
         """What becomes of a mutant: `killed`, `survived`, `not reached`, or `out of time` (it survived so far)."""
         if not tests:
             return "not reached"
-        self.copied.write(mutant.file, mutated(mutant))
+        tree = mutated(mutant)
+        copied.write(mutant.file, ast.unparse(tree))
         begun = self.place / "begun"
         begun.write_text("0", encoding="utf-8")
 
@@ -487,7 +560,9 @@ class Trial:
                 begun.write_text(f"{_seconds()} {nodeid}", encoding="utf-8")
 
         def work() -> int:
-            self.copied.enter()
+            if not _exchange(mutant.file, tree):
+                for name in [one for one in sys.modules if one.split(".")[0] == "augment_ru"]:
+                    del sys.modules[name]
             files = list(dict.fromkeys(test.split("::")[0] for test in tests))
             named = list(tests) if len(tests) <= 300 else files  # noqa: PLR2004  (so many names are slow to find)
             return _pytest(["-x", *named], self.place / "temporary", [_Order(tests), Progress()])
@@ -495,42 +570,71 @@ class Trial:
         try:
             code = _apart(work, self.place / "last.log", self.seconds)
         finally:
-            self.copied.restore(mutant.file)
+            copied.restore(mutant.file)
+        if code == _BROKEN:
+            raise SystemExit(f"{mutant.file}: this mutant could not be tried: {self.place / 'last.log'}")
         at, _, test = begun.read_text("utf-8").partition(" ")
         if code is None and self.seconds - float(at) < _HANGS * (1 + self.reached.seconds.get(test, 0)):
             return "out of time"  # the test that was stopped may not hang; before it none failed
         return "survived" if code == 0 else "killed"
 
 
-def run(name: str, number: int, seed: int, seconds: float, place: Path) -> None:
-    """Draw the mutants of a group and tell what becomes of each."""
+@dataclass(frozen=True)
+class Drawn:
+    """The mutants of a group that were drawn, and what became of them.
+
+    Attributes:
+        name: of the group.
+        every: how many mutants there are.
+        mutants: those drawn, each with its place.
+        trial: where they are tried.
+        told: the file that keeps what became of each.
+    """
+
+    name: str
+    every: int
+    mutants: Sequence[tuple[Mutant, str]]
+    trial: Trial
+    told: Path
+
+    def known(self) -> dict[tuple[str, int], dict[str, Any]]:
+        """What became of mutants so far."""
+        rows = map(json.loads, self.told.read_text("utf-8").splitlines() if self.told.exists() else ())
+        return {(row["file"], row["number"]): row for row in rows}
+
+    def go(self, at: int, copied: Copy) -> None:
+        """Try the mutant of this number, unless it was tried before, and keep what becomes of it."""
+        mutant, where = self.mutants[at]
+        if (mutant.file, mutant.number) not in self.known():
+            tests = self.trial.reached.of(mutant, where)
+            row = {"fate": self.trial.fate(mutant, tests, copied), "tests": len(tests), **vars(mutant)}
+            with self.told.open("a", encoding="utf-8") as stream:
+                stream.write(f"{json.dumps(row, ensure_ascii=False)}\n")
+
+    def tell(self) -> None:
+        """Print what survived, and how many."""
+        known = self.known()
+        rows = [known[mutant.file, mutant.number] for mutant, _ in self.mutants]
+        for row in sorted((row for row in rows if row["fate"] != "killed"), key=lambda row: (row["file"], row["line"])):
+            print(f"{row['file']}:{row['line']}: {row['fate']} ({row['tests']} tests): {row['change']}")
+        fates = ", ".join(f"{count} {fate}" for fate, count in Counter(row["fate"] for row in rows).most_common())
+        print(f"{self.name}: {len(rows)} drawn of {self.every}: {fates}\n", flush=True)
+
+
+def drawn(name: str, number: int, seed: int, seconds: float, place: Path) -> Drawn:
+    """The mutants of a group; its tests run on marked code first."""
     group = GROUPS[name]
     code = b"".join((ROOT / file).read_bytes() for file in group.files())
     folder = place / f"{name}-{blake2b(code, digest_size=4).hexdigest()}"
     folder.mkdir(parents=True, exist_ok=True)
-    reached, told = reached_by(group, folder), folder / f"mutants-{seed}.jsonl"
     every = [one for file in group.files() for one in mutants_of(file)]
     random.Random(f"{seed} {name}").shuffle(every)
-    known = [json.loads(line) for line in told.read_text("utf-8").splitlines()] if told.exists() else []
-    fates = {(row["file"], row["number"]): row for row in known}
-    trial = Trial(folder, Copy(folder / "copy"), reached, seconds)
-    for mutant, where in every[:number]:
-        key = (mutant.file, mutant.number)
-        if key not in fates:
-            tests = reached.of(mutant, where)
-            found = trial.fate(mutant, tests)
-            fates[key] = {"fate": found, "tests": len(tests), **vars(mutant)}
-            with told.open("a", encoding="utf-8") as stream:
-                stream.write(f"{json.dumps(fates[key], ensure_ascii=False)}\n")
-        row = fates[key]
-        if row["fate"] != "killed":
-            print(f"{row['file']}:{row['line']}: {row['fate']} ({row['tests']} tests): {row['change']}", flush=True)
-    counts = Counter(fates[mutant.file, mutant.number]["fate"] for mutant, _ in every[:number])
-    print(f"{name}: of {len(every)} mutants {sum(counts.values())} were drawn: {dict(counts)}", flush=True)
+    trial = Trial(folder, reached_by(group, folder), seconds)
+    return Drawn(name, len(every), every[:number], trial, folder / f"mutants-{seed}.jsonl")
 
 
 def main() -> None:
-    """Run the groups that are named, one after the other."""
+    """Try the mutants of the groups that are named, one of each in turn."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--groups", default=",".join(GROUPS))
     parser.add_argument("--number", type=int, default=150, help="mutants of each group")
@@ -539,9 +643,18 @@ def main() -> None:
     parser.add_argument("--place", type=Path, default=Path(tempfile.gettempdir()) / "augment-ru-mutants")
     given = parser.parse_args()
     sys.path.pop(0)  # this folder: a test may have a module of the same name
+    place = given.place.resolve()
     _load()
-    for name in given.groups.split(","):
-        run(name, given.number, given.seed, given.seconds, given.place.resolve())
+    found = [drawn(name, given.number, given.seed, given.seconds, place) for name in given.groups.split(",")]
+    copied = Copy(place / "copy")
+    copied.enter()
+    _load_package()
+    for at in range(given.number):
+        for group in found:
+            if at < len(group.mutants):
+                group.go(at, copied)
+    for group in found:
+        group.tell()
 
 
 if __name__ == "__main__":

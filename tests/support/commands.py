@@ -86,12 +86,16 @@ def run_apart(*args: str | Path, stdin: bytes = b"", **options: Any) -> subproce
 @cache
 def load(*, scored: bool) -> None:
     """Load what a command reads at its start: the command line, the annotation, the gate; scikit-learn and SciPy."""
-    if scored:
-        import sklearn.linear_model  # noqa: F401, PLC0415  (files of tests without a command load nothing)
-    from augment_ru import Augmenter, jobs  # noqa: PLC0415
+    import rich._emoji_codes  # noqa: F401, PLC0415  (files of tests without a command load nothing)
 
-    for module in iter_modules(jobs.__path__, "augment_ru.jobs."):
-        import_module(module.name)
+    if scored:
+        import sklearn.feature_extraction.text  # noqa: PLC0415
+        import sklearn.linear_model  # noqa: F401, PLC0415
+    from augment_ru import Augmenter, attacks, cli, jobs  # noqa: PLC0415
+
+    for package in (attacks, cli, jobs):
+        for module in iter_modules(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
     for attack in ("butterfingers", "eda_swap"):
         list(Augmenter(attack).records([{"text": "Кошка Маша спит на окне."}]))
 
@@ -141,8 +145,8 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
             sys.path.insert(0, path)
     sys.path[:] = [path for path in sys.path if Path(path) != _HERE]
     files = {name: str(getattr(module, "__file__", None)) for name, module in sys.modules.items()}
-    own = set(map(str, own_code.own_files()))
-    for name in [name for name, file in files.items() if file in own or Path(file).parent == _HERE]:
+    own, here = set(map(str, own_code.own_files())), str(_HERE)
+    for name in [name for name, file in files.items() if file in own or os.path.dirname(file) == here]:  # noqa: PTH120
         del sys.modules[name]
     own_code._loaded.clear()  # noqa: SLF001  (nobody but tests needs to forget)
     own_code._imported.clear()  # noqa: SLF001

@@ -42,7 +42,9 @@ NOT_RUN = {
 }
 """The commands that are not run in the tests, and why."""
 
-LONG = {r"^python examples/augmented_training\.py$": "trains four classifiers; a test runs it on fewer rows"}
+LONG = {
+    r"^python examples/(adversarial|augmented)_training\.py": "trains classifiers; tests run them on fewer rows",
+}
 """The commands that are run only where every example of every law is, and why."""
 
 _OURS = "augment-ru:"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, first_of_each
+from augment_ru.edits import Edit
 from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.proposals import ranges
 from augment_ru.engine.search import order_in
