@@ -214,7 +214,7 @@ class SomeOf(_Listed):
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf(_Listed):
+class OneOf(SomeOf):
     """Applies one of the attacks, chosen at random for each text.
 
     Args:
@@ -224,17 +224,7 @@ class OneOf(_Listed):
         AugmentError: there is no attack, or a name is unknown.
     """
 
-    attacks: Sequence[Attack | str]
-
-    @property
-    def name(self) -> str:
-        """`1of(a|b)`."""
-        return f"1of({'|'.join(attack.name for attack in self.parts)})"
-
-    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the edits of the part that is chosen for each text."""
-        chosen = _chosen(len(batch), len(self.attacks), 1, streams)
-        return composed_proposals(self.parts, self.probability, batch, streams, chosen)
+    count: int = field(default=1, init=False, repr=False)
 
 
 def _chosen(texts: int, attacks: int, count: int, streams: Streams) -> Mask:

@@ -54,17 +54,18 @@ class PerturbsColumns:
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         if rows and KEY in rows[0] and self.meta != "none":
             raise AugmentError(f"the dataset has a column '{KEY}' already; rename it, or use meta=\"none\"")
-        results = list(self.augmenter.records(rows, self.task, field=self.field))
-        changes = [result.changed(self.meta) for result in results]
-        touched = {str(path[0]) for change in changes for path in change.values}
-        new = [
-            result.row("none") if change.values else row
-            for result, change, row in zip(results, changes, rows, strict=True)
-        ]
-        made: dict[str, list[Any]] = {name: [row[name] for row in new] for name in columns if name in touched}
-        if self.meta != "none":
-            made[KEY] = [json.dumps(change.metadata, ensure_ascii=False) for change in changes]
-        return made
+        return changed_columns(list(self.augmenter.records(rows, self.task, field=self.field)), self.meta)
+
+
+def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]]:
+    """The columns that the results of some rows change, and that of the metadata, as JSON."""
+    changes = [result.changed(meta) for result in results]
+    names = dict.fromkeys(str(path[0]) for change in changes for path in change.values)
+    rows = [result.row("none") for result in results] if names else []
+    columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
+    if meta != "none":
+        columns[KEY] = [json.dumps(change.metadata, ensure_ascii=False) for change in changes]
+    return columns
 
 
 def map_dataset(
@@ -147,15 +148,7 @@ def perturbed_frame(
             _check_field(given, name)
     in_pandas = _package(frame) == "pandas"
     rows = given.to_dict("records") if in_pandas else given.to_dicts()
-    results = list(augmenter.records(rows, task, field=field, n=n, draw=draw))
-    changes = [result.changed(meta) for result in results]
-    columns: dict[str, list[Any]] = {str(path[0]): [] for change in changes for path in change.values}
-    for result in results if columns else ():
-        row = result.row("none")
-        for name, held in columns.items():
-            held.append(row[name])
-    if meta != "none":
-        columns[KEY] = [json.dumps(change.metadata, ensure_ascii=False) for change in changes]
+    columns = changed_columns(list(augmenter.records(rows, task, field=field, n=n, draw=draw)), meta)
     places = [place for place in range(len(rows)) for _ in range(n)]
     made: Data = (_with_pandas if in_pandas else _with_polars)(given, places, columns)
     return made

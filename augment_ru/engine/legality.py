@@ -1,13 +1,12 @@
 """Decides which proposals are legal. No other module decides this."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import regex
 
-from augment_ru.draws import Floats, Ints
+from augment_ru.draws import Ints
 from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
@@ -81,22 +80,6 @@ def legal(
     return proposals
 
 
-def legal_of_each(batch: Batch, candidates: Sequence[Proposals]) -> list[Proposals]:
-    """The legal changes of each candidate; those with the very places of the first, all clean, are looked at once."""
-    first, drops = candidates[0], list[Drop]()
-    found = [legal(batch, first, drops)]
-    kept = np.ones(first.ranks.size, dtype=np.bool_)
-    kept[[drop.change for drop in drops]] = False
-    for one in candidates[1:]:
-        same = one.starts is first.starts and one.stops is first.stops and one.ranks.size == first.ranks.size
-        if same and one.clean and found[0].clean and one.ranks.size == one.starts.size:
-            _check_ranks(one.ranks)
-            found.append(one.keep(kept))
-        else:
-            found.append(legal(batch, one))
-    return found
-
-
 def _check(batch: Batch, proposals: Proposals) -> None:
     """Refuses columns that do not describe edits of the batch, which an attack of one's own may propose.
 
@@ -118,15 +101,11 @@ def _check(batch: Batch, proposals: Proposals) -> None:
             f"proposed edit {at}: global places {starts[at]} to {stops[at]}; it starts at one of 0 to {last}, and stops"
             " there or later"
         )
-    _check_ranks(ranks)
-    if not _is_numbered(changes, ranks.size):
-        raise AugmentError("proposed columns: changes are numbered 0, 1, 2, ... in the order of their edits")
-
-
-def _check_ranks(ranks: Floats) -> None:
     if ranks.size and not (ranks.min() >= 0.0 and ranks.max() < 1.0):
         wrong = int(((ranks >= 0.0) & (ranks < 1.0)).argmin())
         raise AugmentError(f"proposed change {wrong}: rank {ranks[wrong]}; a rank is in [0, 1)")
+    if not _is_numbered(changes, ranks.size):
+        raise AugmentError("proposed columns: changes are numbered 0, 1, 2, ... in the order of their edits")
 
 
 def _is_numbered(changes: Ints, count: int) -> bool:

@@ -14,7 +14,7 @@ from augment_ru.draws import Keys, Streams, digests, mix
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.edit_table import apply
-from augment_ru.engine.legality import legal_of_each
+from augment_ru.engine.legality import legal
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Perturbed, Settings
@@ -169,39 +169,38 @@ class Perturber:
     def _legal(self, prepared: Prepared, tiles: Tiles) -> tuple[Plan, Mask]:
         """The legal changes of the first candidates, one for each tile, and whether each is active."""
         batch = prepared.batch
-        streams = self._streams(prepared, range(tiles.count))
-        proposed = [proposals_of(self.attack, batch, Streams(keys)) for keys in streams.keys.reshape(tiles.count, -1)]
-        found = legal_of_each(batch, proposed)
+        keys = self._streams(prepared, range(tiles.count)).keys.reshape(tiles.count, -1)
+        found = [legal(batch, proposals_of(self.attack, batch, Streams(own))) for own in keys]
         tries = [tiles.tries[candidate][batch.rows(one.starts[one.first_edits])] for candidate, one in enumerate(found)]
         proposals, owners = tiles.proposals(found), np.concatenate(tries)
         active = cut(proposals, owners, self.attack.probability, self.min_changes)
         return Plan.of(proposals, owners, tiles.count * tiles.records), active
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
-        legal, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, len(prepared), 1))
-        changes = np.bincount(legal.owners[active], minlength=len(prepared))
-        clean = (legal.levels > 0) & (changes == 0)
+        every, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, len(prepared), 1))
+        changes = np.bincount(every.owners[active], minlength=len(prepared))
+        clean = (every.levels > 0) & (changes == 0)
         if prepared.questions is not None:
-            active = prepared.questions.kept_apart(legal.proposals, legal.owners, active)
-        changed = np.bincount(legal.owners[active], minlength=len(prepared)) > 0
+            active = prepared.questions.kept_apart(every.proposals, every.owners, active)
+        changed = np.bincount(every.owners[active], minlength=len(prepared)) > 0
         found = Found.nothing(len(prepared))
         found.candidates[changed] = 0
         found.probabilities[:] = self.attack.probability
-        edits = apply(prepared.batch, legal.proposals, active)
+        edits = apply(prepared.batch, every.proposals, active)
         return Perturbed(self.settings, prepared, edits, found, changes > 0, clean)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
         tiles = Tiles(prepared.batch, prepared.owners, len(prepared), self.candidates)
-        legal, active = self._legal(prepared, tiles)
-        changes = np.bincount(legal.owners[active], minlength=legal.levels.size)
-        clean = (legal.levels[: tiles.records] > 0) & (changes[: tiles.records] == 0)
+        every, active = self._legal(prepared, tiles)
+        changes = np.bincount(every.owners[active], minlength=every.levels.size)
+        clean = (every.levels[: tiles.records] > 0) & (changes[: tiles.records] == 0)
         if clean.any():
             dirty = ~np.tile(clean, tiles.count)
-            active &= dirty[legal.owners]
+            active &= dirty[every.owners]
             changes *= dirty
         gate = Gate(
             tiles,
-            legal,
+            every,
             active,
             scorer_of(similarity, prepared.references),
             threshold=float(self.threshold or 0.0),

@@ -54,7 +54,7 @@ class RecordPool:
 
         Two changes conflict if an edit of one overlaps an edit of the other; two insertions at one place overlap.
         """
-        found: list[list[int] | None] = [None] * len(self.changes)
+        found: dict[int, set[int]] = {}  # most changes exclude no others, or few
         edits = sorted(
             (text, start, stop, number)
             for number, (text, change) in enumerate(zip(self.texts, self.changes, strict=True))
@@ -65,10 +65,10 @@ class RecordPool:
             reached = [one for one in reached if one[0] == text and (one[2] > start or one[1:3] == (start, stop))]
             for _, begun, ended, other in reached:
                 if other != number and (begun < stop or (begun, ended) == (start, stop)):
-                    _append(found, number, other)
-                    _append(found, other, number)
+                    found.setdefault(number, set()).add(other)
+                    found.setdefault(other, set()).add(number)
             reached.append((text, start, stop, number))
-        return [() if others is None else tuple(sorted(set(others))) for others in found]
+        return [tuple(sorted(found.get(number, ()))) for number in range(len(self))]
 
     def scripts(self, chosen: Iterable[int]) -> dict[int, Script]:
         """The script of each text that these changes edit, by the number of the text.
@@ -103,15 +103,6 @@ class RecordPool:
             places=self.places[kept],
             sizes=self.sizes[kept],
         )
-
-
-def _append(lists: list[list[int] | None], at: int, value: int) -> None:
-    """Append to a list that is made with its first value; most changes exclude no others, or few."""
-    own = lists[at]
-    if own is None:
-        lists[at] = [value]
-    else:
-        own.append(value)
 
 
 _Key: TypeAlias = tuple[int, tuple[Triple, ...]]
