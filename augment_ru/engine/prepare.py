@@ -214,13 +214,8 @@ class Preparation:
             if not isinstance(text, str):
                 raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
         needs = tuple(needs)
-        at = 0
-        while at < len(texts):
-            part = texts[at : at + CHUNK_ROWS]
-            while len(part) > 1 and sum(map(len, part)) > CHUNK_CHARACTERS:
-                part = part[: len(part) // 2]
-            yield self.chunk([Record({"text": text}, generic()) for text in part], needs)
-            at += len(part)
+        for chunk in chunks(Record({"text": text}, generic()) for text in texts):
+            yield self.chunk(chunk, needs)
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
         """Annotate the texts of one chunk of records and find their protected spans.
