@@ -61,9 +61,10 @@ def test_answer_offsets_follow_their_text(attack: str, seed: int) -> None:
 
 def test_the_words_that_a_span_names_are_protected_without_the_punctuation_behind_them() -> None:
     target = {"span1_text": "вазу", "span2_text": "она разбилась", "span1_index": 2, "span2_index": 4}
-    row = {"idx": 1, "text": "Женя ставит вазу, и она разбилась!.. Вот так.", "target": target}
+    text = "Женя ставит вазу, и она разбилась!.. Вот так."
+    row = {"idx": 1, "text": text, "target": target}
     (result,) = Augmenter("butterfingers", probability=1.0, similarity="none").records([row])
-    spans = [row["text"][span.start : span.stop] for span in result.protected["text"] if span.label == "REFERENT"]
+    spans = [text[span.start : span.stop] for span in result.protected["text"] if span.label == "REFERENT"]
     assert {"вазу", "она разбилась"} <= set(spans)
     assert not any(span.endswith((",", "!", ".")) for span in spans)
 

@@ -276,13 +276,13 @@ def test_scores_are_the_same_on_every_processor() -> None:
 def test_the_grades_of_scores_are_shares_that_rise_with_the_score() -> None:
     """Shares of the grades same, partly lost, destroyed, reversed; of several scores their mean."""
     scores = np.array([0.1, 0.75, 0.95])
-    each = [Meaning().grades(scores[at : at + 1]) for at in range(3)]
-    assert all(grades is not None and grades.shape == (4,) for grades in each)
-    assert np.sum(each, axis=1) == pytest.approx(1.0, abs=0.002)
-    same, *_, destroyed, _ = np.transpose(each)  # type: ignore[arg-type]
+    each = np.array([Meaning().grades(scores[at : at + 1]) for at in range(3)])
+    assert each.shape == (3, 4)
+    assert each.sum(axis=1) == pytest.approx(1.0, abs=0.002)
+    same, _, destroyed, _ = each.T
     assert list(same) == sorted(same)
     assert list(destroyed) == sorted(destroyed, reverse=True)
-    assert Meaning().grades(scores) == pytest.approx(np.mean(each, axis=0))  # type: ignore[arg-type]
+    assert Meaning().grades(scores) == pytest.approx(each.mean(axis=0))
     assert Meaning().grades(np.zeros(0)) is None
 
 
