@@ -14,9 +14,10 @@ from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record, 
 from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.formats.json_places import located
 from augment_ru.formats.lines import MAX_LINE, read_lines
-from augment_ru.records.field_paths import occurrences, steps
+from augment_ru.records.field_paths import steps
 from augment_ru.records.task import generic, recognise, task
 from augment_ru.registry import names
+from augment_ru.text.words import occurrences
 from strategies import texts
 
 MULTIQ = {
