@@ -21,9 +21,9 @@ from .engine.similarity import (
 from .release.build import build_release as build_release
 from .release.verify import verify_release as verify_release
 from .errors import AugmentError as AugmentError
-from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.examples import Example as Example, Model as Model
-from .evaluation.evaluation import Evaluation as Evaluation
+from .evaluation.evaluation import Evaluation as Evaluation, evaluate as evaluate
+from .evaluation.protocol import EvaluationSettings as EvaluationSettings
 from .language.annotate import Annotator as Annotator
 from .models._torch import TorchModel as TorchModel
 from .records.record import Record as Record

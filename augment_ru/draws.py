@@ -46,7 +46,7 @@ def digests(data: Iterable[str]) -> Keys:
 
 @lru_cache(maxsize=1024)
 def _salt(kind: str, part: str | int) -> np.uint64:
-    """What a part of a path adds to keys."""
+    """The number that a part of a path mixes into keys."""
     return np.uint64(digests([f"{kind}:{part}"])[0])
 
 

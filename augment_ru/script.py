@@ -2,33 +2,15 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, repeat
 from operator import itemgetter
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from augment_ru.edits import Edit, Note, Span
 from augment_ru.errors import AugmentError, brief
 
-
-class EditColumns(Protocol):
-    """Edits of many texts in columns."""
-
-    def edits(self, row: int, start: int) -> Iterable[Edit]:
-        """The edits of text number `row` in order; the text starts at global place `start`."""
-
-    def triples(self, row: int, start: int) -> list[tuple[int, int, str]]:
-        """The start, the stop and the new text of each of the same edits."""
-
-    def notes(self, row: int) -> Sequence[Note | None]:
-        """The notes of the same edits; empty if none has one."""
-
-    def count(self, row: int) -> int:
-        """The number of the same edits."""
-
-    def text(self, row: int) -> str | None:
-        """Text number `row` with its edits applied; None if it is to be made from them."""
-
-
+Triple: TypeAlias = tuple[int, int, str]
+"""The start, the stop and the new text of an edit."""
 _set = object.__setattr__
 
 
@@ -38,16 +20,21 @@ class Script:
     Two edits may touch, but not overlap. Two insertions at one place overlap. A script is immutable. Two scripts are
     equal if their sources and edits are equal.
 
+    Attributes:
+        source: the text that is edited.
+        triples: the start, the stop and the new text of each edit, sorted; `Edit` objects are made when they are read.
+        notes: the note of each edit; empty if none has one.
+
     >>> Script("кот спит", [Edit(0, 3, "🐱")]).text
     '🐱 спит'
     """
 
-    __slots__ = ("_columns", "_edits", "_moves", "_text", "source")
+    __slots__ = ("_edits", "_moves", "_text", "notes", "source", "triples")
     source: str
-    _edits: tuple[Edit, ...]
+    triples: Sequence[Triple]
+    notes: Sequence[Note | None]
+    _edits: tuple[Edit, ...] | None
     _text: str | None
-    _columns: "tuple[EditColumns, int, int] | None"
-    """The columns of the edits, the number of the text in them, and where it starts; None if the edits are made."""
     _moves: tuple[list[int], list[int]] | None
     """Where each edit stops, and by how much the edits up to it move what follows; made at the first `map`."""
 
@@ -63,80 +50,59 @@ class Script:
                 raise AugmentError(f"{edit!r}: its places are no whole numbers")
             if not 0 <= edit.start <= edit.stop <= len(source):
                 raise AugmentError(f"{edit} lies outside a text of {len(source)} characters")
-        for left, right in pairwise(ordered):
-            if right.start < left.stop or (left.start, left.stop) == (right.start, right.stop):
-                raise AugmentError(f"{left} and {right} overlap")
-        _set(self, "source", source)
+        notes = [edit.note for edit in ordered]
+        _fill(self, source, [(edit.start, edit.stop, edit.text) for edit in ordered], notes if any(notes) else ())
+        _check_order(self)
         _set(self, "_edits", ordered)
-        _set(self, "_text", None)
-        _set(self, "_columns", None)
-        _set(self, "_moves", None)
 
     @classmethod
-    def of_columns(cls, source: str, columns: "EditColumns", row: int, at: int) -> "Script":
-        """A script of edits in columns, which are not checked again; `Edit` objects are made at the first read.
+    def of(cls, source: str, triples: Sequence[Triple], notes: Sequence[Note | None] = ()) -> "Script":
+        """A script of edits that are known to be sorted, disjoint and inside the source; they are not checked.
 
         Args:
-            source: the source text.
-            columns: the edits of the text's batch.
-            row: the number of the text in the batch.
-            at: the global place where the text starts.
+            source: the text that is edited.
+            triples: the start, the stop and the new text of each edit.
+            notes: the note of each edit; empty if none has one.
         """
         script = cls.__new__(cls)
-        _set(script, "source", source)
-        _set(script, "_text", None)
-        _set(script, "_columns", (columns, row, at))
-        _set(script, "_moves", None)
+        _fill(script, source, triples, notes)
+        return script
+
+    @classmethod
+    def together(cls, source: str, scripts: Sequence["Script"]) -> "Script":
+        """One script of the edits of several scripts of one source.
+
+        Raises:
+            AugmentError: two edits overlap.
+        """
+        if len(scripts) == 1:
+            return scripts[0]
+        pairs = [pair for one in scripts for pair in zip(one.triples, one.notes or repeat(None), strict=False)]
+        pairs.sort(key=itemgetter(0))
+        notes = [note for _, note in pairs]
+        script = cls.of(source, [triple for triple, _ in pairs], notes if any(notes) else ())
+        _check_order(script)
         return script
 
     @property
     def edits(self) -> tuple[Edit, ...]:
         """The edits, sorted by place."""
-        if self._columns is not None:
-            columns, row, at = self._columns
-            _set(self, "_edits", tuple(columns.edits(row, at)))
-            _set(self, "_columns", None)
-        return self._edits
-
-    @property
-    def count(self) -> int:
-        """The number of edits."""
-        if self._columns is None:
-            return len(self._edits)
-        columns, row, _ = self._columns
-        return columns.count(row)
-
-    @property
-    def triples(self) -> list[tuple[int, int, str]]:
-        """The start, the stop and the new text of each edit."""
-        if self._columns is None:
-            return [(edit.start, edit.stop, edit.text) for edit in self._edits]
-        columns, row, at = self._columns
-        return columns.triples(row, at)
-
-    @property
-    def notes(self) -> Sequence[Note | None]:
-        """The note of each edit; empty if none has one."""
-        if self._columns is None:
-            notes = [edit.note for edit in self._edits]
-            return notes if any(notes) else ()
-        columns, row, _ = self._columns
-        return columns.notes(row)
+        if self._edits is None:
+            pairs = zip(self.triples, self.notes or repeat(None), strict=False)
+            _set(self, "_edits", tuple(Edit(start, stop, text, note) for (start, stop, text), note in pairs))
+        return cast("tuple[Edit, ...]", self._edits)
 
     @property
     def text(self) -> str:
         """The source with all edits applied."""
-        if self._text is None and self._columns is not None:
-            columns, row, _ = self._columns
-            _set(self, "_text", columns.text(row))
         if self._text is None:
-            _set(self, "_text", self._with([edit.text for edit in self.edits]))
+            _set(self, "_text", self._with([text for _, _, text in self.triples]))
         return cast("str", self._text)
 
     @property
     def read(self) -> str:
         """The new text as it is read: with the readings of the edits in place of their texts."""
-        if all(edit.note is None or edit.note.reading is None for edit in self.edits):
+        if all(note is None or note.reading is None for note in self.notes):
             return self.text
         return self._with([edit.read for edit in self.edits])
 
@@ -144,9 +110,9 @@ class Script:
         """The source with these texts in place of what the edits replace."""
         pieces: list[str] = []
         at = 0
-        for edit, text in zip(self.edits, texts, strict=True):
-            pieces += (self.source[at : edit.start], text)
-            at = edit.stop
+        for (start, stop, _), text in zip(self.triples, texts, strict=True):
+            pieces += (self.source[at:start], text)
+            at = stop
         pieces.append(self.source[at:])
         return "".join(pieces)
 
@@ -176,16 +142,16 @@ class Script:
         """
         if span.stop > len(self.source):
             raise AugmentError(f"{span} lies outside a text of {len(self.source)} characters")
-        edits = self.edits
+        edits = self.triples
         if self._moves is None:
-            shifts = accumulate(len(edit.text) - (edit.stop - edit.start) for edit in edits)
-            _set(self, "_moves", ([edit.stop for edit in edits], [0, *shifts]))
+            shifts = accumulate(len(text) - (stop - start) for start, stop, text in edits)
+            _set(self, "_moves", ([stop for _, stop, _ in edits], [0, *shifts]))
         stops, shifts_after = cast("tuple[list[int], list[int]]", self._moves)
         before = bisect_right(stops, span.start)
         # An edit that ends at the start of the span moves it; an insertion there does not move an empty span.
-        if span.start == span.stop and before and edits[before - 1].start == span.start:
+        if span.start == span.stop and before and edits[before - 1][0] == span.start:
             before -= 1
-        if before < len(edits) and edits[before].start < span.stop and edits[before].stop > span.start:
+        if before < len(edits) and edits[before][0] < span.stop and edits[before][1] > span.start:
             return None
         shift = shifts_after[before]
         return Span(span.start + shift, span.stop + shift, span.label)
@@ -197,6 +163,22 @@ class Script:
             AugmentError: the source of `following` is not this script's text.
         """
         return Script(self.source, (part.edit for part in compose(self, following)))
+
+
+def _fill(script: Script, source: str, triples: Sequence[Triple], notes: Sequence[Note | None]) -> None:
+    _set(script, "source", source)
+    _set(script, "triples", triples)
+    _set(script, "notes", notes)
+    for name in ("_edits", "_text", "_moves"):
+        _set(script, name, None)
+
+
+def _check_order(script: Script) -> None:
+    at, last = 0, (-1, -1)
+    for number, (start, stop, _) in enumerate(script.triples):
+        if start < at or (start, stop) == last:
+            raise AugmentError(f"{script.edits[number - 1]} and {script.edits[number]} overlap")
+        at, last = stop, (start, stop)
 
 
 class Composed(NamedTuple):

@@ -2,9 +2,9 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import inspect
@@ -15,41 +15,12 @@ from augment_ru.resources import SMALL, file_text
 T = TypeVar("T")
 SomeText = Annotated[str, msgspec.Meta(min_length=1)]
 SomeTexts = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+Number = int | float
+"""A number that stays as it was written: 1 does not become 1.0."""
 
 _LONG_KEY = re.compile(r"""(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 _MOST_SHOWN = 80
 """Characters of a value in a message."""
-
-
-class Kind(NamedTuple):
-    """A type of values: its name in messages, and the test that a value must pass."""
-
-    name: str
-    fits: Callable[[Any], bool]
-
-
-class Key(NamedTuple):
-    """A key that a table may have: the kind of its value, and the value that stands for an absent key."""
-
-    kind: Kind
-    default: Any = None
-    required: bool = False
-
-
-def _are(kind: type) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list) and all(isinstance(one, kind) for one in value)
-
-
-TEXT = Kind("a text", lambda value: isinstance(value, str))
-NUMBER = Kind("a number", lambda value: isinstance(value, int | float) and not isinstance(value, bool))
-INTEGER = Kind("an integer", lambda value: isinstance(value, int) and not isinstance(value, bool))
-TRUTH = Kind("true or false", lambda value: isinstance(value, bool))
-LIST = Kind("a list", lambda value: isinstance(value, list))
-TEXTS = Kind("a list of texts", _are(str))
-SOME_TEXTS = Kind("a list of at least one text", lambda value: TEXTS.fits(value) and bool(value))
-TEXT_OR_TEXTS = Kind("a text or a list of texts", lambda value: TEXT.fits(value) or TEXTS.fits(value))
-TABLE = Kind("a table", lambda value: isinstance(value, Mapping))
-TABLES = Kind("a list of tables, with its name in [[…]] above each", _are(dict))
 
 
 def read_toml(path: Path, where: str | None = None) -> dict[str, Any]:
@@ -74,42 +45,10 @@ def read_toml(path: Path, where: str | None = None) -> dict[str, Any]:
         raise AugmentError(f"{where or path}: not TOML: {error}{hint}") from error
 
 
-def checked(where: str, value: Any, kind: Kind) -> Any:  # noqa: ANN401  (values of TOML)
-    """The value, if it is of the kind.
-
-    Raises:
-        AugmentError: it is not.
-    """
-    if not kind.fits(value):
-        raise AugmentError(f"{where} is {_shown(value)}; it must be {kind.name}")
-    return value
-
-
 def _shown(value: object) -> str:
     """A value in a message; of a long one the beginning."""
     text = repr(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
-
-
-def table_values(where: str, table: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, Any]:
-    """The values of all keys that a table may have; the default where it does not have the key.
-
-    Args:
-        where: the file and the table, for messages.
-        table: what TOML holds.
-        keys: the keys that it may have.
-
-    Raises:
-        AugmentError: a key is unknown, a required one is missing or empty, or a value is of another kind.
-    """
-    for key, value in table.items():
-        if key not in keys:
-            raise AugmentError(f"{where}: {unknown('key', key, keys)}")
-        checked(f"{where}: '{key}'", value, keys[key].kind)
-    for key, known in keys.items():
-        if known.required and not table.get(key):
-            raise AugmentError(f"{where}: '{key}' is missing or empty; it must be {known.kind.name}")
-    return {key: table.get(key, known.default) for key, known in keys.items()}
 
 
 def typed(where: str, table: object, kind: type[T]) -> T:
@@ -138,7 +77,7 @@ def _told(where: str, value: Any, kind: type, error: str) -> str:  # noqa: ANN40
     said, path = re.fullmatch(_ERROR, error).groups(default="")  # type: ignore[union-attr]  # it matches any text
     node = _bare(inspect.type_info(kind))
     of_value = said.startswith(("Expected", "Invalid"))
-    steps = [name or number for name, number in re.findall(r"\.(\w+)|\[(\d+|\.\.\.)\]", path)]
+    steps = [name or number for name, number in re.findall(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]", path)]
     places: list[str] = []
     for at, step in enumerate(steps):
         if isinstance(value, list):
@@ -154,7 +93,7 @@ def _told(where: str, value: Any, kind: type, error: str) -> str:  # noqa: ANN40
     if named := _OF_KEY.fullmatch(said):
         where = ": ".join([where, *places])
         if "unknown" in said:
-            return f"{where}: {unknown('key', named[1], (field.name for field in node.fields))}"
+            return f"{where}: {unknown('key', named[1], (field.encode_name for field in node.fields))}"
         return f"{where}: '{named[1]}' is missing; it must be {_described(_of_key(node, named[1]))}"
     if not of_value:
         return ": ".join([where, *places, said])
@@ -167,11 +106,16 @@ def _wrong_key(table: Mapping[str, Any], said: str, depth: int) -> str:
     """The key of a table of any keys that the error is about: msgspec does not name it."""
     wrong = said.rpartition("got `")[2].rstrip("`")
     names = {str: "str", bool: "bool", int: "int", float: "float", list: "array", dict: "object"}
+    bound = re.search(r"([<>])= (-?\d+)$", said)
 
     def holds(value: object, deeper: int) -> bool:
         if deeper:
             inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
             return any(holds(one, deeper - 1) for one in inner)
+        if bound and isinstance(value, int | float):
+            return value < int(bound[2]) if bound[1] == ">" else value > int(bound[2])
+        if "enum" in said:
+            return said.endswith(repr(value))
         return not value if "length" in said else names.get(type(value), type(value).__name__) == wrong
 
     return next((key for key, value in table.items() if holds(value, depth - 1)), next(iter(table)))
@@ -205,7 +149,9 @@ _NOUNS: Mapping[Any, str] = {
 
 def _described(node: Any) -> str:  # noqa: ANN401
     if isinstance(node, inspect.UnionType):
-        return " or ".join(_described(one) for one in node.types if not isinstance(one, inspect.NoneType))
+        kinds = [type(one) for one in node.types]
+        hidden = {inspect.NoneType, inspect.IntType} if inspect.FloatType in kinds else {inspect.NoneType}
+        return " or ".join(_described(one) for one in node.types if type(one) not in hidden)
     if isinstance(node, inspect.LiteralType):
         return " or ".join(map(repr, node.values))
     if isinstance(node, inspect.TupleType):
@@ -219,15 +165,14 @@ def _described(node: Any) -> str:  # noqa: ANN401
     if getattr(node, "min_length", None):
         noun += " that is not empty"
     if getattr(node, "ge", None) is not None:
-        noun += f" from {node.ge} on"
+        noun += f" from {node.ge}" + (" on" if node.le is None else f" to {node.le}")
     return noun
 
 
 def _several(noun: str) -> str:
     """The plural of a noun.
 
-    >>> _several("a text"), _several("a list of 2 texts")
-    ('texts', 'lists of 2 texts')
+    >>> _several("a text"), _several("a list of 2 texts"), _several("an integer from 1 on")
+    ('texts', 'lists of 2 texts', 'integers from 1 on')
     """
-    head, of, rest = noun.partition(" ")[2].partition(" of ")
-    return f"{head}s{of}{rest}"
+    return re.sub(r"\ban? (\w+)", r"\1s", noun).replace("that is not", "that are not")

@@ -15,7 +15,7 @@ from typing import Any
 from augment_ru import registry
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.result import Result
-from augment_ru.engine.schedules import SCHEDULES
+from augment_ru.engine.search import SCHEDULES
 from augment_ru.records.task import generic, task
 from constraints import GOLD, rows
 

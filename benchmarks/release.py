@@ -24,10 +24,9 @@ from release_rows import TASKS
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.release.build import BuildReport, build_release
-from augment_ru.release.recipe import ReleaseRecipe
-from augment_ru.release.recipe_file import read_release_recipe
+from augment_ru.release.original_rows import read_task
+from augment_ru.release.release_recipe import ReleaseRecipe, read_release_recipe
 from augment_ru.release.shards import SHARD_ROWS
-from augment_ru.release.sources import read_task
 from augment_ru.release.variations import Timing, make_tools, variations
 
 RECIPE = """

@@ -20,15 +20,17 @@ MOST_SECONDS = 300e-6
 """Of the processor for a character: five times what was measured at most."""
 MOST_BYTES = 4_000
 """For a character of the longer text: nearly twice what was measured at most, with what is loaded on the first use."""
-_NOISE = 0.1
-"""Seconds by which two runs may differ on a busy machine."""
-QUICK_CASES = {
-    ("butterfingers", "commas"),
-    ("diminutives", "capitals"),
-    ("eda_swap", "one sentence"),
-    ("misspell", "one word"),
-}
-"""Each was once quadratic."""
+_NOISE = 0.05
+"""Seconds by which two runs may differ: a garbage collection more, a clock of coarse steps."""
+_TRIES = 5
+"""Runs of each text at most, of which the least is taken: on a busy machine a run takes up to twice its time."""
+ONCE_QUADRATIC: list[tuple[str, str, dict[str, Any]]] = [
+    ("butterfingers", "commas", {}),
+    ("diminutives", "capitals", {}),
+    ("eda_swap", "one sentence", {}),
+    ("misspell", "one word", {}),
+    ("case", "questions", {"constraints": ["answer_options"]}),
+]
 
 _OPTIONS: tuple[dict[str, Any], ...] = (
     {"constraints": []}, {"schedule": "strongest"}, {"similarity": "navec"}, {"similarity": None},
@@ -48,18 +50,32 @@ _EVERY: list[tuple[str, str, dict[str, Any]]] = [
         for shape in _SOME
     ),
 ]
-CASES = _EVERY if IS_FULL else [case for case in _EVERY if case[:2] in QUICK_CASES and not case[2]]
+CASES = _EVERY if IS_FULL else ONCE_QUADRATIC
 
 
-def _assert_linear(short: Cost, long: Cost) -> None:
-    assert short.status in ("perturbed", "unchanged", "rejected")
-    assert long.status in ("perturbed", "unchanged", "rejected")
-    assert long.seconds <= MOST_SECONDS * LONG, long
-    assert long.seconds <= 1.5 * LONG / SHORT * short.seconds + _NOISE, (short, long)
-    assert long.peak <= MOST_BYTES * LONG, long
+def _is_linear(short: Cost, long: Cost) -> bool:
+    most = min(MOST_SECONDS * LONG, 1.5 * LONG / SHORT * short.seconds + _NOISE)
+    return long.seconds <= most and long.peak <= MOST_BYTES * LONG
 
 
 @pytest.mark.parametrize(("attack", "shape", "options"), CASES)
 def test_cost_grows_with_the_length(attack: str, shape: str, options: dict[str, Any]) -> None:
-    short, long = (cost_of(perturbing(attack, SHAPES[shape](size), **options)) for size in (SHORT, LONG))
-    _assert_linear(short, long)
+    works = [perturbing(attack, SHAPES[shape](size), **options) for size in (SHORT, LONG)]
+    short, long = map(cost_of, works)
+    for _ in range(_TRIES - 1):
+        assert {short.status, long.status} <= {"perturbed", "unchanged", "rejected"}
+        if _is_linear(short, long):
+            return
+        short, long = (cost.least(cost_of(work)) for cost, work in zip((short, long), works, strict=True))
+    assert _is_linear(short, long), (short, long)
+
+
+def test_every_case_that_was_once_quadratic_is_a_case() -> None:
+    assert all(case in _EVERY for case in ONCE_QUADRATIC)
+
+
+def test_a_cost_that_grows_with_the_square_is_found() -> None:
+    def squared(size: int) -> Cost:
+        return cost_of(lambda: str(sum(size for _ in range(size * size // 100)) and "perturbed"))
+
+    assert not _is_linear(squared(SHORT), squared(LONG))

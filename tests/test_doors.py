@@ -8,7 +8,7 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError, Edit, Script
 from augment_ru.constraints import lexicon
-from augment_ru.evaluation.answers import json_value
+from augment_ru.evaluation.examples import json_value
 from augment_ru.evaluation.verdicts import read_votes
 from augment_ru.formats import json_array, lines
 from augment_ru.formats.json_lines import JsonLines

@@ -2,30 +2,31 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from augment_ru.adversary.by_guide import Guidance
 from augment_ru.adversary.case import SearchCase
 from augment_ru.adversary.defaults import BUDGET, DRAWS
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.ledger import Ledger
 from augment_ru.adversary.result import NAME, Finding, SearchSettings
-from augment_ru.adversary.rounds import Limits, ask_originals, guidance_of, search_all
 from augment_ru.draws import Streams
 from augment_ru.engine.attack import Attack, Needs
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.pool import pools
-from augment_ru.engine.pool_gate import PoolGate
-from augment_ru.engine.prepare import Constraints, Preparation
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.pool_gate import PoolGate, Wanted
+from augment_ru.engine.prepare import Constraints, Preparation, Prepared
+from augment_ru.engine.result import Outcome
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError, brief
-from augment_ru.evaluation.cache import Cache
-from augment_ru.evaluation.examples import Model, PredictFunction
-from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.evaluation.examples import Cache, Model, NamedModel, PredictFunction
 from augment_ru.language.annotate import Annotator
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
+from augment_ru.script import Script
 
 _MOST_DRAWS = 100
 
@@ -224,22 +225,21 @@ class Adversary:
         chosen = case.changes
         nothing = (None,) * len(case.goal.golds)
         before = nothing if case.before is None else case.before
-        return Finding(
-            self.settings,
+        warnings = (*prepared.warnings.get(case.number, ()), *gate.warnings(case.number))
+        return Finding.of(
             case.record,
-            case.status,
-            case.reason,
             case.scripts(chosen),
-            {name: case.pool.attacks_of(chosen, number) for number, name in enumerate(case.pool.fields)},
-            len(chosen),
             {prepared.fields[row]: tuple(batch.protected(row)) for row in prepared.rows(case.number)},
-            case.similarity,
-            before,
-            case.after if case.status == "broken" else before,
-            case.queries,
-            case.broken_at,
-            case.minimal,
-            (*prepared.warnings.get(case.number, ()), *gate.warnings(case.number)),
+            Outcome(case.status, similarity=case.similarity, warnings=warnings, reason=case.reason),
+            self.settings.of_rows,
+            search_settings=self.settings,
+            attacks={name: case.pool.attacks_of(chosen, number) for number, name in enumerate(case.pool.fields)},
+            changes=len(chosen),
+            before=before,
+            after=case.after if case.status == "broken" else before,
+            queries=case.queries,
+            broken_at=case.broken_at,
+            minimal=case.minimal,
         )
 
 
@@ -291,3 +291,126 @@ def screened(
         at += len(case.pool)
         case.screened(own, own >= gate.threshold)
     return gate
+
+
+if TYPE_CHECKING:
+    from augment_ru.adversary.knowledge import ChangeSet
+    from augment_ru.evaluation.examples import Scored
+
+_CHARACTERS = 2**24
+"""Characters of the texts that a guide is asked about at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a search may go on.
+
+    Attributes:
+        budget: how many different texts of a record the model is asked about at most, its original among them.
+        deadline: when the run ends, on the clock of `time.monotonic`; None for no end.
+    """
+
+    budget: int
+    deadline: float | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run's time is over."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+
+def ask_originals(cases: Sequence[SearchCase], ledger: Ledger) -> None:
+    """Ask the model about the originals."""
+    for case, scored in zip(cases, ledger.ask([case.example({}) for case in cases]), strict=True):
+        case.asked_original(scored)
+
+
+def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
+    """What a guide says about each change of a case alone; None if it does not know the right label or the target."""
+    sets: list[ChangeSet] = [(), *((change,) for change in range(len(case.pool)))]
+    at_once = max(_CHARACTERS // max(sum(map(len, case.pool.sources)), 1), 1)
+    answers: list[Scored] = []
+    for first in range(0, len(sets), at_once):
+        answers += guide.ask([case.example(case.pool.scripts(one)) for one in sets[first : first + at_once]])
+    original, *changed = answers
+    guide.forget()
+    rivals = case.goal.rivals(original)
+    if rivals is None:
+        return None
+    margins = case.goal.margins(original, rivals)
+    return Guidance(margins, margins - np.array([case.goal.margins(scored, rivals) for scored in changed]))
+
+
+def search_all(
+    cases: Sequence[SearchCase],
+    gate: PoolGate,
+    ledger: Ledger,
+    limits: Limits,
+    on_finished: Callable[[SearchCase], None] = lambda _: None,
+) -> None:
+    """Run the searches that have begun, in rounds, until all have ended.
+
+    Args:
+        cases: the records whose searches have begun.
+        gate: scores a set before it is asked about.
+        ledger: the model, with what it was asked.
+        limits: how long a search may go on.
+        on_finished: is called with each case when its search has ended.
+    """
+    active = list(cases)
+    while active:
+        questions, ended = _questions(active, gate, limits)
+        for case in ended:
+            on_finished(case)
+        over = limits.is_over
+        replies = [] if over else ledger.ask([question.case.example(question.scripts) for question in questions])
+        for question, scored in zip(questions, replies, strict=not over):
+            question.case.answered(question.texts, scored, question.similarity)
+        active = [question.case for question in questions]
+        if over:
+            for case in active:
+                case.finish("time")
+                on_finished(case)
+            return
+
+
+class _Question(NamedTuple):
+    """A set that the gate lets pass and that the model is to be asked about."""
+
+    case: SearchCase
+    scripts: Mapping[int, Script]
+    texts: tuple[str, ...]
+    similarity: float
+
+
+def _questions(
+    active: Sequence[SearchCase], gate: PoolGate, limits: Limits
+) -> tuple[list[_Question], list[SearchCase]]:
+    """The next question of each case, in the order of the cases, and the cases whose searches ended."""
+    found: dict[int, _Question] = {}
+    ended: list[SearchCase] = []
+    pending = list(active)
+    while pending:
+        for case in pending:
+            if case.wanted is None:
+                case.finish("")
+                ended.append(case)
+        asking = [(case, case.pool.scripts(chosen)) for case in pending if (chosen := case.wanted) is not None]
+        scores = gate.scores([Wanted(case.number, scripts) for case, scripts in asking]).tolist()
+        pending = []
+        for (case, scripts), score in zip(asking, scores, strict=True):
+            if not gate.passes(score):
+                case.refused(score, limits.budget)
+                pending.append(case)
+                continue
+            texts = tuple(scripts[at].text if at in scripts else text for at, text in enumerate(case.pool.sources))
+            known = case.known_answer(texts)
+            if known is not None:
+                case.answered(texts, known, score)
+                pending.append(case)
+            elif case.queries >= limits.budget:
+                case.finish("budget")
+                ended.append(case)
+            else:
+                found[case.number] = _Question(case, scripts, texts, score)
+    return [found[case.number] for case in active if case.number in found], ended

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from augment_ru.draws import Floats
-from augment_ru.evaluation.answers import answer_of, golds_of
+from augment_ru.evaluation.answers import Gold, Kind, answer_of, golds_of, is_right, metrics_of
 from augment_ru.evaluation.examples import LabelScores, Scored
-from augment_ru.evaluation.metrics import Gold, Kind, is_right, metrics_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 

@@ -14,8 +14,6 @@ ChangeSet: TypeAlias = tuple[int, ...]
 
 _CAUTION = 0.85
 """After a refusal, sets are held to this share of what the refused one was expected to lose."""
-_AHEAD = 1024
-"""Random numbers that are drawn at a time."""
 _SPREAD = 3.0**0.5
 """What makes the variance of a sum of four numbers from U[0, 1) one."""
 
@@ -52,18 +50,11 @@ class Draws:
 
     def __init__(self, key: int) -> None:
         self._key, self._at = np.array([key], dtype=np.uint64), 0
-        self._ahead: Floats = np.empty(0)
-        self._taken = 0
 
     def uniform(self, count: int) -> Floats:
         """Numbers from U[0, 1), shape (count,)."""
-        if self._taken + count > self._ahead.size:  # many are drawn at once: a draw is a function of its place
-            self._at += self._taken
-            self._ahead = unit(self._key, np.arange(self._at, self._at + max(count, _AHEAD)))
-            self._taken = 0
-        found = self._ahead[self._taken : self._taken + count]
-        self._taken += count
-        return found
+        first, self._at = self._at, self._at + count
+        return unit(self._key, np.arange(first, self._at))
 
     def bell(self, count: int) -> Floats:
         """Numbers of mean 0 and variance 1 that are nearly normal (sums of four uniform ones), shape (count,)."""

@@ -5,9 +5,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.cache import Cache, answer_keys
-from augment_ru.evaluation.examples import Example, Prediction, Scored
-from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
+from augment_ru.evaluation.examples import (
+    Cache,
+    Example,
+    NamedModel,
+    Prediction,
+    QuestionCounts,
+    Scored,
+    answer_keys,
+    ask,
+)
 
 
 @dataclass(slots=True)

@@ -2,16 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from augment_ru.adversary.case import Reason, Status
-from augment_ru.engine.notebook import result_html
-from augment_ru.engine.outcome import Outcome, Scripts, Settings, Spans
-from augment_ru.engine.result import METAS, Result, occasional
-from augment_ru.errors import brief, unknown
+from augment_ru.engine.result import Result, Settings, occasional
+from augment_ru.errors import brief
 from augment_ru.evaluation.answers import by_field
-from augment_ru.formats.row import Changed, replaced, written
-from augment_ru.records.record import Record
 
 NAME = "adversary"
 """The attack of the rows, followed by a colon and the model's name."""
@@ -51,71 +46,45 @@ class SearchSettings:
         """The name of the attack in the rows."""
         return f"{NAME}:{self.model}"
 
+    @property
+    def of_rows(self) -> Settings:
+        """What these settings share with those of perturb."""
+        return Settings(self.attack, self.seed, self.scorer, self.threshold, self.corpus)
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+
+class Finding(Result):
     """What the search found for a record.
 
+    Its `reason` says why it withstood; its scripts are empty unless it is broken; its `similarity` is the lowest of the
+    changed texts, of a rejected record the best that failed.
+
     Attributes:
-        settings: what the results share.
-        record: the record, as it came.
-        status: what became of it.
-        reason: why it withstood; "" for the others.
-        scripts: the edits of each field; empty scripts unless it is broken.
+        search_settings: what the results share.
         attacks: the number of the attack of each edit, by field.
         changes: how many changes were applied.
-        protected: the spans of each field that no edit could touch.
-        similarity: the lowest similarity of the changed texts; of a rejected record the best that failed.
         before: the answer to the original, an entry for each field of the right answer.
         after: the answer to the row that is returned.
         queries: how many different texts the model was asked about, the original among them.
         broken_at: which of the queries broke the answer first; None if none did.
         minimal: whether it is known that taking any one change back mends the answer.
-        warnings: what the constraints or the similarity warn of.
     """
 
-    settings: SearchSettings
-    record: Record
-    status: Status
-    reason: Reason
-    scripts: Scripts
+    _VALUES: ClassVar[tuple[str, ...]] = (
+        "record", "scripts", "protected", "outcome", "settings",
+        "search_settings", "attacks", "changes", "before", "after", "queries", "broken_at", "minimal",
+    )  # fmt: skip
+    search_settings: SearchSettings
     attacks: Mapping[str, Sequence[int]]
     changes: int
-    protected: Spans
-    similarity: float | None
     before: Sequence[Any]
     after: Sequence[Any]
     queries: int
     broken_at: int | None
     minimal: bool
-    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         texts = {name: script.text for name, script in self.scripts.items()}
         return f"Finding({self.status}, {brief(texts)}, changes={self.changes}, queries={self.queries})"
-
-    def _repr_html_(self) -> str:
-        """The texts with their changes marked, for notebooks."""
-        return result_html(self)
-
-    @property
-    def text(self) -> str:
-        """The new text of the only perturbed field.
-
-        Raises:
-            AugmentError: there are several fields.
-        """
-        return self._result.text
-
-    @property
-    def _result(self) -> Result:
-        """The same texts as a result of perturb."""
-        settings = Settings(self.settings.attack, self.settings.seed, self.settings.scorer, self.settings.threshold)
-        return Result.of(self.record, self.scripts, self.protected, Outcome("perturbed"), settings)
-
-    def notes(self) -> dict[str, Any]:
-        """The notes of the edits, as in the metadata of perturb; empty if there are none."""
-        return self._result.notes()
 
     def search(self) -> dict[str, Any]:
         """What the search came to, as JSON values (docs/adversary.md): status, answers, queries, changes."""
@@ -126,37 +95,21 @@ class Finding:
             "prediction": {"before": by_field(self.before, task), "after": by_field(self.after, task)},
             "queries": self.queries,
             "broken_at": self.broken_at,
-            "budget": self.settings.budget,
+            "budget": self.search_settings.budget,
             "changes": self.changes,
             "minimal": self.minimal,
         }
 
     def made_by(self) -> dict[str, list[str]]:
         """For each edit the attack that it comes from, by field."""
-        return {name: [self.settings.attacks[at] for at in numbers] for name, numbers in self.attacks.items()}
+        return {name: [self.search_settings.attacks[at] for at in numbers] for name, numbers in self.attacks.items()}
 
-    def row(self, meta: str = "full") -> dict[str, Any]:
-        """The row with its new texts and offsets, and the metadata (full, brief or none) under `augment`."""
-        return replaced(self.record, self.changed(meta))
-
-    def line(self, meta: str = "full") -> str:
-        """The row as a line of JSON; values that did not change keep the characters that were read."""
-        return written(self.record, self.changed(meta))
-
-    def changed(self, meta: str = "full") -> Changed:
-        """The new values of the row, and the metadata."""
-        return Changed(self._result.changed("none").values, self.metadata(meta))
-
-    def metadata(self, meta: str = "full") -> dict[str, Any] | None:
-        """The metadata that is written under `augment` (docs/adversary.md); None for "none"."""
-        if meta not in METAS:
-            raise unknown("metadata", meta, METAS)
-        if meta == "none":
-            return None
-        settings = self.settings
+    def _brief(self) -> dict[str, Any]:
+        """The metadata that is written under `augment` (docs/adversary.md), without the texts."""
+        settings = self.search_settings
         search = self.search()
         outcome = {key: value for key, value in search.items() if key in _OUTCOME}
-        found: dict[str, Any] = {
+        return {
             "attack": settings.attack,
             **outcome,
             "model": settings.signature or settings.model,
@@ -169,9 +122,6 @@ class Finding:
             **({} if settings.guide is None else {"guide": settings.guide}),
             **occasional(corpus=settings.corpus, warnings=self.warnings),
         }
-        if meta == "brief":
-            return found
-        result = self._result
-        full = result.metadata() or {}
-        own = {"source": full["source"], "edits": full["edits"], "attacks": self.made_by()}
-        return found | own | result.notes() | {"protected": full["protected"]}
+
+    def _full(self, further: Mapping[str, Any]) -> dict[str, Any]:
+        return super()._full({"attacks": self.made_by(), **further})

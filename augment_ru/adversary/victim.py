@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from augment_ru.evaluation.answers import different_golds, labels_of_different
-from augment_ru.evaluation.examples import ModelRequest, model_of
-from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.evaluation.examples import ModelRequest, NamedModel, model_of
 from augment_ru.records.task import Task
 
 

@@ -1,9 +1,9 @@
 """Ошибка в окончании, как у тех, кто учит русский: «живу в новой квартире» → «живу в новая квартире»."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import islice, product
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -16,15 +16,14 @@ from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.language.inflection import GENDERS, PERSONS, WordForm, inflect, known_forms
-from augment_ru.language.morphology import is_known
+from augment_ru.language.inflection import PERSONS, WordForm, inflect, known_forms
+from augment_ru.language.morphology import GENDERS, is_known
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.resources import dictionary_path, kinds_in, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.doc import Token
 
 _LIKELY_CASES = ("nomn", "accs")
-"""Cases that are written in place of another one, the likeliest first: that of the dictionary, that of objects."""
+"""Cases that people write instead of the right one, the likeliest first: the nominative, then that of objects."""
 
 _PERSON_OF = {
     "я": frozenset({"1per", "sing"}), "ты": frozenset({"2per", "sing"}), "он": frozenset({"3per", "sing"}),
@@ -38,8 +37,8 @@ _INFINITIVES = frozenset({"xcomp", "csubj", "ccomp", "obj", "advcl"})
 def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
     """Forms of an adjective or participle that do not agree with its noun: «новый книга», «в новая школе»."""
     token = syntax.tokens[number]
-    between = syntax.tokens[number + 1 : token.head]
-    if token.relation not in {"amod", "det", "acl"} or not number < token.head or any(map(_is_nominal, between)):
+    nouns_between = any(one.pos in {"NOUN", "PROPN"} for one in syntax.tokens[number + 1 : token.head])
+    if token.relation not in {"amod", "det", "acl"} or not number < token.head or nouns_between:
         return
     if syntax.tokens[token.head].pos == "PROPN" and token.relation == "amod":
         return  # «раненая Вучкович» is right of a woman
@@ -54,16 +53,8 @@ def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
     wanted += [form.having("nomn")] if form.case not in {"nomn", "accs"} else []
     for one in wanted:
         word = inflect(form.lemma, one)
-        if word is not None and not any(_agree(*pair) for pair in _pairs(known_forms(word), known)):
+        if word is not None and not any(_agree(*pair) for pair in product(known_forms(word), known)):
             yield word
-
-
-def _is_nominal(token: Token) -> bool:
-    return token.pos in {"NOUN", "PROPN"}
-
-
-def _pairs(adjectives: Iterable[WordForm], nouns: Iterable[WordForm]) -> Iterator[tuple[WordForm, WordForm]]:
-    return ((adjective, noun) for adjective in adjectives for noun in nouns)
 
 
 def _agree(adjective: WordForm, noun: WordForm) -> bool:
@@ -90,7 +81,7 @@ def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
 
 
 def _may_be_governed(syntax: Syntax, number: int) -> bool:
-    """Whether the tree has what may ask for a case of a noun; by relations alone, since forms take long to find."""
+    """Whether a word in the tree may ask for a case of a noun; relations alone tell, since forms take long to find."""
     token = syntax.tokens[number]
     if token.relation == "nmod":
         found = syntax.tokens[token.head].pos == "NOUN"
@@ -100,7 +91,7 @@ def _may_be_governed(syntax: Syntax, number: int) -> bool:
 
 
 class _Government(NamedTuple):
-    """What the place of a noun asks for.
+    """The cases that the place of a noun allows.
 
     Attributes:
         allows: whether it allows a form of a noun.
@@ -148,7 +139,7 @@ def _by_head(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
 
 
 def _adjectives(syntax: Syntax, number: int, noun: WordForm) -> list[WordForm]:
-    """The readings of the first adjective or participle that agrees with a noun; [] if there is none in front."""
+    """Find the readings of the first adjective or participle in front of a noun that agrees with it."""
     for child in syntax.children[number]:
         adjective = syntax.form(child) if syntax.tokens[child].relation in {"amod", "det"} else None
         if child < number and adjective is not None and _agree(adjective, noun):
@@ -163,38 +154,27 @@ def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
     if at is None or form is None or form.grammemes.isdisjoint({"VERB", "ADJS", "PRTS"}) or "impr" in form.grammemes:
         return
     subject = _subject(syntax, at)
-    if subject is None or not _fits_subject(form, subject.form):
+    if subject is None or not _fits_subject(form, subject):
         return
-    wanted = [form.having(_OTHER_NUMBER[form.number], *_first_gender(form, subject.form))]
+    needs_gender = form.number == "plur" and form.grammemes.isdisjoint(PERSONS)
+    wanted = [form.having(_OTHER_NUMBER[form.number], *((subject.gender or "masc",) if needs_gender else ()))]
     if form.grammemes & GENDERS:
-        possible = ("masc", "femn") if subject.form.kind == "NPRO" or subject.form.animacy == "anim" else _ALL_GENDERS
+        possible = ("masc", "femn") if subject.kind == "NPRO" or subject.animacy == "anim" else _ALL_GENDERS
         genders = [one for one in possible if one != form.gender]
         wanted = [*(form.having(one) for one in genders), *wanted]
     elif form.grammemes & PERSONS and "3per" not in form.grammemes:
         wanted = [form.having("3per"), *wanted]
-    objects = any(one.case == "accs" for one in known_forms(syntax.tokens[subject.at].text.lower()))
+    objects = any(one.case == "accs" for one in known_forms(syntax.tokens[at].text.lower()))
     for one in wanted:
         word = inflect(form.lemma, one)
-        if word is None or (objects and ("plur" in one.grammemes or number < subject.at) and "tran" in form.word):
+        if word is None or (objects and ("plur" in one.grammemes or number < at) and "tran" in form.word):
             continue  # «телефон хвалят» and «спросил мать» are right: nobody is named who does
-        if all(known.kind in {"VERB", "ADJ"} and not _fits_subject(known, subject.form) for known in known_forms(word)):
+        if all(known.kind in {"VERB", "ADJ"} and not _fits_subject(known, subject) for known in known_forms(word)):
             yield word
 
 
 _ALL_GENDERS = ("masc", "femn", "neut")
 _OTHER_NUMBER = {"sing": "plur", "plur": "sing"}
-
-
-def _first_gender(form: WordForm, subject: WordForm) -> tuple[str, ...]:
-    needed = form.number == "plur" and form.grammemes.isdisjoint(PERSONS)
-    return (subject.gender or "masc",) if needed else ()
-
-
-class _Subject(NamedTuple):
-    """The subject of a verb: its number among the tokens, and its form, with the person of a pronoun."""
-
-    at: int
-    form: WordForm
 
 
 def _subject_at(syntax: Syntax, number: int) -> int | None:
@@ -206,18 +186,18 @@ def _subject_at(syntax: Syntax, number: int) -> int | None:
     return at if syntax.child(at, "conj", "nummod", "appos", "flat", "case") is None else None
 
 
-def _subject(syntax: Syntax, at: int) -> _Subject | None:
-    """The subject with this number; None if it is not certain what it asks of its verb."""
+def _subject(syntax: Syntax, at: int) -> WordForm | None:
+    """The form of the subject with this number, with the person of a pronoun; None if it may ask for several forms."""
     token = syntax.tokens[at]
     if token.pos == "PRON" and token.text.lower() in _PERSON_OF:
         word = token.text.lower()
         gender = {_GENDER_OF[word]} if word in _GENDER_OF else set()
         grammemes = _PERSON_OF[word] | gender
-        return _Subject(at, WordForm(word, "NPRO", grammemes, frozenset(), grammemes))
+        return WordForm(word, "NPRO", grammemes, frozenset(), grammemes)
     form = syntax.form(at)
     if token.pos != "NOUN" or form is None or form.first_case != "nomn" or "group" in kinds_in("agreement", form.lemma):
         return None
-    return _Subject(at, form) if form.gender and form.word.isdisjoint({"ms-f", "Ms-f"}) else None
+    return form if form.gender and form.word.isdisjoint({"ms-f", "Ms-f"}) else None
 
 
 def _fits_subject(form: WordForm, subject: WordForm) -> bool:
@@ -286,8 +266,10 @@ def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
 
 
 _SHARES = (4 / 7, 6 / 7)
-"""Where a draw from U[0, 1) takes the second and the third wrong form of a word: each is half as frequent as the one
-before it, and looking for it takes time."""
+"""The bounds from which a draw from U[0, 1) takes the second and the third wrong form of a word.
+
+So each form is half as frequent as the one before it; few words need a look for the third, which takes time.
+"""
 CLASSES = ("adjective", "aspect", "case", "verb")
 
 
@@ -360,7 +342,7 @@ class _Word:
         self._found: list[tuple[str, str]] = []
 
     def edits(self, place: int) -> list[Edit]:
-        """The edit that writes the wrong form of this place, or the last one there is; [] if there is none."""
+        """The edit that writes the wrong form of this place, else the last one; [] if the word has no wrong form."""
         self._found += islice(self._forms, max(place + 1 - len(self._found), 0))
         if not self._found:
             return []
@@ -391,10 +373,9 @@ def _wrong(syntax: Syntax, number: int, kinds: Sequence[str], pairs: str) -> Ite
     """The wrong forms of a word, each with its class."""
     if is_known(syntax.tokens[number].text.lower()):
         for kind in kinds:
-            if kind == "aspect":
-                yield from ((kind, word) for word in wrong_aspects(syntax, number, pairs))
-            else:
-                yield from ((kind, word) for word in _FINDERS[kind](syntax, number))
+            aspects = kind == "aspect"
+            found = wrong_aspects(syntax, number, pairs) if aspects else _FINDERS[kind](syntax, number)
+            yield from ((kind, word) for word in found)
 
 
 _FINDERS = {"adjective": wrong_adjectives, "case": wrong_cases, "verb": wrong_verbs}

@@ -8,12 +8,13 @@ import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams
 from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds, texts_at
+from augment_ru.editing.replacing import written_like
 from augment_ru.edits import Edit
 from augment_ru.engine.attack import LOSSES, check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.inference.decoding import CLOSE, Decoding, chosen_of
-from augment_ru.inference.masked import GapWord, in_case, same_kind, with_gap, words_for
+from augment_ru.inference.masked import GapWord, same_kind, with_gap, words_for
 from augment_ru.inference.memo import Memo
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.text.batch import Batch
@@ -63,7 +64,7 @@ class Bae(MadeOnDemand):
         self._decoding()  # so that a wrong value is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a new word in place of, or after, every Russian word that may become active."""
+        """Propose to replace every Russian word that may become active, or to insert a word after it."""
         known = texts_at(batch, *batch.words)
         russian = np.array([RUSSIAN.fullmatch(word) is not None for word in known], dtype=np.bool_)
         starts = batch.words[0][russian]
@@ -160,4 +161,4 @@ def _edit(gap: _Gap, word: str) -> Edit:
     if gap.is_insertion:
         shouted = gap.old.isupper() and len(gap.old) > 1
         return Edit(gap.stop, gap.stop, f" {word.upper() if shouted else word.lower()}")
-    return Edit(gap.start, gap.stop, in_case(word, gap.old))
+    return Edit(gap.start, gap.stop, written_like(word.lower(), gap.old))

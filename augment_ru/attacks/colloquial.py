@@ -52,7 +52,7 @@ class Entry:
         return min(sum(form.share for form in self.forms), 1.0)
 
     def spoken(self, form: Spoken, old: str) -> str:
-        """The form in the place of what is written; of a filler with it, of an ending behind its stem."""
+        """Write a form instead of the old text: a filler in front of the text, an ending behind its stem."""
         if self.written == _FIRST + _ANY:
             filler = form.text.removesuffix(_ANY)
             return _capitalised(filler, old) + _inside(old)
@@ -79,14 +79,14 @@ def _inside(word: str) -> str:
 
 
 class Places(NamedTuple):
-    """Where spoken forms may stand, in columns: the number of the word, of the entry, and the rate of the entry."""
+    """Places for spoken forms, in columns: the number of the word, the number of the entry, the rate of the entry."""
 
     words: Ints
     entries: Ints
     rates: Floats
 
     def only(self, chosen: Mask | Ints) -> "Places":
-        """These of the places."""
+        """The chosen places."""
         return Places(self.words[chosen], self.entries[chosen], self.rates[chosen])
 
 
@@ -97,7 +97,7 @@ class SpokenForms:
         entries: what is written, and how it is spoken.
 
     Attributes:
-        entries: as above.
+        entries: what is written, and how it is spoken.
         fillers: the words of the fillers.
     """
 
@@ -137,14 +137,14 @@ class SpokenForms:
         return self._places(words[at], entries[at]), self._places(pairs[~denied], phrases[~denied])
 
     def drawn(self, entries: Ints, points: Floats) -> Ints:
-        """The number of one form of each entry, by a draw from U[0, 1); likelier forms are drawn as often as said."""
+        """The number of one form of each entry, by a draw from U[0, 1); each form as often as its share says."""
         firsts, lasts = self._bounds[entries], self._bounds[entries + 1]
         targets = self._shares[firsts] + points * (self._shares[lasts] - self._shares[firsts])
         numbers: Ints = np.clip(np.searchsorted(self._shares, targets, side="right") - 1, firsts, lasts - 1)
         return numbers
 
     def made(self, number: int, old: str) -> Rewritten:
-        """What is written in the place of a word or phrase if the form of this number is drawn."""
+        """Write the form of this number instead of a word or phrase."""
         made = self._made.get((number, old))
         if made is None:
             if len(self._made) > _REMEMBERED:
@@ -192,7 +192,7 @@ class _Listed(NamedTuple):
 
     @classmethod
     def of(cls, entries: Sequence[Entry], chosen: Callable[[str], bool]) -> "_Listed":
-        """Those of the entries whose text is chosen."""
+        """The entries whose text `chosen` accepts."""
         numbers = {entry.written: at for at, entry in enumerate(entries) if chosen(entry.written)}
         forms = list(dict.fromkeys(written.removeprefix(_COMMA).removeprefix(_FIRST) for written in numbers))
         found = [[numbers.get(f"{sign}{form}", -1) for form in forms] for sign in ("", _FIRST, _COMMA)]

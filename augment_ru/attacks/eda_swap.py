@@ -45,7 +45,7 @@ class Unit:
     role: str
 
     def may_exchange(self, other: "Unit") -> bool:
-        """Whether the two may exchange places: they do not do the same, or nobody knows what they do."""
+        """Whether the two may exchange places: their roles differ, or are not known."""
         return not self.role or self.role != other.role
 
 

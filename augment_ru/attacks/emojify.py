@@ -67,7 +67,7 @@ class Emojify(Attack):
 
 
 Replaceable: TypeAlias = list[tuple[Token, tuple[str, ...]]]
-"""The words of a text that have emoji, with these, and its numbers, with none."""
+"""The words of a text that have emoji, each with its emoji, and its numbers, each without any."""
 
 
 def _replaceable_of_all(batch: Batch, emoji_name: str, english_name: str) -> list[Replaceable]:

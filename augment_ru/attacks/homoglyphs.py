@@ -101,7 +101,8 @@ def _look_alikes(name: str, *, near: bool) -> Codes:
     """The look-alike of each letter, both ways, as a lookup table.
 
     Raises:
-        AugmentError: a line is not two different letters of the same case and a kind, or a letter has two look-alikes.
+        AugmentError: a line does not have two different letters of the same case and a kind, or a letter has two
+            look-alikes.
     """
     path = dictionary_path(name)
     pairs: dict[str, str] = {}

@@ -191,7 +191,7 @@ class _Words:
         return with_inserted(codes, characters, indices.size, at, separators[characters.words[at]])
 
     def notes(self, streams: Streams, indices: Ints) -> Sequence[Note | None]:
-        """What the masked words are read as."""
+        """The notes of masked words: what each is read as."""
         starts, stops = self.starts[indices], self.stops[indices]
         readable = np.ones(indices.size, dtype=np.bool_)
         if "star" in self._styles:
@@ -203,7 +203,7 @@ class _Words:
         return read_as_words(self._batch, starts, stops, readable)
 
     def _most(self, keys: Keys) -> Ints:
-        """How many letters of each word are masked, if it has so many that may be."""
+        """The number of letters of each word to mask, 1 or 2, if so many may be masked."""
         most: Ints = 1 + (drawn(keys, _MORE) < _TWICE)
         return most
 

@@ -20,7 +20,7 @@ _ELSEWHERE = frozenset({"slang"})
 
 @dataclass(frozen=True, slots=True)
 class People(Named):
-    """What people do to texts in chats: errors of spelling, letter case and punctuation, spoken forms and fillers.
+    """Write as people do in chats: with errors of spelling, letter case and punctuation, spoken forms and fillers.
 
     The parts are `misspell` (without `slang`), `casing`, `punctuation` and `colloquial`. At the default probability
     each error is as frequent as people make it; at another one the odds of all errors are multiplied by the same

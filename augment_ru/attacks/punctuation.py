@@ -17,7 +17,7 @@ from augment_ru.text.characters import CLUSTER, DIGIT, SPACE, WORD, Mask, among
 CLASSES = ("bracket", "comma", "ellipsis", "final", "yo_dropped", "yo_written")
 _FINALS = ("final", "ellipsis", "bracket")
 _WRITTEN = ("", "...", ")", "е", "Е", "ё", "Ё")
-"""What may stand in the place of a character: for `_FINALS` and commas the first three, then letters."""
+"""The texts that may replace a character: the first three for `_FINALS` and commas, the others for letters."""
 _QUOTES = '"„“”'
 _LINE_ENDS = "\n\r\u2028\u2029"
 _CLOSING = "»“”)\"'"
@@ -78,18 +78,18 @@ class Punctuation(CountedErrors):
 
 
 _Errors = tuple[Ints, Floats, Ints]
-"""The places of errors, the rate of each, and the number in `_WRITTEN` of what is written there."""
+"""The places of errors, the rate of each, and the number in `_WRITTEN` of the new text."""
 
 
 class _Quotations:
-    """Where the quotations of a batch are; one that does not close ends with its text."""
+    """The quotations of a batch; a quotation that does not close ends with its text."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
         self._marks = [np.flatnonzero(among(batch.codes, marks)) for marks in ("«", "»", _QUOTES)]
 
     def outside(self, places: Ints) -> Ints:
-        """Those of the places that stand in no quotation."""
+        """The places that are outside quotations."""
         firsts = self._batch.starts[self._batch.rows(places)]
         opened, closed, signs = (np.searchsorted(at, places) - np.searchsorted(at, firsts) for at in self._marks)
         outside: Ints = places[(opened <= closed) & (signs % 2 == 0)]
@@ -136,7 +136,7 @@ def _is_after_word(batch: Batch, places: Ints) -> Mask:
 
 
 def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: Streams, rates: ErrorRates) -> _Errors:
-    """The full stops at the end of a text or a line, each with what becomes of it."""
+    """Find the full stops at the end of a text or a line, each with the text that replaces it."""
     bounds = np.cumsum([rates.rate(name) for name in _FINALS])
     total = float(bounds[-1])
     places = np.flatnonzero(batch.codes == ord(".")) if total else np.zeros(0, dtype=np.int64)

@@ -45,7 +45,7 @@ class Spacing(CountedErrors):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the errors that are possible between words and in them."""
         rates, forms = self.counted(), WordForms(batch)
-        written = batch.codes.copy()  # what stands at each place if all changes are made
+        written = batch.codes.copy()  # the code point of each place after all changes
         found = [
             *_joins_and_splits(batch, streams, forms, rates, written),
             _commas(batch, streams, forms, rates, written),

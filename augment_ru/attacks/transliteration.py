@@ -19,11 +19,11 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
 
 LEFT_OUT = "-"
-"""A cell of a table for a letter that is left out; in the column of the letters behind it: any other."""
+"""As a spelling: the letter is left out; as the letters behind it: all that have no line of their own."""
 
 
 class _Before(NamedTuple):
-    """A row that takes the place of a usual one in front of some letters."""
+    """A row that replaces the usual row of a letter in front of some letters."""
 
     usual: int
     row: int
@@ -36,7 +36,7 @@ class Spellings:
 
     Attributes:
         row_of: the row of each code point in general, -1 for none; shape (largest code point + 2,).
-        case_of: 1 for each small letter, 2 for each capital, 0 for what is neither; of the same shape.
+        case_of: 1 for each small letter, 2 for each capital, 0 for other characters; of the same shape.
         before: the rows that hold only in front of some letters.
         bounds: the cumulative probabilities of the spellings of a row, shape (rows, most spellings); the last is 1.
         firsts: the number of the first text of each row in `texts`, shape (rows,).
@@ -137,10 +137,10 @@ def _case(char: str) -> int:
 
 
 def _check(name: str, letter: str, behind: str, found: Iterable[str], letters: set[str]) -> None:
-    """Refuse a wrong line.
+    """Check a line.
 
     Raises:
-        AugmentError: it is wrong.
+        AugmentError: the letter is not a small letter, has no line of its own, or a spelling has letters of the table.
     """
     if len(letter) != 1 or not letter.islower() or len(letter.upper()) != 1:
         raise AugmentError(f"{name}: '{letter}' is no small letter; write one letter with a capital")

@@ -19,10 +19,10 @@ from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
 
 @dataclass(frozen=True, slots=True)
 class Layouts:
-    """What the same keys type in two layouts, in columns; the shape of each is (2, largest code point + 2).
+    """The characters that the same keys type in two layouts, in columns of shape (2, largest code point + 2).
 
     Attributes:
-        typed: the code point that the other layout types in place of each of the first or second layout, 0 for none.
+        typed: the code point that the same key types in the other layout, 0 if no key types it.
         letters: whether each code point is a letter of the first or second layout.
     """
 

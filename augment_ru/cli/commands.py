@@ -54,7 +54,7 @@ def perturb(**given: Any) -> int:  # noqa: ANN401
     return perturb_rows(_with_recipe(given, PERTURB_KEYS, PERTURB_LISTS))
 
 
-def _with_recipe(given: dict[str, Any], keys: Mapping[str, Any], lists: Mapping[str, str]) -> dict[str, Any]:
+def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str]) -> dict[str, Any]:
     """The options of the command line, and those of its recipe, if it names one, that the command line does not set.
 
     `keys` and `lists` are those of `read_recipe`.
@@ -373,9 +373,7 @@ def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     """
     from augment_ru.jobs.verdicts import export_sample
 
-    rows = {name: given[name] for name in ("originals", "task", "input_format")}
-    rows |= {"text_fields": given["fields"], "encoding": given["encoding"] or "utf-8"}
-    export_sample(source, output, rows, given["predictions"], given["size"], given["seed"])
+    export_sample(source, output, given)
 
 
 @verdicts.command("import", cls=Command)

@@ -36,7 +36,7 @@ def reads_annotation(pattern: Pattern) -> bool:
 
 
 def needs_matcher(pattern: Pattern) -> str:
-    """What only spaCy's Matcher knows in a pattern; empty if it is matched here.
+    """Name the first part of a pattern that only spaCy's Matcher reads; "" if this module matches it.
 
     A repeated token that reads annotation is left to the Matcher, which takes the longest of all matches where a
     regular expression takes the first.

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from augment_ru.edits import Span
-from augment_ru.language.readings import GENDERS, Reading, readings
+from augment_ru.language.morphology import GENDERS, Reading, readings
 from augment_ru.language.tokens import readable
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
@@ -32,7 +32,7 @@ def _placed_words(text: str) -> list[_Word]:
 
 
 def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
-    """Where a text contains the phrases as whole words, in any grammatical form and letter case.
+    """Find the phrases in a text as whole words, in any grammatical form and letter case.
 
     A word with a capital must have it in another form too: «Уса» is found in «по Усе», not in «усы в инее». This
     does not hold in a text without capitals, and for a form that can only be a name («с парижем»).

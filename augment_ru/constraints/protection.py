@@ -11,8 +11,9 @@ from augment_ru.constraints.rule_file import Constraint, Docs, Function, Row, Ru
 from augment_ru.constraints.spacy_matcher import spacy_matches
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError, brief, said
-from augment_ru.records.field_paths import occurrences, strings, values
+from augment_ru.records.field_paths import strings, values
 from augment_ru.text.doc import Doc
+from augment_ru.text.words import occurrences
 
 
 def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict[str, list[Span]]:
@@ -27,7 +28,7 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
         For each field, different spans with the labels of their rules, sorted.
 
     Raises:
-        AugmentError: a function fails, or returns what is no span of its text; or spaCy is needed and not installed.
+        AugmentError: a function fails or does not return spans of its texts; or spaCy is needed and not installed.
     """
     rules = _compiled(constraints)
     found: dict[str, set[Span]] = {}
@@ -48,7 +49,7 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
 
 
 def warnings(constraints: Iterable[Constraint], row: Row, docs: Docs) -> tuple[str, ...]:
-    """What a row lacks, so that a constraint cannot protect what it is there for; a line each.
+    """Warn of what a row lacks, so that a constraint cannot protect what it should; one line for each lack.
 
     Args:
         constraints: the constraints.
@@ -62,7 +63,7 @@ class _Rules(NamedTuple):
     """The rules of several constraints, by what finds their spans.
 
     Attributes:
-        lexicons: of patterns that read characters alone, which meet fewer different tokens, and of the others.
+        lexicons: one for the patterns that read characters alone, one for the patterns that read annotation.
         for_spacy: rules whose patterns spaCy's Matcher reads.
         of_fields: rules that name fields of the row.
         functions: functions, each with its first rule and the labels that its rules take; None for any label.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
-from threading import local
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +13,6 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Counts, Mask, counts_before, decode
 
 _REMEMBERED = 500_000
-_SLOTS = 16
-"""The bits of the number of a slot, where the value of a frequent word is found without a look at the others."""
 
 
 class WordFunction:
@@ -28,7 +25,6 @@ class WordFunction:
     def __init__(self, function: Callable[[str], int]) -> None:
         self._function = function
         self._known: dict[int, int] = {}
-        self._slots = local()  # each thread has slots of its own, since two arrays cannot be changed at once
 
     def of(self, digests: Keys, word: Callable[[int], str]) -> Ints:
         """The value of each word, shape (words,).
@@ -37,31 +33,16 @@ class WordFunction:
             digests: the digests of the words, shape (words,).
             word: returns one of them, by its number.
         """
-        if not hasattr(self._slots, "kept"):
-            size = 1 << _SLOTS  # a digest of 0 stands for none: that of no characters
-            self._slots.kept = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int64)
-        keys, values = self._slots.kept
-        slots = digests >> np.uint64(64 - _SLOTS)
-        found: Ints = values[slots]
-        other = np.flatnonzero(keys[slots] != digests)
-        if other.size:
-            found[other] = self._remembered(other, digests[other], word)
-            keys[slots[other]] = digests[other]
-            taken = other[keys[slots[other]] == digests[other]]  # of words of one slot one is remembered there
-            values[slots[taken]] = found[taken]
-        return found
-
-    def _remembered(self, words: Ints, digests: Keys, word: Callable[[int], str]) -> list[int]:
-        if len(self._known) > _REMEMBERED:
-            self._known = {}
         known = self._known
-        found = []
-        for at, digest in zip(words.tolist(), digests.tolist(), strict=True):
+        if len(known) > _REMEMBERED:
+            known = self._known = {}
+        found: list[int] = []
+        for at, digest in enumerate(digests.tolist()):
             value = known.get(digest)
             if value is None:
                 value = known[digest] = int(self._function(word(at)))
             found.append(value)
-        return found
+        return np.array(found, dtype=np.int64)
 
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
@@ -85,10 +66,6 @@ def digest_of(word: str) -> np.uint64:
     """The digest of a word in lower case, as words of a batch have it."""
     codes = np.array([ord(char) for char in word], dtype=np.uint64)
     return np.uint64((codes * _powers(10)[0][1 : codes.size + 1]).sum(dtype=np.uint64))
-
-
-_BUCKETS = 16
-"""The first bits of a digest by which most words are told from those of a table at once."""
 
 
 class FormTable:
@@ -118,36 +95,27 @@ class FormTable:
     def numbers(self, words: Ints, digests: Keys, *, pairs: bool) -> tuple[Ints, Ints]:
         """Those of the words, or of the pairs of words, that the table has, and the number of each."""
         table = self._tables[pairs]
-        likely = np.flatnonzero(table.likely(digests))
-        places = table.places(digests[likely])
+        places = table.places(digests)
         found = places >= 0
-        return words[likely[found]], table.numbers[places[found]]
+        return words[found], table.numbers[places[found]]
 
     def may_begin(self, digests: Keys) -> Mask:
-        """Whether each word may be the first of a phrase; few others are."""
-        return self._firsts.likely(digests)
+        """Whether each word is the first of a phrase."""
+        return self._firsts.places(digests) >= 0
 
 
 class _Digests(NamedTuple):
-    """Digests in order, the number of the form of each, and which first bits they have."""
+    """Digests in order, and the number of the form of each."""
 
     digests: Keys
     numbers: Ints
-    buckets: Mask
 
     @classmethod
     def of(cls, forms: Mapping[str, int], *, pairs: bool) -> "_Digests":
         chosen = {form: number for form, number in forms.items() if (" " in form) == pairs}
         digests = np.array([digest_of("".join(form.split())) for form in chosen], dtype=np.uint64)
         order = np.argsort(digests, kind="stable")
-        buckets = np.zeros(1 << _BUCKETS, dtype=np.bool_)
-        buckets[digests >> _SHIFT] = True
-        return cls(digests[order], np.array(list(chosen.values()), dtype=np.int64)[order], buckets)
-
-    def likely(self, digests: Keys) -> Mask:
-        """Whether each digest may be one of these."""
-        mask: Mask = self.buckets[digests >> _SHIFT]
-        return mask
+        return cls(digests[order], np.array(list(chosen.values()), dtype=np.int64)[order])
 
     def places(self, digests: Keys) -> Ints:
         """The place of each digest among these; -1 if it is none of them."""
@@ -155,9 +123,6 @@ class _Digests(NamedTuple):
             return np.full(digests.size, -1)
         places = np.minimum(np.searchsorted(self.digests, digests), self.digests.size - 1)
         return np.where(self.digests[places] == digests, places, -1)
-
-
-_SHIFT = np.uint64(64 - _BUCKETS)
 
 
 @cache

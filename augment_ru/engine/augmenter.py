@@ -6,10 +6,9 @@ from typing import Any, Self, TypeVar
 
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.frames import refuse_frame
-from augment_ru.engine.named_settings import preset_settings, recipe_settings
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepare import Constraints, Preparation
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Constraints, Preparation, Prepared
+from augment_ru.engine.presets import preset_settings, recipe_settings
 from augment_ru.engine.result import Result
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError
@@ -228,6 +227,6 @@ class Augmenter:
         Raises:
             AugmentError: `datasets` is not installed, no task fits a row, or a row lacks a field of its task.
         """
-        from augment_ru.engine.datasets import map_dataset  # noqa: PLC0415  (an extra)
+        from augment_ru.engine.frames import map_dataset  # noqa: PLC0415  (an extra)
 
         return map_dataset(self, dataset, field=field, task=task, meta=meta, num_proc=num_proc, batch_size=batch_size)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from augment_ru.engine.outcome import STATUSES, Chunk
+from augment_ru.engine.result import STATUSES, Perturbed
 from augment_ru.engine.search import DIGITS
 
 QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95, "max": 1.0}
@@ -29,14 +29,14 @@ class Figures:
     edits: int = 0
 
     @classmethod
-    def of(cls, chunk: Chunk) -> "Figures":
+    def of(cls, perturbed: Perturbed) -> "Figures":
         """The figures of the results of a chunk."""
-        scores = chunk.scores()
+        outcomes = perturbed.outcomes
         return cls(
-            Counter(chunk.statuses()),
-            Counter(similarity for _, similarity in scores if similarity is not None),
-            Counter(probability for probability, _ in scores),
-            chunk.edits,
+            Counter(one.status for one in outcomes),
+            Counter(one.similarity for one in outcomes if one.candidate is not None and one.similarity is not None),
+            Counter(one.probability for one in outcomes if one.probability is not None),
+            perturbed.edits.starts.size,
         )
 
     def count(self, status: str, probability: float | None, similarity: float | None, edits: int) -> None:

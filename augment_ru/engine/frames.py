@@ -1,18 +1,117 @@
-"""Frames of pandas and polars: their rows perturbed in a new frame. Neither package is imported here."""
+"""Frames of pandas and polars, and Hugging Face datasets: their rows perturbed. None of these is imported here."""
 
 import json
 import sys
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, cast
 
-from augment_ru.engine.datasets import Perturbs
-from augment_ru.engine.result import METAS
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.engine.result import METAS, Result
+from augment_ru.errors import AugmentError, missing, unknown
 from augment_ru.formats.row import KEY
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.task import Task
+from augment_ru.version import __version__
 
 Data = TypeVar("Data")
+
+
+class Perturbs(Protocol):
+    """Perturbs rows, as `Augmenter` does."""
+
+    def records(
+        self,
+        records: Iterable[Mapping[str, Any]],
+        task: str | Task | None,
+        *,
+        field: str | Sequence[str] | None,
+        n: int = 1,
+        draw: int = 0,
+    ) -> Iterator[Result]:
+        """The results of each row, in order."""
+
+
+@dataclass(frozen=True)
+class PerturbsColumns:
+    """Perturbs a batch of rows in columns.
+
+    `datasets` caches what this object returns, by the object's fields. The version is one of them, so that another
+    version of the data files does not use the old cache.
+    """
+
+    augmenter: Perturbs
+    task: str | Task | None
+    field: str | Sequence[str] | None
+    meta: str
+    version: str = __version__
+
+    def __call__(self, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        """The columns that change, and that of the metadata.
+
+        Raises:
+            AugmentError: a row cannot be perturbed, or there is a column of the metadata's name.
+        """
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        if rows and KEY in rows[0] and self.meta != "none":
+            raise AugmentError(f"the dataset has a column '{KEY}' already; rename it, or use meta=\"none\"")
+        return changed_columns(list(self.augmenter.records(rows, self.task, field=self.field)), self.meta)
+
+
+def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]]:
+    """The columns that the results of some rows change, and that of the metadata, as JSON."""
+    changes = [result.changed(meta) for result in results]
+    names = dict.fromkeys(str(path[0]) for change in changes for path in change.values)
+    rows = [result.row("none") for result in results] if names else []
+    columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
+    if meta != "none":
+        columns[KEY] = [json.dumps(change.metadata, ensure_ascii=False) for change in changes]
+    return columns
+
+
+def map_dataset(
+    augmenter: Perturbs,
+    dataset: Data,
+    *,
+    field: str | Sequence[str] | None = None,
+    task: str | Task | None = None,
+    meta: str = "full",
+    num_proc: int | None = None,
+    batch_size: int = 1024,
+) -> Data:
+    """See `Augmenter.map_dataset`."""
+    try:
+        import datasets  # noqa: PLC0415  (an extra; the import takes seconds)
+    except ImportError as error:
+        raise missing("datasets is not installed", "hf") from error
+
+    if isinstance(dataset, datasets.DatasetDict | datasets.IterableDatasetDict):
+        splits: Any = {
+            name: map_dataset(
+                augmenter, split, field=field, task=task, meta=meta, num_proc=num_proc, batch_size=batch_size
+            )
+            for name, split in dataset.items()
+        }
+        return cast("Data", type(dataset)(splits))
+    if not isinstance(dataset, datasets.Dataset | datasets.IterableDataset):
+        raise AugmentError(
+            f"{type(dataset).__name__} is not a dataset; give a datasets.Dataset, or use records() for rows"
+        )
+    features = None
+    if dataset.features is not None:
+        features = dataset.features.copy()
+        if meta != "none":
+            features[KEY] = datasets.Value("string")
+    options: dict[str, Any] = {"batched": True, "batch_size": batch_size, "features": features}
+    if isinstance(dataset, datasets.Dataset):
+        options["num_proc"] = num_proc
+    elif num_proc is not None:
+        raise AugmentError("num_proc: a streamed dataset cannot use several processes; leave it out")
+    if (
+        isinstance(dataset, datasets.Dataset) and features is not None and not len(dataset)
+    ):  # `map` would not add the new column
+        empty = datasets.Dataset.from_dict({name: [] for name in features}, features=features, split=dataset.split)
+        return cast("Data", empty)
+    return cast("Data", dataset.with_format(None).map(PerturbsColumns(augmenter, task, field, meta), **options))
 
 
 def _package(value: object) -> str:
@@ -49,15 +148,7 @@ def perturbed_frame(
             _check_field(given, name)
     in_pandas = _package(frame) == "pandas"
     rows = given.to_dict("records") if in_pandas else given.to_dicts()
-    results = list(augmenter.records(rows, task, field=field, n=n, draw=draw))
-    changes = [result.changed(meta) for result in results]
-    columns: dict[str, list[Any]] = {str(path[0]): [] for change in changes for path in change.values}
-    for result in results if columns else ():
-        row = result.row("none")
-        for name, held in columns.items():
-            held.append(row[name])
-    if meta != "none":
-        columns[KEY] = [json.dumps(change.metadata, ensure_ascii=False) for change in changes]
+    columns = changed_columns(list(augmenter.records(rows, task, field=field, n=n, draw=draw)), meta)
     places = [place for place in range(len(rows)) for _ in range(n)]
     made: Data = (_with_pandas if in_pandas else _with_polars)(given, places, columns)
     return made

@@ -1,15 +1,13 @@
 """Decides which proposals are legal. No other module decides this."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import regex
 
-from augment_ru.draws import Floats, Ints
-from augment_ru.engine.overlaps import overlapping, tangled
-from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.draws import Ints
+from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import CLUSTER, WORD, Codes, Mask, among, classes, counts_before, decode, surrogates
@@ -80,26 +78,10 @@ def legal(
             drop(_sticking(batch, proposals), "sticks to a protected span")
         drop(_joining(batch, proposals), "breaks a grapheme cluster")
         if alternatives:
-            drop(tangled(proposals), "overlaps itself")
+            drop(_tangled(proposals)[proposals.changes], "overlaps itself")
         else:
-            drop(overlapping(batch, proposals), "overlaps a change of a lower rank")
+            drop(_beaten(proposals)[proposals.changes], "overlaps a change of a lower rank")
     return proposals
-
-
-def legal_of_each(batch: Batch, candidates: Sequence[Proposals]) -> list[Proposals]:
-    """The legal changes of each candidate; those with the very places of the first, all clean, are looked at once."""
-    first, drops = candidates[0], list[Drop]()
-    found = [legal(batch, first, drops)]
-    kept = np.ones(first.ranks.size, dtype=np.bool_)
-    kept[[drop.change for drop in drops]] = False
-    for one in candidates[1:]:
-        same = one.starts is first.starts and one.stops is first.stops and one.ranks.size == first.ranks.size
-        if same and one.clean and found[0].clean and one.ranks.size == one.starts.size:
-            _check_ranks(one.ranks)
-            found.append(one.keep(kept))
-        else:
-            found.append(legal(batch, one))
-    return found
 
 
 def _check(batch: Batch, proposals: Proposals) -> None:
@@ -123,15 +105,11 @@ def _check(batch: Batch, proposals: Proposals) -> None:
             f"proposed edit {at}: global places {starts[at]} to {stops[at]}; it starts at one of 0 to {last}, and stops"
             " there or later"
         )
-    _check_ranks(ranks)
-    if not _is_numbered(changes, ranks.size):
-        raise AugmentError("proposed columns: changes are numbered 0, 1, 2, ... in the order of their edits")
-
-
-def _check_ranks(ranks: Floats) -> None:
     if ranks.size and not (ranks.min() >= 0.0 and ranks.max() < 1.0):
         wrong = int(((ranks >= 0.0) & (ranks < 1.0)).argmin())
         raise AugmentError(f"proposed change {wrong}: rank {ranks[wrong]}; a rank is in [0, 1)")
+    if not _is_numbered(changes, ranks.size):
+        raise AugmentError("proposed columns: changes are numbered 0, 1, 2, ... in the order of their edits")
 
 
 def _is_numbered(changes: Ints, count: int) -> bool:
@@ -251,25 +229,34 @@ def _surrogate(proposals: Proposals) -> Mask:
 def _sticking(batch: Batch, proposals: Proposals) -> Mask:
     """Whether each edit puts a letter beside a protected span where none was; shape (edits,).
 
-    For example «в Москву» must not become «вМоскву».
+    For example «в Москву» must not become «вМоскву». The edits of a change that touch one another are judged as the one
+    edit that they make: deleting «!» behind a link and inserting «х» in its place puts «х» beside the link.
     """
+    order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
+    begins = np.ones(order.size, dtype=np.bool_)
+    begins[1:] = np.diff(proposals.changes[order]) != 0
+    begins[1:] |= proposals.starts[order][1:] != proposals.stops[order][:-1]
+    heads = np.flatnonzero(begins)
+    tails = np.append(heads[1:], order.size)[: heads.size] - 1
+    starts, stops = proposals.starts[order][heads], proposals.stops[order][tails]
+    texts = proposals.replace(order)
+    offsets = texts.offsets[np.append(heads, order.size)]
+
     spans, ends, _ = batch.spans
-    texts = proposals.replace(np.arange(proposals.starts.size))
     padded = np.concatenate([batch.codes, batch.codes[-1:]])  # so that place -1 is a line feed too
-    sticking = np.zeros(proposals.starts.size, dtype=np.bool_)
+    sticking = np.zeros(starts.size, dtype=np.bool_)
     for edges, beside, outer, inner, far, last in (
-        (spans, proposals.stops, proposals.stops, proposals.stops - 1, proposals.starts - 1, 1),
-        (ends, proposals.starts, proposals.starts - 1, proposals.starts, proposals.stops, 0),
+        (spans, stops, stops, stops - 1, starts - 1, True),
+        (ends, starts, starts - 1, starts, stops, False),
     ):
         at = np.flatnonzero(np.isin(beside, edges))
-        if at.size:
-            chosen = texts.take(at)
-            old = np.where(proposals.starts[at] == proposals.stops[at], far[at], inner[at])
-            new = padded[far[at]]
-            full = chosen.lengths > 0
-            new[full] = chosen.codes[chosen.offsets[1:][full] - 1 if last else chosen.offsets[:-1][full]]
-            sticking[at] |= _binds(padded[outer[at]]) & _wordy(new) & ~_wordy(padded[old])
-    return _judged_together(batch, proposals, sticking)
+        new = padded[far[at]]
+        full = offsets[at] < offsets[at + 1]
+        new[full] = texts.codes[(offsets[at + 1] - 1 if last else offsets[at])[full]]
+        sticking[at] |= _binds(padded[outer[at]]) & _wordy(new) & ~_wordy(padded[inner[at]])
+    found = np.empty_like(begins)
+    found[order] = sticking[np.cumsum(begins) - 1]
+    return found
 
 
 def _joining(batch: Batch, proposals: Proposals) -> Mask:
@@ -286,42 +273,6 @@ def _joining(batch: Batch, proposals: Proposals) -> Mask:
     return joining
 
 
-def _judged_together(batch: Batch, proposals: Proposals, sticking: Mask) -> Mask:
-    """The mask, with the edits of a change that touch one another judged as the one edit that they make.
-
-    For example, deleting «!» behind a link and inserting «х» in its place puts «х» beside the link.
-    """
-    order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
-    starts, stops, changes = proposals.starts[order], proposals.stops[order], proposals.changes[order]
-    meets = (changes[1:] == changes[:-1]) & (starts[1:] == stops[:-1])
-    if not meets.any():
-        return sticking
-    found = sticking.copy()
-    edges, ends = (set(places.tolist()) for places in batch.spans[:2])
-    texts = proposals.replace(order)
-    first = 0
-    for last in np.flatnonzero(np.concatenate([~meets, [True]])).tolist():
-        if last > first:
-            new = texts.codes[texts.offsets[first] : texts.offsets[last + 1]]
-            found[order[first : last + 1]] = _sticks(batch, int(starts[first]), int(stops[last]), new, edges, ends)
-        first = last + 1
-    return found
-
-
-def _sticks(  # noqa: PLR0917  (an edit, and the edges of spans)
-    batch: Batch, start: int, stop: int, new: Codes, edges: set[int], ends: set[int]
-) -> bool:
-    """Whether `new` in place of a range puts a letter beside the start or the end of a protected span."""
-    right, left = (bool(_wordy(batch.codes[at : at + 1]).any()) for at in (start - 1, stop))
-    before, after = (bool(_binds(batch.codes[at : at + 1]).any()) for at in (start - 1, stop))
-    if new.size:
-        left, right = (bool(_wordy(new[at]).any()) for at in (slice(0, 1), slice(-1, None)))
-
-    old_left, old_right = (bool(_wordy(batch.codes[at : at + 1]).any()) for at in (start, stop - 1))
-    at_end = start in ends and before and left and not old_left
-    return at_end or (stop in edges and after and right and not old_right)
-
-
 _BINDING = "@#/="
 """What a mention, a tag or a link begins or ends with; a letter beside it would be part of it, or make it none."""
 
@@ -334,3 +285,62 @@ def _binds(codes: Codes) -> Mask:
 def _wordy(codes: Codes) -> Mask:
     wordy: Mask = (classes(codes) & WORD) != 0
     return wordy
+
+
+def without_overlaps(proposals: Proposals) -> Proposals:
+    """The proposals without changes that overlap one of a lower rank which itself stays."""
+    return proposals.keep(~_beaten(proposals))
+
+
+def _beaten(proposals: Proposals) -> Mask:
+    """Whether each change overlaps itself, or one of a lower rank that is not dropped itself; shape (changes,).
+
+    In each round the changes stay that have the lowest rank at all their places; what overlaps them is dropped.
+    """
+    firsts, lasts = _units(proposals)
+    order = np.lexsort((lasts, firsts))
+    clash = firsts[order][1:] < np.maximum.accumulate(lasts[order])[:-1]
+    beaten = np.zeros(proposals.ranks.size, dtype=np.bool_)
+    if not clash.any():
+        return beaten
+    beaten = _tangled(proposals)
+    edits = order[np.append(clash, False) | np.append(False, clash)]
+    edits = edits[~beaten[proposals.changes[edits]]]
+    lengths = lasts[edits] - firsts[edits]
+    owners = np.repeat(proposals.changes[edits], lengths)
+    _, places = np.unique(ranges(firsts[edits], lengths), return_inverse=True)
+    priority = np.empty_like(order, shape=beaten.shape)
+    priority[np.argsort(proposals.ranks, kind="stable")] = np.arange(beaten.size)
+    sizes = np.bincount(owners, minlength=beaten.size)
+    while owners.size:
+        lowest = np.full(int(places.max()) + 1, beaten.size)
+        np.minimum.at(lowest, places, priority[owners])
+        is_lowest = lowest[places] == priority[owners]
+        stays = np.bincount(owners, is_lowest, beaten.size) == sizes
+        taken = np.zeros(lowest.size, dtype=np.bool_)
+        taken[places[stays[owners]]] = True
+        near = np.bincount(owners, taken[places], beaten.size) > 0
+        beaten |= near & ~stays
+        owners, places = owners[~near[owners]], places[~near[owners]]
+    return beaten
+
+
+def _tangled(proposals: Proposals) -> Mask:
+    """Whether two edits of each change overlap, shape (changes,)."""
+    firsts, lasts = _units(proposals)
+    order = np.lexsort((lasts, firsts, proposals.changes))
+    changes = proposals.changes[order]
+    meets = (changes[1:] == changes[:-1]) & (firsts[order][1:] < lasts[order][:-1])
+    tangled = np.zeros(proposals.ranks.size, dtype=np.bool_)
+    tangled[changes[1:][meets]] = True
+    return tangled
+
+
+def _units(proposals: Proposals) -> tuple[Ints, Ints]:
+    """The range of each edit in units of which two edits share one if, and only if, they overlap.
+
+    Unit 2p is the gap before character p, unit 2p + 1 the character. An insertion takes its gap, another edit its
+    characters and the gaps between them.
+    """
+    is_insertion = proposals.starts == proposals.stops
+    return 2 * proposals.starts + ~is_insertion, 2 * proposals.stops + is_insertion

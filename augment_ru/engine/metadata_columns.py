@@ -6,9 +6,9 @@ from itertools import repeat
 import orjson
 
 from augment_ru.edits import Note
-from augment_ru.engine.outcome import Chunk, Outcome, Settings, Triple
-from augment_ru.engine.result import METAS, UNCHANGED, brief_metadata
+from augment_ru.engine.result import METAS, UNCHANGED, Outcome, Perturbed, Settings, brief_metadata
 from augment_ru.errors import unknown
+from augment_ru.script import Triple
 
 
 def is_spelt(settings: Settings) -> bool:
@@ -38,11 +38,11 @@ class Metadata:
         self._meta, self._sources = meta, sources
         self._field = orjson.dumps(field)
 
-    def of_chunk(self, chunk: Chunk) -> list[bytes] | None:
+    def of_chunk(self, chunk: Perturbed) -> list[bytes] | None:
         """The metadata of the results of a chunk; None for none."""
         if self._meta == "none":
             return None
-        brief = _brief(chunk.settings, chunk.outcomes())
+        brief = _brief(chunk.settings, chunk.outcomes)
         if self._meta == "brief":
             return brief
         return self._full(brief, chunk.only_edits(), chunk.only_protected())

@@ -4,7 +4,6 @@ import copy
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from numbers import Real
 from typing import Any, Self
@@ -12,43 +11,21 @@ from typing import Any, Self
 import numpy as np
 
 from augment_ru.draws import Keys, Streams, digests, mix
-from augment_ru.engine.applied import Applied, apply
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
-from augment_ru.engine.gate import Gate, Legal
-from augment_ru.engine.legality import legal_of_each
-from augment_ru.engine.outcome import Chunk, Settings
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.edit_table import apply
+from augment_ru.engine.legality import legal
+from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Proposals
-from augment_ru.engine.result import Result
-from augment_ru.engine.schedules import SCHEDULES
-from augment_ru.engine.search import Cost, Found, cut
+from augment_ru.engine.result import Perturbed, Settings
+from augment_ru.engine.search import SCHEDULES, Found, Gate, Plan, Tiles, cut
 from augment_ru.engine.similarity import ScoreFunction, Similarity, scorer_of, similarity_of
-from augment_ru.engine.tiles import Tiles
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import integer
 from augment_ru.text.characters import Mask
 
 _MOST_CANDIDATES = 1000
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Perturbed:
-    """What became of a chunk of records.
-
-    Attributes:
-        cost: the cost of the search.
-        chunk: the results in columns; None if there is no record.
-    """
-
-    cost: Cost
-    chunk: Chunk | None
-
-    @cached_property
-    def results(self) -> list[Result]:
-        """The results, in the order of the records; they are made when they are first read."""
-        return [] if self.chunk is None else [Result(self.chunk, at) for at in range(len(self.chunk))]
 
 
 class Perturber:
@@ -153,14 +130,12 @@ class Perturber:
         Raises:
             AugmentError: the attack or the similarity fails, or reads a layer that was not computed.
         """
-        if not len(prepared):
-            return Perturbed(Cost(), None)
         prepared = prepared.seen_by(self.attack)
         began = time.perf_counter()
-        if not prepared.batch:  # no record has a text, as rows whose list of texts is empty
+        if not prepared.batch:  # there is no record, or none has a text, as rows whose list of texts is empty
             none = np.zeros(len(prepared), dtype=np.bool_)
-            applied = apply(prepared.batch, Proposals.of_changes(prepared.batch, ()), none[:0])
-            perturbed = self._perturbed(prepared, applied, Found.nothing(len(prepared)), possible=none, clean=none)
+            edits = apply(prepared.batch, Proposals.of_changes(prepared.batch, ()), none[:0])
+            perturbed = Perturbed(self.settings, prepared, edits, Found.nothing(len(prepared)), none, none)
         elif self.similarity is None or self.attack.probability == 0:
             perturbed = self._without_gate(prepared)
         else:
@@ -191,42 +166,42 @@ class Perturber:
             salts = salts[[names.index(name) for name in prepared.fields]]
         return Streams(mix((own ^ salts).ravel()))
 
-    def _legal(self, prepared: Prepared, tiles: Tiles) -> Legal:
-        """The legal changes of the first candidates, one for each tile."""
+    def _legal(self, prepared: Prepared, tiles: Tiles) -> tuple[Plan, Mask]:
+        """The legal changes of the first candidates, one for each tile, and whether each is active."""
         batch = prepared.batch
-        streams = self._streams(prepared, range(tiles.count))
-        proposed = [proposals_of(self.attack, batch, Streams(keys)) for keys in streams.keys.reshape(tiles.count, -1)]
-        found = legal_of_each(batch, proposed)
+        keys = self._streams(prepared, range(tiles.count)).keys.reshape(tiles.count, -1)
+        found = [legal(batch, proposals_of(self.attack, batch, Streams(own))) for own in keys]
         tries = [tiles.tries[candidate][batch.rows(one.starts[one.first_edits])] for candidate, one in enumerate(found)]
         proposals, owners = tiles.proposals(found), np.concatenate(tries)
-        return Legal(proposals, owners, cut(proposals, owners, self.attack.probability, self.min_changes))
+        active = cut(proposals, owners, self.attack.probability, self.min_changes)
+        return Plan.of(proposals, owners, tiles.count * tiles.records), active
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
-        proposed, owners, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, len(prepared), 1))
-        changes = np.bincount(owners[active], minlength=len(prepared))
-        clean = (np.bincount(owners, minlength=len(prepared)) > 0) & (changes == 0)
+        every, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, len(prepared), 1))
+        changes = np.bincount(every.owners[active], minlength=len(prepared))
+        clean = (every.levels > 0) & (changes == 0)
         if prepared.questions is not None:
-            active = prepared.questions.kept_apart(proposed, owners, active)
-        changed = np.bincount(owners[active], minlength=len(prepared)) > 0
+            active = prepared.questions.kept_apart(every.proposals, every.owners, active)
+        changed = np.bincount(every.owners[active], minlength=len(prepared)) > 0
         found = Found.nothing(len(prepared))
         found.candidates[changed] = 0
         found.probabilities[:] = self.attack.probability
-        applied = apply(prepared.batch, proposed, active)
-        return self._perturbed(prepared, applied, found, possible=changes > 0, clean=clean)
+        edits = apply(prepared.batch, every.proposals, active)
+        return Perturbed(self.settings, prepared, edits, found, changes > 0, clean)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
         tiles = Tiles(prepared.batch, prepared.owners, len(prepared), self.candidates)
-        found_legal = self._legal(prepared, tiles)
-        changes = np.bincount(found_legal.owners[found_legal.active], minlength=tiles.count * tiles.records)
-        first = np.bincount(found_legal.owners, minlength=changes.size)[: tiles.records]
-        clean = (first > 0) & (changes[: tiles.records] == 0)
+        every, active = self._legal(prepared, tiles)
+        changes = np.bincount(every.owners[active], minlength=every.levels.size)
+        clean = (every.levels[: tiles.records] > 0) & (changes[: tiles.records] == 0)
         if clean.any():
             dirty = ~np.tile(clean, tiles.count)
-            found_legal = found_legal._replace(active=found_legal.active & dirty[found_legal.owners])
+            active &= dirty[every.owners]
             changes *= dirty
         gate = Gate(
             tiles,
-            found_legal,
+            every,
+            active,
             scorer_of(similarity, prepared.references),
             threshold=float(self.threshold or 0.0),
             min_changes=self.min_changes,
@@ -234,13 +209,7 @@ class Perturber:
         )
         found = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
         possible = gate.by_candidate(changes).max(axis=0) > 0
-        return self._perturbed(prepared, gate.taken(found), found, possible=possible, clean=clean)
-
-    def _perturbed(
-        self, prepared: Prepared, applied: Applied, found: Found, *, possible: Mask, clean: Mask
-    ) -> Perturbed:
-        chunk = Chunk(self.settings, prepared, applied, found, possible=possible, clean=clean)
-        return Perturbed(found.cost, chunk)
+        return Perturbed(self.settings, prepared, gate.taken(found), found, possible, clean)
 
 
 @lru_cache(maxsize=256)

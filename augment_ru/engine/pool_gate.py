@@ -6,11 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.applied import Applied
-from augment_ru.engine.lazy_scripts import LazyScripts
+from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.pool import RecordPool
-from augment_ru.engine.prepared import Prepared
-from augment_ru.engine.proposals import Replacements
+from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.search import DIGITS, Cost
 from augment_ru.engine.similarity import Candidates, Scorer, Similarity, checked_scores, scorer_of
 from augment_ru.script import Script
@@ -61,25 +59,11 @@ class PoolGate:
 
         Without a similarity the score of a set that passes is 1.
         """
-        found = np.ones(len(wanted))
-        broken: frozenset[int] = frozenset()
-        if self._prepared.questions is not None and wanted:
-            applied, units = self._columns(wanted)
-            broken = frozenset(self._prepared.questions.broken(applied, units).tolist())
-            found[sorted(broken)] = -np.inf
-        if self._scorer is None:
-            return found
-        rows: list[int] = []
-        owners: list[int] = []
-        scripts: list[Script] = []
-        for number, one in enumerate(wanted):
-            if number not in broken:
-                for text, script in one.scripts.items():
-                    rows.append(self._first_rows[one.record] + text)
-                    owners.append(number)
-                    scripts.append(script)
-        np.minimum.at(found, owners, self._scored(rows, scripts))
-        return found
+        sets = [
+            (number, self._first_rows[one.record] + text) for number, one in enumerate(wanted) for text in one.scripts
+        ]
+        owners, rows = np.array(sets, dtype=np.int64).reshape(-1, 2).T
+        return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
     def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
         """The score of each change of some pools by itself, one pool behind another, shape (changes,).
@@ -87,30 +71,28 @@ class PoolGate:
         Args:
             pools: the number of a record, and its pool.
         """
-        if self._scorer is None or self._prepared.questions is not None:
-            every = [Wanted(record, pool.scripts((one,))) for record, pool in pools for one in range(len(pool))]
-            return self.scores(every)
-        firsts = np.cumsum([0, *(len(pool) for _, pool in pools)])
-
-        def script(number: int) -> Script:
-            at = int(np.searchsorted(firsts, number, side="right")) - 1
-            (found,) = pools[at][1].scripts((number - int(firsts[at]),)).values()
-            return found
-
-        rows = [self._first_rows[record] + change.text for record, pool in pools for change in pool.changes]
-        return self._scored(rows, LazyScripts(len(rows), script))
-
-    def _scored(self, rows: Sequence[int], scripts: Sequence[Script]) -> Floats:
-        """The scores of scripts for the texts of these numbers, rounded."""
-        if self._scorer is None or not rows:
-            return np.ones(len(rows))
-        scores: Floats = np.round(
-            checked_scores(self._scorer, np.array(rows, dtype=np.int64), Candidates(scripts)), DIGITS
+        rows = np.array(
+            [self._first_rows[record] + text for record, pool in pools for text in pool.texts], dtype=np.int64
         )
+        alone = [change for _, pool in pools for change in pool.changes]
+        return self._lowest(rows.size, np.arange(rows.size), rows, alone)
+
+    def _lowest(self, sets: int, owners: Ints, rows: Ints, scripts: Sequence[Script]) -> Floats:
+        """The score of each set, given the set of each script, ascending, and the text of the batch that it edits."""
+        found = np.ones(sets)
+        if self._prepared.questions is not None:
+            edits = EditTable.of_scripts(scripts, self._prepared.batch.texts, rows)
+            found[self._prepared.questions.broken(edits, owners[edits.owners])] = -np.inf
+        asked = (found[owners] > -np.inf).nonzero()[0]
+        if self._scorer is None or not asked.size:
+            return found
+        candidates = Candidates(scripts if asked.size == len(scripts) else [scripts[at] for at in asked.tolist()])
+        scores = np.round(checked_scores(self._scorer, rows[asked], candidates), DIGITS)
+        np.minimum.at(found, owners[asked], scores)
         self.cost.calls += 1
-        self.cost.pairs += len(rows)
+        self.cost.pairs += asked.size
         self.cost.passes = self._scorer.passes
-        return scores
+        return found
 
     def warnings(self, record: int) -> tuple[str, ...]:
         """What the scorer warns of in the texts of a record."""
@@ -118,21 +100,3 @@ class PoolGate:
             return ()
         warned = self._scorer.warnings
         return tuple(text for row in self._prepared.rows(record) for text in warned.get(row, ()))
-
-    def _columns(self, wanted: Sequence[Wanted]) -> tuple[Applied, Ints]:
-        """The edits of all sets with global places, and the set of each edit."""
-        starts: list[int] = []
-        stops: list[int] = []
-        texts: list[str] = []
-        units: list[int] = []
-        at = self._prepared.batch.starts.tolist()
-        for number, one in enumerate(wanted):
-            for text, script in one.scripts.items():
-                place = at[self._first_rows[one.record] + text]
-                for edit in script.edits:
-                    starts.append(place + edit.start)
-                    stops.append(place + edit.stop)
-                    texts.append(edit.text)
-                    units.append(number)
-        begins, ends, numbers = (np.array(values, dtype=np.int64) for values in (starts, stops, units))
-        return Applied(None, begins, ends, Replacements.of(texts), np.zeros(1, dtype=np.int64)), numbers

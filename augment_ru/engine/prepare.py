@@ -1,7 +1,8 @@
 """Prepares records for attacks: annotates their texts and finds their protected spans."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from inspect import signature
 from typing import Any, TypeAlias, TypeGuard
 
@@ -10,11 +11,11 @@ import numpy as np
 from augment_ru.constraints.protection import check_rules, protected, warnings
 from augment_ru.constraints.rule_file import LANGUAGES, Constraint, Function, own_constraint
 from augment_ru.constraints.rule_file import constraint as constraint_of
-from augment_ru.draws import digests
+from augment_ru.draws import Ints, Keys, digests
 from augment_ru.edits import Span
-from augment_ru.engine.attack import Needs
-from augment_ru.engine.prepared import BareTexts, Prepared
+from augment_ru.engine.attack import Attack, Needs
 from augment_ru.engine.questions import Questions
+from augment_ru.engine.similarity import References
 from augment_ru.errors import AugmentError, brief
 from augment_ru.language.annotate import Annotator
 from augment_ru.language.annotate import annotator as annotator_of
@@ -23,8 +24,53 @@ from augment_ru.records.context import contexts_of
 from augment_ru.records.record import Record, tasks_of
 from augment_ru.records.task import Task, generic, task_for_row, task_or_file
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import surrogates
 from augment_ru.text.doc import Doc
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Records with annotated texts and protected spans, which all attacks on them share."""
+
+    records: Sequence[Record]
+    fields: Sequence[str]
+    """The field of each text of the batch."""
+    owners: Ints
+    """The number of the record of each text of the batch, ascending."""
+    keys: Keys
+    """The key of each record."""
+    batch: Batch
+    references: References = field(init=False)
+    """The texts of the batch, as a similarity reads them."""
+    questions: Questions | None = None
+    """The questions whose options edits can reach; None if there are none."""
+    warnings: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """What constraints warn of, by the number of the record."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "references", References(self.batch))
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @cached_property
+    def first_rows(self) -> list[int]:
+        """The number of the first text of each record, and at the end the number of texts."""
+        rows: list[int] = np.searchsorted(self.owners, np.arange(len(self.records) + 1)).tolist()
+        return rows
+
+    def rows(self, record: int) -> range:
+        """The numbers of the texts of a record."""
+        return range(self.first_rows[record], self.first_rows[record + 1])
+
+    def seen_by(self, attack: Attack) -> "Prepared":
+        """The records with the spans that are protected from this attack."""
+        batch = self.batch.seen_by(attack)
+        if batch is self.batch:
+            return self
+        other = replace(self, batch=batch)
+        object.__setattr__(other, "references", self.references)  # a scorer of these texts serves all attacks
+        return other
+
 
 CHUNK_ROWS = 1024
 CHUNK_CHARACTERS = 2**20
@@ -168,14 +214,8 @@ class Preparation:
             if not isinstance(text, str):
                 raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
         needs = tuple(needs)
-        bare = not (any(map(any, needs)) or self.constraints(generic()))
-        at = 0
-        while at < len(texts):
-            part = texts[at : at + CHUNK_ROWS]
-            while len(part) > 1 and sum(map(len, part)) > CHUNK_CHARACTERS:
-                part = part[: len(part) // 2]
-            yield self._bare(part) if bare else self.chunk(list(BareTexts(part, generic())), needs)
-            at += len(part)
+        for chunk in chunks(Record({"text": text}, generic()) for text in texts):
+            yield self.chunk(chunk, needs)
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
         """Annotate the texts of one chunk of records and find their protected spans.
@@ -193,16 +233,6 @@ class Preparation:
             for record in records:
                 record.check()  # raises an error that names the record, if a record is the cause
             raise
-
-    def _bare(self, texts: Sequence[str]) -> Prepared:
-        """Prepare texts of the generic task that need no annotation."""
-        batch = Batch(texts, annotate=self.annotate)
-        records = BareTexts(texts, generic())
-        if surrogates(batch.codes).any():
-            for record in records:
-                record.texts()  # raises an error that names the record and the place
-        keys = digests(["text:" + text for text in texts])
-        return Prepared(records, ["text"] * len(texts), np.arange(len(texts)), keys, batch)
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each = [record.texts() for record in records]

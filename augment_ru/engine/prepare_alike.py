@@ -7,8 +7,7 @@ import numpy as np
 
 from augment_ru.draws import digests
 from augment_ru.engine.attack import Needs
-from augment_ru.engine.prepare import Preparation
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.context import contexts_of
 from augment_ru.records.options import offers_options

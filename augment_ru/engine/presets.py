@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from augment_ru.engine.attack import attack_name
+from augment_ru.engine.attack import Attack, attack_name
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.perturber import Perturber
+from augment_ru.engine.prepare import Constraints
+from augment_ru.engine.recipe import option_values, read_recipe
 from augment_ru.engine.similarity import Similarity, similarity_of
 from augment_ru.errors import AugmentError
-from augment_ru.own_code import chain_names
+from augment_ru.own_code import chain_names, is_own
 from augment_ru.records.task import Task
 
 
@@ -193,3 +196,80 @@ def _options(defaults: Preset, choice: AttackChoice, *, may_import: bool) -> dic
     chosen = {} if choice.probability is None else {"probability": choice.probability}
     names = [attack_name(part) if may_import else part for part in choice.parts]
     return {name: {**defaults.options.get(name, {}), **chosen, **choice.options.get(name, {})} for name in names}
+
+
+_SEARCH = ("threshold", "schedule", "candidates", "min_changes")
+
+
+def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[str] = ()) -> tuple[Run, Constraints]:
+    """What the options of a command or a recipe ask for: the attacks with their gate, and the constraints.
+
+    A recipe that names code was refused when it was read.
+
+    Args:
+        given: the values of the options by parameter; None, or nothing, for what the user did not set.
+        attacks: the specifications of the attacks.
+        known: further attacks that options may name.
+
+    Raises:
+        AugmentError: a name is unknown, or a value does not fit.
+    """
+    defaults = preset(given.get("preset") or "offline")
+    spec = given.get("similarity") or defaults.similarity
+    similarity = "python" if is_own(spec) else spec.partition(":")[0]
+    names = {attack_name(name) for attack in (*attacks, *known) for name in chain_names(attack)}
+    options = option_values(given.get("options", ()), {*names, similarity})
+    run = run_of(
+        defaults,
+        [AttackChoice(attack, options, given.get("probability")) for attack in attacks],
+        GateChoice(
+            spec, options.get(similarity, {}), {key: given[key] for key in _SEARCH if given.get(key) is not None}
+        ),
+        seed=given.get("seed"),
+        device=given.get("device"),
+        may_import=True,
+    )
+    return run, () if given.get("no_constraints") else given.get("constraints") or defaults.constraints
+
+
+def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of an augmenter with the defaults of a preset.
+
+    Raises:
+        AugmentError: there is no such preset, or a name is unknown.
+    """
+    defaults = preset(name)
+    similarity = settings.get("similarity", defaults.similarity)
+    choices = [AttackChoice(attack)] if isinstance(attack, str) else []
+    gate = GateChoice(similarity if isinstance(similarity, str) else "none")
+    run = run_of(defaults, choices, gate, may_import=True)
+    return {
+        "attack": run.perturbers[0].attack if choices else attack,
+        "constraints": defaults.constraints,
+        "schedule": defaults.schedule,
+        **settings,
+        "similarity": run.similarity if isinstance(similarity, str) else similarity,
+    }
+
+
+def recipe_settings(path: Path, attack: str | None) -> dict[str, Any]:
+    """The arguments of an augmenter with the settings of a recipe of `perturb`.
+
+    Raises:
+        AugmentError: the recipe is invalid, or it is not clear which of its attacks is meant.
+    """
+    given = read_recipe(path)
+    attacks = given.get("attacks", ())
+    if attack is None and len(attacks) == 1:
+        (attack,) = attacks
+    if attack is None or attack not in attacks:
+        known = ", ".join(attacks) or "none"
+        said = f"has {len(attacks)} attacks" if attack is None else f"has no attack '{attack}'"
+        raise AugmentError(f"{path.name}: {said}; name one with attack=…: {known}")
+    run, constraints = asked_run(given, [attack], attacks)
+    (made,) = run.perturbers
+    return {
+        "attack": made.attack, "constraints": constraints, "similarity": run.similarity, "threshold": made.threshold,
+        "schedule": made.schedule, "seed": made.seed, "candidates": made.candidates, "min_changes": made.min_changes,
+        "annotator": given.get("annotator", "natasha"),
+    }  # fmt: skip

@@ -3,9 +3,10 @@
 An attack may propose `Change` objects instead, text by text. `Proposals.of_changes` puts them into columns.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from itertools import repeat
 from operator import index
 from typing import Any, TypeAlias, cast
 
@@ -209,37 +210,37 @@ class Proposals:
         """The proposals with only the changes where the mask, of shape (changes,), is true."""
         if changes.all():
             return self
-        texts, notes = self.replace, self.notes
         if self.changes.size == changes.size:  # each edit is a change of its own
             edits = changes.nonzero()[0]
             kept = np.arange(edits.size)
         else:
             edits = changes[self.changes].nonzero()[0]
             kept = (np.cumsum(changes) - 1)[self.changes[edits]]
-        return Proposals(
-            self.starts[edits],
-            self.stops[edits],
-            kept,
-            self.ranks[changes],
-            lambda indices: texts(edits[indices]),
-            self.clean,
-            (lambda indices: notes(edits[indices])) if notes else None,
-        )
+        return self._of(edits, kept, self.ranks[changes])
 
     def without(self, dropped: Mask) -> "Proposals":
         """The proposals without the edits where the mask, of shape (edits,), is true; each change keeps an edit."""
         if not dropped.any():
             return self
         edits = np.flatnonzero(~dropped)
+        return self._of(edits, self.changes[edits], self.ranks)
+
+    def in_order(self) -> "Proposals":
+        """The same proposals, in which every edit is a change of its own, in the order of their places."""
+        order = np.lexsort((self.stops, self.starts))
+        return self._of(order, np.arange(order.size), self.ranks[order])
+
+    def _of(self, edits: Ints, changes: Ints, ranks: Floats) -> "Proposals":
+        """The proposals of some of the edits, given their changes, numbered anew, and the ranks of these."""
         texts, notes = self.replace, self.notes
-        return replace(
-            self,
-            starts=self.starts[edits],
-            stops=self.stops[edits],
-            changes=self.changes[edits],
-            replace=lambda indices: texts(edits[indices]),
-            notes=(lambda indices: notes(edits[indices])) if notes else None,
-            texts=None,
+        return Proposals(
+            self.starts[edits],
+            self.stops[edits],
+            changes,
+            ranks,
+            lambda indices: texts(edits[indices]),
+            self.clean,
+            (lambda indices: notes(edits[indices])) if notes else None,
         )
 
     @property
@@ -271,3 +272,62 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
     """The places in each range, one range after another."""
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
+
+
+def side_by_side(parts: Sequence[Proposals]) -> Proposals:
+    """The proposals of several attacks for the same batch; if each edit is a change of its own, in their order.
+
+    Args:
+        parts: the proposals of each attack, at least one.
+    """
+    every = one_behind_another(parts)
+    return every if every.ranks.size < every.starts.size else every.in_order()
+
+
+def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
+    """The edits and changes of each part, one part behind another.
+
+    They are stated to be clean if those of all parts are. That holds where each part lies behind the one before it.
+
+    Args:
+        parts: proposals for the same array of texts, at least one.
+        shifts: by how much the places of each part are moved; none of those of the first.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    edits = np.cumsum([0, *(part.starts.size for part in parts)])
+    changes = np.cumsum([0, *(part.ranks.size for part in parts)])
+
+    def split(indices: Ints) -> Iterator[tuple[Proposals, Ints]]:
+        """Each part with the indices in it of some edits, which are given in order."""
+        bounds = np.searchsorted(indices, edits).tolist()
+        for part, first, start, stop in zip(parts, edits.tolist(), bounds, bounds[1:], strict=False):
+            if start < stop:
+                yield part, indices[start:stop] - first
+
+    def texts(indices: Ints) -> Replacements:
+        order = None if (indices[1:] > indices[:-1]).all() else np.argsort(indices, kind="stable")
+        found = [part.replace(places) for part, places in split(indices if order is None else indices[order])]
+        if not found:
+            return Replacements.nothing(indices)
+        offsets = np.zeros(indices.size + 1, dtype=np.int64)
+        np.cumsum(np.concatenate([made.lengths for made in found]), out=offsets[1:])
+        every = Replacements(np.concatenate([made.codes for made in found]), offsets)
+        return every if order is None else every.take(np.argsort(order))
+
+    def notes(indices: Ints) -> list[Note | None]:
+        order = np.argsort(indices, kind="stable")
+        found: list[Note | None] = []
+        for part, places in split(indices[order]):
+            found += part.notes(places) if part.notes else [None] * places.size
+        return [found[place] for place in np.argsort(order).tolist()]
+
+    return Proposals(
+        np.concatenate([part.starts + shift for part, shift in zip(parts, shifts, strict=False)]),
+        np.concatenate([part.stops + shift for part, shift in zip(parts, shifts, strict=False)]),
+        np.concatenate([part.changes + first for part, first in zip(parts, changes.tolist(), strict=False)]),
+        np.concatenate([part.ranks for part in parts]),
+        texts,
+        clean=all(part.clean for part in parts),
+        notes=notes if any(part.notes for part in parts) else None,
+    )

@@ -5,12 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from augment_ru.draws import Ints
-from augment_ru.edits import Edit
-from augment_ru.engine.applied import Applied
+from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.records.options import Option, comparable, made_equal, offers_options, questions_of
 from augment_ru.records.record import Record, tasks_of
-from augment_ru.script import Script
+from augment_ru.script import Script, Triple
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask, decode
 
@@ -24,9 +23,11 @@ class Questions:
     Args:
         questions: the options of each question, with the global place of each; None for an option in a field that is
             not perturbed.
+        starts: the global place at which each text of the batch starts.
     """
 
-    def __init__(self, questions: Sequence[Sequence[tuple[Option, int | None]]]) -> None:
+    def __init__(self, questions: Sequence[Sequence[tuple[Option, int | None]]], starts: Ints) -> None:
+        self._texts_at = starts
         self._before = [[comparable(option.text) for option, _ in question] for question in questions]
         reached = sorted(
             (place, question, number, option.text)
@@ -62,16 +63,17 @@ class Questions:
                 if any(start is not None for start in starts):
                     pairs = zip(options, starts, strict=True)
                     found.append([(one, None if at is None else at + one.span.start) for one, at in pairs])
-        return cls(found) if found else None
+        return cls(found, batch.starts) if found else None
 
-    def broken(self, applied: Applied, units: Ints) -> Ints:
+    def broken(self, edits: EditTable, units: Ints) -> Ints:
         """The units in which two options became equal, ascending.
 
         Args:
-            applied: the edits.
+            edits: edits of the texts of the batch.
             units: the record of each edit, shape (edits,).
         """
-        return self._units(self._made_equal(applied.starts, applied.stops, applied.replacements.take, units))
+        at = self._texts_at[edits.rows[edits.owners]]
+        return self._units(self._made_equal(at + edits.starts, at + edits.stops, edits.new.take, units))
 
     def broken_alone(self, proposals: Proposals, asked: Mask) -> Mask:
         """Whether each of the changes that are asked makes two options equal by itself, shape (changes,)."""
@@ -127,12 +129,12 @@ class Questions:
             return {}
         new = texts(inside)
         joined, bounds = decode(new.codes), new.offsets.tolist()
-        edits: dict[tuple[int, int], list[Edit]] = {}
+        edits: dict[tuple[int, int], list[Triple]] = {}
         for at, (index, unit, option) in enumerate(
             zip(inside.tolist(), units[inside].tolist(), options[inside].tolist(), strict=True)
         ):
             start = int(self._starts[option])
-            edit = Edit(int(starts[index]) - start, int(stops[index]) - start, joined[bounds[at] : bounds[at + 1]])
+            edit = int(starts[index]) - start, int(stops[index]) - start, joined[bounds[at] : bounds[at + 1]]
             edits.setdefault((unit, option), []).append(edit)
         asked: dict[tuple[int, int], dict[int, int]] = {}
         for unit, option in edits:
@@ -142,7 +144,7 @@ class Questions:
         for (unit, question), changed in asked.items():
             after = list(self._before[question])
             for number, option in changed.items():
-                after[number] = comparable(Script(self._texts[option], edits[unit, option]).text)
+                after[number] = comparable(Script.of(self._texts[option], sorted(edits[unit, option])).text)
             for pair in made_equal(self._before[question], after):
                 equal.setdefault(unit, set()).update(changed[number] for number in pair if number in changed)
         return equal

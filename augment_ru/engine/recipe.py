@@ -4,21 +4,32 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.own_code import chain_names, refuse
-from augment_ru.strict_tables import INTEGER, NUMBER, TEXT, TEXT_OR_TEXTS, TRUTH, Key, read_toml, table_values
+from augment_ru.strict_tables import Number, read_toml, typed
+
+
+def _keys(lists: Collection[str], **kinds: str) -> type[msgspec.Struct]:
+    """The table of a recipe: keys that hold a text or several, and by kind the names of the others."""
+    types = {"texts": str, "integers": int, "numbers": Number, "truths": bool}
+    known = dict.fromkeys(lists, str | tuple[str, ...]) | {
+        key: types[kind] for kind, keys in kinds.items() for key in keys.split()
+    }
+    fields = [(key.replace("-", "_"), kind, msgspec.field(name=key, default=None)) for key, kind in known.items()]
+    return msgspec.defstruct("Recipe", fields, forbid_unknown_fields=True)
+
 
 PERTURB_LISTS = {"attack": "attacks", "field": "fields", "constraint": "constraints", "set": "options"}
 """The options of `perturb` that may be repeated, and the names of their values."""
-PERTURB_KEYS = {
-    **{key: Key(TEXT_OR_TEXTS) for key in PERTURB_LISTS},
-    "task": Key(TEXT), "probability": Key(NUMBER), "similarity": Key(TEXT), "threshold": Key(NUMBER),
-    "schedule": Key(TEXT), "candidates": Key(INTEGER), "min-changes": Key(INTEGER), "annotator": Key(TEXT),
-    "no-constraints": Key(TRUTH),
-    "seed": Key(INTEGER), "preset": Key(TEXT), "with-original": Key(TRUTH), "meta": Key(TEXT), "device": Key(TEXT),
-    "on-error": Key(TEXT), "limit": Key(INTEGER), "copies": Key(INTEGER), "csv-safe": Key(TRUTH), "output": Key(TEXT),
-    "input-format": Key(TEXT), "encoding": Key(TEXT), "report": Key(TEXT),
-}  # fmt: skip
+PERTURB_KEYS = _keys(
+    PERTURB_LISTS,
+    texts="task similarity schedule annotator preset meta device on-error output input-format encoding report",
+    integers="candidates min-changes seed limit copies",
+    numbers="probability threshold",
+    truths="no-constraints with-original csv-safe",
+)
 
 _NAMES = ("attack", "similarity", "model", "constraint")
 """The keys whose values could name code of the user, which a file may not."""
@@ -29,18 +40,16 @@ EVALUATE_LISTS = {
     "model-option": "model_options", "table": "tables",
 }  # fmt: skip
 """Those of `evaluate`."""
-EVALUATE_KEYS = {
-    **{key: Key(TEXT_OR_TEXTS) for key in EVALUATE_LISTS},
-    "originals": Key(TEXT), "task": Key(TEXT), "train": Key(TEXT), "shots": Key(TEXT), "episodes": Key(INTEGER),
-    "device": Key(TEXT), "seed": Key(INTEGER), "cache": Key(TEXT), "title": Key(TEXT), "format": Key(TEXT),
-    "output": Key(TEXT), "html": Key(TEXT), "predictions": Key(TEXT),
-    "verdicts": Key(TEXT), "date": Key(TEXT), "flipping": Key(TEXT), "input-format": Key(TEXT), "encoding": Key(TEXT),
-    "worst-case": Key(TEXT),
-}  # fmt: skip
+EVALUATE_KEYS = _keys(
+    EVALUATE_LISTS,
+    texts="originals task train shots device cache title format output html predictions verdicts date flipping "
+    "input-format encoding worst-case",
+    integers="episodes seed",
+)
 
 
 def read_recipe(
-    path: Path, keys: Mapping[str, Key] = PERTURB_KEYS, lists: Mapping[str, str] = PERTURB_LISTS
+    path: Path, keys: type[msgspec.Struct] = PERTURB_KEYS, lists: Mapping[str, str] = PERTURB_LISTS
 ) -> Mapping[str, Any]:
     """The options of a recipe: its keys are the long options of a command; those that may be repeated are lists.
 
@@ -53,10 +62,9 @@ def read_recipe(
         AugmentError: the file cannot be read, a key is unknown, or a value has the wrong type.
     """
     content = read_toml(path, path.name)
-    values = table_values(path.name, content, keys)
+    typed(path.name, content, keys)
     options: dict[str, Any] = {}
-    for key in content:
-        value = values[key]
+    for key, value in content.items():
         if key in _NAMES:
             for spec in [value] if isinstance(value, str) else value:
                 for part in chain_names(spec):

@@ -1,22 +1,187 @@
-"""The class `Result`: the scripts of a record's texts, the status, the similarity, and the row that is written."""
+"""What became of records: the results of a chunk in columns, each of them, and the row that is written."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, cast
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
-from augment_ru.engine.notebook import result_html
-from augment_ru.engine.outcome import NO_SPANS, Chunk, Outcome, Scripts, Settings, Spans, Status
+import numpy as np
+
+from augment_ru.edits import Note, Span
+from augment_ru.engine.differences import result_html
+from augment_ru.engine.edit_table import EditTable
+from augment_ru.engine.prepare import Prepared
+from augment_ru.engine.search import Cost, Found
 from augment_ru.errors import AugmentError, brief, unknown
 from augment_ru.formats.row import Changed, replaced, written
 from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.record import Record
-from augment_ru.script import Script
+from augment_ru.script import Script, Triple
+from augment_ru.text.characters import Mask
+
+Status = Literal["perturbed", "unchanged", "rejected", "broken", "withstood", "wrong_before"]
+"""perturbed: a perturbation passed; unchanged: nothing may be changed, or the draw left the record clean; rejected: no
+perturbation passed. Of a search against a model: broken, withstood, wrong before it, unchanged or rejected."""
+
+CLEAN = "clean"
+"""The reason of an unchanged record that has legal changes, of which none is active."""
+SHORT = "short"
+"""The reason of an unchanged record whose texts have one or two letters each: with other letters, another word."""
+NOTHING = "nothing"
+"""The reason of any other unchanged record: it has nothing that the attack may change."""
+
+STATUSES = ("perturbed", "unchanged", "rejected")
 
 METAS = ("full", "brief", "none")
 """How much metadata is written: all of it; all but the source, edits and protected spans; none."""
 
+Scripts = Mapping[str, Script]
+Spans = Mapping[str, tuple[Span, ...]]
+NO_SPANS: Spans = {}
+
+
+class Settings(NamedTuple):
+    """The settings that all results of one perturber share."""
+
+    attack: str
+    seed: int
+    scorer: str
+    """The similarity's signature; "none" without a gate."""
+    threshold: float | None
+    corpus: str = ""
+    """The digest of the corpus that the attack reads, if that is no part of a package; "" for none."""
+    draw: int = 0
+    """The number of the draw; each gives a text other changes."""
+
+
+class Outcome(NamedTuple):
+    """The outcome of the search for a record; values that only perturbed records have are None for others.
+
+    The similarity of a rejected record is the best that failed.
+    """
+
+    status: Status
+    probability: float | None = None
+    similarity: float | None = None
+    candidate: int | None = None
+    warnings: tuple[str, ...] = ()
+    reason: str | None = None
+
 
 UNCHANGED = Outcome("unchanged")
 """The outcome of the attack "original"."""
+
+
+@dataclass(frozen=True, eq=False)
+class Perturbed:
+    """What became of a chunk of records under one attack, in columns.
+
+    Attributes:
+        settings: what the results share.
+        prepared: the records, as the attack saw them.
+        edits: the edits that were found for each text.
+        found: what the search found.
+        possible: the records that have an active change, shape (records,).
+        clean: the records that have legal changes, but no active one, shape (records,).
+    """
+
+    settings: Settings
+    prepared: Prepared
+    edits: EditTable
+    found: Found
+    possible: Mask
+    clean: Mask
+
+    def __len__(self) -> int:
+        return len(self.prepared)
+
+    @property
+    def cost(self) -> Cost:
+        """The cost of the search."""
+        return self.found.cost
+
+    @cached_property
+    def results(self) -> list["Result"]:
+        """The results, in the order of the records; they are made when they are first read."""
+        return [Result(self, at) for at in range(len(self))]
+
+    @cached_property
+    def outcomes(self) -> list[Outcome]:
+        """What the search found for each record; equal outcomes are one object."""
+        found, warned = self.found, self.warned
+        scores = [None if math.isnan(score) else score + 0.0 for score in found.similarities.tolist()]  # no -0.0
+        columns: tuple[list[Any], ...] = (found.candidates.tolist(), found.probabilities.tolist(), scores)
+        made: dict[tuple[Any, ...], Outcome] = {}
+        outcomes = []
+        columns = (*columns, self.possible.tolist(), self.clean.tolist(), self._short())
+        for at, found_of in enumerate(zip(*columns, strict=True)):
+            key = (*found_of, warned.get(at, ())) if warned else found_of
+            outcome = made.get(key)
+            if outcome is None:
+                outcome = made[key] = _outcome(*key)
+            outcomes.append(outcome)
+        return outcomes
+
+    def _short(self) -> list[bool]:
+        """Whether each record has texts of one or two letters only."""
+        few, owners, count = self.prepared.batch.prepared.of_few_letters, self.prepared.owners, len(self)
+        if few is None:
+            return [False] * count
+        several = np.bincount(owners[~few], minlength=count)
+        found: list[bool] = ((np.bincount(owners, minlength=count) > 0) & (several == 0)).tolist()
+        return found
+
+    @cached_property
+    def warned(self) -> Mapping[int, tuple[str, ...]]:
+        """The warnings of the records that have one, by the number of the record."""
+        ours, found = self.prepared.warnings, self.found.warnings
+        return {at: every for at in {*ours, *found} if (every := (*ours.get(at, ()), *found.get(at, ())))}
+
+    def scripts(self, at: int) -> Scripts:
+        """The script of each field of a record."""
+        return {self.prepared.fields[row]: self.edits[row] for row in self.prepared.rows(at)}
+
+    def only_edits(self) -> Iterator[tuple[list[Triple], Sequence[Note | None]]]:
+        """The edits of all records, each of which has one field: their triples, and their notes if one has a note."""
+        triples, notes = self.edits.triples, self.edits.notes
+        for start, stop in pairwise(self.edits.firsts.tolist()):
+            yield triples[start:stop], notes[start:stop]
+
+    def protected(self, at: int) -> Spans:
+        """The protected spans of each field of a record."""
+        prepared = self.prepared
+        if not prepared.batch.spans[2]:
+            return {prepared.fields[row]: () for row in prepared.rows(at)}
+        return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
+
+    def only_protected(self) -> list[list[Triple]]:
+        """The protected spans of all records, each of which has one field: starts, stops and labels."""
+        batch, places = self.prepared.batch, self.prepared.batch.starts.tolist()
+        starts, stops, labels = batch.spans
+        found: list[list[Triple]] = [[] for _ in range(len(self))]
+        owners = batch.rows(starts).tolist() if labels else ()
+        for row, start, stop, label in zip(owners, starts.tolist(), stops.tolist(), labels, strict=True):
+            found[row].append((start - places[row], stop - places[row], label))
+        return found
+
+
+def _outcome(  # noqa: PLR0917  (the columns)
+    candidate: int,
+    probability: float,
+    similarity: float | None,
+    possible: bool,  # noqa: FBT001
+    clean: bool,  # noqa: FBT001
+    short: bool,  # noqa: FBT001
+    warnings: tuple[str, ...] = (),
+) -> Outcome:
+    if candidate >= 0:
+        return Outcome("perturbed", probability, similarity, candidate, warnings)
+    if possible:
+        return Outcome("rejected", None, similarity, None, warnings)
+    reason = CLEAN if clean else SHORT if short else NOTHING
+    return Outcome("unchanged", None, similarity, None, warnings, reason)
 
 
 class Result:
@@ -25,60 +190,51 @@ class Result:
     What it holds is taken from the columns of its chunk when it is first read, so that a million results cost little.
     """
 
-    __slots__ = ("_at", "_chunk", "_outcome", "_protected", "_record", "_scripts", "_settings")
-    _record: Record
-    _settings: Settings
+    _VALUES: ClassVar[tuple[str, ...]] = ("record", "scripts", "protected", "outcome", "settings")
+    _chunk: Perturbed
+    _at: int
 
-    def __init__(self, chunk: Chunk, at: int) -> None:
-        self._chunk: Chunk | None = chunk
-        self._at = at
-        self._outcome: Outcome | None = None
-        self._scripts: Scripts | None = None
-        self._protected: Spans | None = None
+    def __init__(self, chunk: Perturbed, at: int) -> None:
+        self.__dict__.update(_chunk=chunk, _at=at)
 
     @classmethod
-    def of(cls, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings) -> "Result":
-        """A result by itself."""
+    def of(
+        cls, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings, **more: object
+    ) -> Self:
+        """A result by itself; `more` are the further values of a subclass."""
         result = cls.__new__(cls)
-        result._chunk, result._at = None, 0  # noqa: SLF001  (a result like this one)
-        result._record, result._settings = record, settings  # noqa: SLF001
-        result._scripts, result._protected, result._outcome = scripts, protected, outcome  # noqa: SLF001
+        result.__dict__.update(
+            record=record, scripts=scripts, protected=protected, outcome=outcome, settings=settings, **more
+        )
         return result
 
-    @property
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a {type(self).__name__} is immutable: cannot set {name} to {value!r}")
+
+    @cached_property
     def record(self) -> Record:
         """The record, as it came."""
-        return self._record if self._chunk is None else self._chunk.record(self._at)
+        return self._chunk.prepared.records[self._at]
 
-    @property
+    @cached_property
     def settings(self) -> Settings:
         """The settings that all results of one perturber share: attack, seed, scorer, threshold, corpus, draw."""
-        return self._settings if self._chunk is None else self._chunk.settings
+        return self._chunk.settings
 
-    @property
+    @cached_property
     def outcome(self) -> Outcome:
         """What the search found; `status` and others are short for its entries."""
-        if self._outcome is None:
-            self._outcome = self._of_chunk.outcome(self._at)
-        return self._outcome
+        return self._chunk.outcomes[self._at]
 
-    @property
+    @cached_property
     def scripts(self) -> Scripts:
         """The edits of each perturbed field; empty scripts unless `status` is "perturbed"."""
-        if self._scripts is None:
-            self._scripts = self._of_chunk.scripts(self._at)
-        return self._scripts
+        return self._chunk.scripts(self._at)
 
-    @property
+    @cached_property
     def protected(self) -> Spans:
         """The spans of each field that no edit could touch, by rule."""
-        if self._protected is None:
-            self._protected = self._of_chunk.protected(self._at)
-        return self._protected
-
-    @property
-    def _of_chunk(self) -> Chunk:
-        return cast("Chunk", self._chunk)  # a result without a chunk has all three
+        return self._chunk.protected(self._at)
 
     @property
     def status(self) -> Status:
@@ -120,14 +276,17 @@ class Result:
         """Warnings: something to protect is missing, or a text is longer than the model of the similarity reads."""
         return self.outcome.warnings
 
-    def _values(self) -> tuple[Record, Scripts, Spans, Outcome, Settings]:
-        return self.record, self.scripts, self.protected, self.outcome, self.settings
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self._VALUES)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self._values() == other._values()
 
     def __hash__(self) -> int:
         return hash((self.record.key, self.outcome, self.settings))
+
+    def __reduce__(self) -> tuple[Callable[[], Self], tuple[()]]:
+        return partial(type(self).of, **dict(zip(self._VALUES, self._values(), strict=True))), ()
 
     def __repr__(self) -> str:
         texts = {name: script.text for name, script in self.scripts.items()}
@@ -136,9 +295,6 @@ class Result:
     def _repr_html_(self) -> str:
         """The texts with their changes marked, for notebooks."""
         return result_html(self)
-
-    def __reduce__(self) -> tuple[Callable[..., "Result"], tuple[Record, Scripts, Spans, Outcome, Settings]]:
-        return Result.of, self._values()
 
     @property
     def script(self) -> Script:
@@ -158,8 +314,9 @@ class Result:
         Raises:
             AugmentError: there are several fields.
         """
-        only = None if self._chunk is None else self._chunk.only_text(self._at)
-        return self.script.text if only is None else only[2]
+        if "scripts" in self.__dict__ or len(rows := self._chunk.prepared.rows(self._at)) != 1:
+            return self.script.text
+        return self._chunk.edits.texts[rows.start]
 
     @property
     def source(self) -> str:
@@ -176,13 +333,7 @@ class Result:
 
     def changed(self, meta: str = "full") -> Changed:
         """The new values of the row: texts, offsets, and the metadata."""
-        chunk, record = self._chunk, self.record
-        only = None if chunk is None or record.task.layout.states_offsets else chunk.only_text(self._at)
-        if only is None:
-            return Changed(new_values(record, self.scripts), self.metadata(meta))
-        field, source, text = only
-        values: dict[Path, Any] = {} if text == source else {path_of(record.values, field): text}
-        return Changed(values, self.metadata(meta))
+        return Changed(new_values(self.record, self.scripts), self.metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """The metadata that is written under `augment` (docs/formats.md); None for "none"."""
@@ -190,24 +341,29 @@ class Result:
             raise unknown("metadata", meta, METAS)
         if meta == "none":
             return None
-        brief = brief_metadata(self.settings, self.outcome)
-        if meta == "brief":
-            return brief
+        return self._brief() | (self._full({}) if meta == "full" else {})
+
+    def _brief(self) -> dict[str, Any]:
+        return brief_metadata(self.settings, self.outcome)
+
+    def _full(self, further: Mapping[str, Any]) -> dict[str, Any]:
+        """The metadata that brief metadata leaves out; `further` stands behind the edits."""
         scripts, protected = self.scripts, self.protected
-        brief["source"] = {name: script.source for name, script in scripts.items()}
-        brief["edits"] = {name: [*map(list, script.triples)] for name, script in scripts.items()}
-        brief.update(self.notes())
-        brief["protected"] = {
-            name: [[span.start, span.stop, span.label] for span in protected.get(name, ())] for name in scripts
+        spans = {name: [[one.start, one.stop, one.label] for one in protected.get(name, ())] for name in scripts}
+        return {
+            "source": {name: script.source for name, script in scripts.items()},
+            "edits": {name: [*map(list, script.triples)] for name, script in scripts.items()},
+            **further,
+            **self.notes(),
+            "protected": spans,
         }
-        return brief
 
     def notes(self) -> dict[str, Any]:
         """`{"notes": …}` with a list of notes beside each list of edits, for the metadata; empty if no edit has one."""
         scripts = self.scripts
         if not any(script.notes for script in scripts.values()):
             return {}
-        every = {name: script.notes or [None] * script.count for name, script in scripts.items()}
+        every = {name: script.notes or [None] * len(script.triples) for name, script in scripts.items()}
         notes = {name: [note and note.values() for note in found] for name, found in every.items()}
         return {"notes": notes} if any(note for found in notes.values() for note in found) else {}
 

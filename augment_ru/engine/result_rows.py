@@ -8,8 +8,7 @@ from typing import Any
 import orjson
 
 from augment_ru.engine.metadata_columns import Metadata, is_spelt
-from augment_ru.engine.perturber import Perturbed
-from augment_ru.engine.result import Result, original, original_settings
+from augment_ru.engine.result import Perturbed, Result, original, original_settings
 from augment_ru.formats.json_blocks import lines_with, places_of
 from augment_ru.formats.row import KEY, Changed, LinesAtOnce
 from augment_ru.records.alike import AlikeRecords
@@ -59,8 +58,8 @@ class ResultRows(LinesAtOnce):
 
     def lines(self) -> Sequence[bytes] | None:
         """The rows as lines of JSON with their ends; None if they are to be written one by one."""
-        records, chunks = self._records, [perturbed.chunk for perturbed in self._found]
-        settings = [chunk.settings for chunk in chunks if chunk is not None]
+        records = self._records
+        settings = [perturbed.settings for perturbed in self._found]
         if self._seed is not None:
             settings.append(original_settings(self._seed))
         if not isinstance(records, AlikeRecords) or not all(map(is_spelt, settings)):
@@ -79,9 +78,8 @@ class ResultRows(LinesAtOnce):
             return lines_with(records.lines, places, new, metadata=metadata, name=KEY, alone=alone)
 
         columns = [
-            column(chunk.only_texts(), spelt.of_chunk(chunk), partial(_result, perturbed))
-            for perturbed, chunk in zip(self._found, chunks, strict=True)
-            if chunk is not None
+            column(perturbed.edits.texts, spelt.of_chunk(perturbed), partial(_result, perturbed))
+            for perturbed in self._found
         ]
         if self._seed is not None:
             metadata = spelt.of_originals(settings[-1])

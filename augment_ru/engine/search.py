@@ -1,17 +1,25 @@
-"""Which changes are active: at a probability, or at the levels of a plan that the gate scores.
+"""The search: candidates of all records in one array, the gate that scores them, and the schedules that ask it.
 
 A record's plan is its legal changes in the order of their ranks. A level is how many of them are active. So the
-changes of a record at a level include those at every lower level.
+changes of a record at a level include those at every lower level. A schedule searches for all records of a chunk at
+once, with one call of the similarity in each round. Every text that it returns was scored and passed.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints, first_of_each
-from augment_ru.engine.proposals import Proposals
-from augment_ru.text.characters import Mask
+from augment_ru.engine.edit_table import EditTable, apply, one_by_one
+from augment_ru.engine.proposals import Proposals, one_behind_another
+from augment_ru.engine.questions import Questions
+from augment_ru.engine.similarity import Candidates, Scorer, checked_scores
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Codes, Mask
 
 DIGITS = 4
 """Similarities are rounded to this number of digits before they are compared, so that rounding errors do not decide."""
@@ -48,7 +56,7 @@ class Plan:
     """The legal changes of every record of a batch, or of every try of `Tiles`, in the order of their ranks.
 
     Attributes:
-        proposals: the changes that are active at the attack's probability.
+        proposals: the changes.
         owners: the record or try of each change, shape (changes,). The other shapes and texts below say record.
         levels: the highest level of each record, that is, the number of its changes, shape (records,).
     """
@@ -61,6 +69,10 @@ class Plan:
     def of(cls, proposals: Proposals, owners: Ints, records: int) -> "Plan":
         """The plan of these changes."""
         return cls(proposals, owners, np.bincount(owners, minlength=records))
+
+    def keep(self, chosen: Mask) -> "Plan":
+        """The plan of the changes where the mask, of shape (changes,), is true."""
+        return Plan.of(self.proposals.keep(chosen).settled(), self.owners[chosen], self.levels.size)
 
     @cached_property
     def order(self) -> Ints:
@@ -131,3 +143,394 @@ class Found:
     def nothing(cls, records: int) -> "Found":
         """The state before a search of this number of records."""
         return cls(np.full(records, -1), np.zeros(records, dtype=np.int64), np.zeros(records), np.full(records, np.nan))
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """A batch once for each candidate, one tile behind another. Text t of tile c is text number `c · texts + t`.
+
+    A place in their array is shifted by `c · codes`. A try is a record in one tile: record r of tile c is try number
+    `c · records + r`.
+
+    Args:
+        batch: the texts.
+        owners: the record of each text, shape (texts,).
+        records: how many records there are; some may have no text.
+        count: how many tiles there are.
+    """
+
+    batch: Batch
+    owners: Ints
+    records: int
+    count: int
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each text starts in the array, and where the last tile stops, shape (count · texts + 1,)."""
+        own = self.batch.starts
+        if self.count == 1:
+            return own
+        return np.append((own[:-1] + self.shifts).ravel(), own[-1] * self.count)
+
+    @cached_property
+    def shifts(self) -> Ints:
+        """By how much places of each tile are shifted, shape (count, 1)."""
+        return np.arange(self.count)[:, None] * self.batch.codes.size
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The code points of all tiles."""
+        return np.tile(self.batch.codes, self.count)
+
+    @cached_property
+    def tries(self) -> Ints:
+        """The try of each text, shape (count, texts)."""
+        return self.owners + np.arange(self.count)[:, None] * self.records
+
+    def home(self, places: Ints) -> Ints:
+        """The places in the batch itself."""
+        found: Ints = places % self.batch.codes.size
+        return found
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The texts of the batch, which each tile has."""
+        return self.batch.texts
+
+    def rows(self, places: Ints) -> Ints:
+        """The number of the text that each place is in."""
+        tile, place = np.divmod(places, self.batch.codes.size)
+        found: Ints = self.batch.rows(place) + tile * len(self.batch)
+        return found
+
+    def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
+        """The proposals of each candidate for its tile of the batch, together."""
+        return one_behind_another(candidates, self.shifts.ravel().tolist())
+
+    def proposals_at_home(self, proposals: Proposals) -> Proposals:
+        """The same proposals at their places in the batch itself; those of several candidates are out of order."""
+        if self.count == 1:
+            return proposals
+        return replace(proposals, starts=self.home(proposals.starts), stops=self.home(proposals.stops), clean=False)
+
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+class Gate:
+    """Similarity and threshold: scores levels of a plan; a level passes if its score is at least the threshold.
+
+    A level that makes two options of a question equal fails, whatever its similarity; it is not checked_scores.
+
+    Args:
+        tiles: the texts, once for each candidate.
+        legal: the legal changes of all candidates, in tiles of the batch.
+        active: whether each change is active at the attack's probability, shape (changes,).
+        scorer: compares changed texts with the texts of the batch.
+        threshold: the lowest score that passes.
+        min_changes: the least number of active changes of a record.
+        questions: the questions whose options must not become equal; None if there are none.
+
+    Attributes:
+        plan: the active changes of all tries. If the scorer screens changes, and no candidate of a record passes with
+            all of them, they are without the changes that fail alone; if fewer than `min_changes` are left, the
+            changes of the next ranks that pass alone are added.
+    """
+
+    def __init__(
+        self,
+        tiles: Tiles,
+        legal: Plan,
+        active: Mask,
+        scorer: Scorer,
+        *,
+        threshold: float,
+        min_changes: int,
+        questions: Questions | None = None,
+    ) -> None:
+        self._tiles, self._questions = tiles, questions
+        self.threshold = threshold
+        self._scorer = scorer
+        self._cost = Cost()
+        self._best = np.full(self.records, np.nan)
+        self._known: Floats | None = None
+        self.plan = legal.keep(active)
+        if scorer.screens:
+            self._screen(legal, active, min_changes)
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return self._tiles.records
+
+    @property
+    def runs_network(self) -> bool:
+        """Whether each score takes a forward pass of a network."""
+        return self._scorer.runs_network
+
+    def by_candidate(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
+        """Values of tries, shape (tries,), as a table, shape (candidates, records)."""
+        return values.reshape(self._tiles.count, -1)
+
+    def scores(self, levels: Ints) -> Floats:
+        """The similarity of each try at its level, computed in one call.
+
+        The similarity of a try is the lowest of its changed texts.
+
+        Args:
+            levels: shape (tries,); a level of 0 is not checked_scores.
+
+        Returns:
+            The scores, shape (tries,); NaN where the level is 0, -inf where options are equal.
+        """
+        found = np.where(levels > 0, np.inf, np.nan)
+        if self._known is not None:  # the highest levels were scored when the changes were screened
+            done = (levels > 0) & (levels == self.plan.levels) & ~np.isnan(self._known)
+            found[done] = self._known[done]
+            levels = np.where(done, 0, levels)
+        if levels.any():
+            applied = apply(self._tiles, self.plan.proposals, self.plan.mask(levels))
+            changed, tries = applied.changed, self._tiles.tries.ravel()
+            if self._questions is not None:
+                broken = self._questions.broken(applied, tries[applied.owners])
+                found[broken] = -np.inf
+                changed = changed[~np.isin(tries[changed], broken)]
+            if changed.size:
+                np.minimum.at(found, tries[changed], self._scored(applied.take(changed)))
+        self._note_failed(found)
+        return found
+
+    def _note_failed(self, scores: Floats) -> None:
+        """Keep the best score of each record that failed; of `scores`, shape (tries,), NaN and -inf are none."""
+        failed = scores < self.threshold
+        if failed.any():
+            failed &= scores > -np.inf
+            of_tries = np.where(failed, scores, np.nan).reshape(-1, self.records)
+            np.fmax(self._best, np.fmax.reduce(of_tries), out=self._best)
+
+    def _screen(self, legal: Plan, active: Mask, min_changes: int) -> None:
+        """Leave out the changes that fail alone, of the records of which no candidate passes with all its changes."""
+        tops = self.scores(self.plan.levels)
+        weak = ~self.by_candidate(tops >= self.threshold).any(axis=0)
+        if not weak.any():
+            self._known = tops
+            return
+        weak_tries = np.tile(weak, self._tiles.count)
+        self._known = np.where(weak_tries, np.nan, tops)
+        of_weak = weak_tries[legal.owners]
+        kept = self._passing(legal, active & ~of_weak, active & of_weak)
+        counts = np.bincount(legal.owners[kept], minlength=weak_tries.size)
+        poor = weak & (self.by_candidate(counts).max(axis=0) < min_changes)
+        if poor.any():
+            more = ~active & np.tile(poor, self._tiles.count)[legal.owners]
+            kept = self._passing(legal, kept, more, min_changes - counts)
+        self.plan = legal.keep(kept)
+
+    def _passing(self, legal: Plan, kept: Mask, asked: Mask, most: Ints | None = None) -> Mask:
+        """The changes that are kept, and those among the asked ones that pass alone, shape (changes,).
+
+        Args:
+            legal: the legal changes.
+            kept: whether each change is kept already.
+            asked: whether each change is scored; one that makes options equal by itself does not pass.
+            most: how many changes each try gets at the most, those of the lowest ranks, shape (tries,); None for all.
+        """
+        if self._questions is not None:
+            asked = asked & ~self._questions.broken_alone(self._tiles.proposals_at_home(legal.proposals), asked)
+        numbers = asked.nonzero()[0]
+        if not numbers.size:
+            return kept
+        scores = self._scored(one_by_one(self._tiles, legal.proposals.keep(asked).settled()))
+        owners = legal.owners[numbers]
+        best = np.full(self.plan.levels.size, -np.inf)
+        np.maximum.at(best, owners, np.where(scores < self.threshold, scores, -np.inf))
+        self._note_failed(best)
+        passing = numbers[scores >= self.threshold]
+        if most is not None:
+            passing = passing[np.lexsort((legal.proposals.ranks[passing], legal.owners[passing]))]
+            passing = passing[order_in(legal.owners[passing]) < most[legal.owners[passing]]]
+        kept = kept.copy()
+        kept[passing] = True
+        return kept
+
+    def _scored(self, edits: EditTable) -> Floats:
+        """The scores of edited texts, shape (texts,)."""
+        scores: Floats = np.round(checked_scores(self._scorer, edits.rows, Candidates(edits)), DIGITS)
+        self._cost.calls += 1
+        self._cost.pairs += len(edits)
+        return scores
+
+    def taken(self, found: Found) -> EditTable:
+        """The texts of the batch with the changes of what was found for each record."""
+        levels = np.zeros_like(self.plan.levels)
+        won = (found.candidates >= 0).nonzero()[0]
+        levels[found.candidates[won] * self.records + won] = found.levels[won]
+        home = self._tiles.proposals_at_home(self.plan.proposals)
+        return apply(self._tiles.batch, home, self.plan.mask(levels))
+
+    def finished(self, found: Found) -> Found:
+        """The same findings with the best failed scores, the cost and the scorer's warnings added."""
+        failed = found.candidates < 0
+        found.similarities[failed] = self._best[failed]
+        self._cost.passes = self._scorer.passes
+        found.cost = self._cost
+        for text, warnings in sorted(self._scorer.warnings.items()):
+            record = int(self._tiles.owners[text])
+            found.warnings[record] = (*found.warnings.get(record, ()), *warnings)
+        return found
+
+
+Schedule = Callable[[Gate, float, int, float], Found]
+"""A function from the gate, the attack's probability, `min_changes` and the floor to what was found."""
+
+
+def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
+    """TAPE's search: take the most similar candidate at p; if none passes, halve p, down to the floor.
+
+    A level is scored once: if a halved p gives the same level, it is halved again.
+    """
+    found = Found.nothing(gate.records)
+    tried = np.full_like(gate.plan.levels, -1)
+    while True:
+        levels = gate.plan.at(probability, min_changes)
+        asked = np.where(levels != tried, levels, 0)
+        asked = (gate.by_candidate(asked) * (found.candidates < 0)).ravel()
+        tried = levels
+        if asked.any():
+            scores = gate.scores(asked)
+            passing = np.where((asked > 0) & (scores >= gate.threshold), scores, -np.inf)
+            _take(found, gate, levels, passing, probability)
+        probability /= 2
+        if probability < floor or (found.candidates >= 0).all():
+            return gate.finished(found)
+
+
+def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: float) -> None:
+    """Note the most similar candidate of each record, the first of equal ones.
+
+    Args:
+        found: is changed.
+        gate: the gate.
+        levels: the level of each try, shape (tries,).
+        passing: the scores of tries that passed, otherwise -inf, shape (tries,).
+        probability: at which they passed.
+    """
+    table = gate.by_candidate(passing)
+    best = table.argmax(axis=0)
+    won = np.flatnonzero(table.max(axis=0) > -np.inf)
+    tries = best[won] * gate.records + won
+    found.candidates[won], found.levels[won] = best[won], levels[tries]
+    found.probabilities[won], found.similarities[won] = probability, passing[tries]
+
+
+def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
+    """Find a high level that passes, of the first candidate with a level that passes.
+
+    Few levels are scored (see `Brackets`). So a higher level may pass too if similarity does not fall evenly.
+    """
+    bottoms = gate.by_candidate(gate.plan.at(floor, max(min_changes, 1)))
+    slack = _SLACK if gate.runs_network else 0.0
+    brackets = Brackets(gate.by_candidate(gate.plan.levels), bottoms, gate.threshold, slack=slack)
+    while (levels := brackets.ask()) is not None:
+        brackets.tell(gate.scores(levels))
+    found = brackets.found
+    won = np.flatnonzero(found.candidates >= 0)
+    tries = found.candidates[won] * gate.records + won
+    of_tries = np.zeros_like(gate.plan.levels)
+    of_tries[tries] = found.levels[won]
+    found.probabilities[won] = gate.plan.probabilities(of_tries, probability)[tries]
+    return gate.finished(found)
+
+
+SCHEDULES: dict[str, Schedule] = {"paper": paper, "strongest": strongest}
+
+_GUESSES = 4
+"""After this number of guesses a record's bracket is halved instead, so the number of rounds is logarithmic."""
+_SLACK = 1 / 8
+"""The share of a record's changes that the search may leave unused if each score takes a forward pass."""
+_DIGITS = 6
+"""The digits behind the point to which the level is rounded at which a curve crosses the threshold."""
+
+
+class Brackets:
+    """The highest level known to pass and the lowest known to fail, for each record and one candidate at a time.
+
+    Similarity falls almost linearly with the level. So the next level to score is where the curve through the last
+    two scores crosses the threshold. A record is settled in one of three cases:
+
+    - its highest level passed;
+    - no level is left between one that passed and one that failed;
+    - by the curve, fewer changes could be added than one, or than `slack` of the record's changes.
+
+    A level that fails without a score (-inf) says nothing about the curve: the bracket is halved. If no level of a
+    candidate passes, the record's next candidate is searched.
+
+    Args:
+        tops: the highest level of each record, for each candidate, shape (candidates, records).
+        bottoms: the lowest that is scored, of the same shape.
+        threshold: the lowest score that passes.
+        slack: a share of the record's changes, in [0, 1].
+    """
+
+    def __init__(self, tops: Ints, bottoms: Ints, threshold: float, *, slack: float) -> None:
+        self.found = Found.nothing(tops.shape[1])
+        self._threshold, self._slack, self._tops = threshold, slack, tops
+        self._bottoms = bottoms.clip(1, np.maximum(self._tops, 1))
+        records = self._tops.shape[1]
+        self._rows = np.arange(records)
+        self._candidate, self._passed, self._failed, self._guesses = (np.zeros(records, dtype=np.int64) for _ in "1234")
+        self._levels, self._losses = np.zeros((2, records)), np.zeros((2, records))  # 1 - the last two scores
+        self._next = self._tops[0].copy()
+
+    def ask(self) -> Ints | None:
+        """The levels to score next, shape (tries,); None if all records are settled."""
+        for number in range(1, len(self._tops)):
+            failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
+            self._candidate[failed] = number
+            self._next[failed] = self._tops[number][failed]
+        if not self._next.any():
+            return None
+        begins = (self._next > 0) & (self._next == self._tops[self._candidate, self._rows])
+        self._passed[begins] = self._guesses[begins] = 0
+        self._levels[:, begins] = self._losses[:, begins] = 0
+        self._failed[begins] = self._next[begins] + 1
+        return np.where(self._candidate == np.arange(len(self._tops))[:, None], self._next, 0).ravel()
+
+    def tell(self, scores: Floats) -> None:
+        """Use the scores of the levels that `ask` returned, shape (tries,)."""
+        level, asked = self._next, self._next > 0
+        score = scores.reshape(self._tops.shape)[self._candidate, self._rows]
+        good = asked & (score >= self._threshold)
+        bad = asked & ~good
+        self._passed[good], self._failed[bad] = level[good], level[bad]
+        self.found.candidates[good], self.found.levels[good] = self._candidate[good], level[good]
+        self.found.similarities[good] = score[good]
+        scored = asked & np.isfinite(score)
+        self._levels[:, scored] = self._levels[1, scored], level[scored]
+        self._losses[:, scored] = self._losses[1, scored], 1 - score[scored]
+        self._guesses += 1
+
+        slack = self._slack * self._tops[self._candidate, self._rows]
+        least = np.maximum(self._passed, self._bottoms[self._candidate, self._rows] - 1)
+        crossing = self._crossing()
+        near = (self._passed > 0) & (crossing - self._passed < np.maximum(slack, 1))
+        settled = (self._failed - least <= 1) | near & scored
+        guess = np.floor(crossing - slack / 2).astype(np.int64)
+        halfway = (least + self._failed) // 2
+        following = np.clip(np.where((self._guesses > _GUESSES) | ~scored, halfway, guess), least + 1, self._failed - 1)
+        self._next = np.where(asked & ~settled, following, 0)
+
+    def _crossing(self) -> Floats:
+        """The level at which the score is expected to equal the threshold, shape (records,).
+
+        The loss (1 - score) is taken as a power of the level, fitted to the last two scores; the exponent is kept in
+        [1/4, 4]. With one score only, the power is a line through it and level 0.
+        """
+        levels, losses = self._levels, self._losses
+        with np.errstate(all="ignore"):
+            exponent = np.log(losses[1] / losses[0]) / np.log(levels[1] / levels[0])
+            exponent = np.where((levels[0] > 0) & np.isfinite(exponent), exponent.clip(0.25, 4.0), 1.0)
+            crossing = levels[1] * (max(1 - self._threshold, 0.0) / losses[1]) ** (1 / exponent)
+        bounded = np.where(np.isfinite(crossing), crossing, levels[1] * 2).clip(0, 2**31)
+        # A fit through round scores often meets a whole number, which logarithms of other processors miss by a hair.
+        return np.asarray(np.round(bounded, _DIGITS), dtype=np.float64)

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from inspect import isroutine
 from typing import Any, Self, TypeAlias, cast
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from augment_ru import registry
 from augment_ru.draws import Floats, Ints
+from augment_ru.engine.edit_table import EditTable
 from augment_ru.errors import AugmentError, said, unknown
 from augment_ru.options import configured, on_device, values_of
 from augment_ru.own_code import is_own, own_object, refuse
@@ -50,13 +52,16 @@ class Candidates(Sequence[str]):
     """Perturbed texts, with the script that leads to each of them from its reference.
 
     Args:
-        scripts: the scripts.
+        scripts: the scripts, as objects or in columns.
     """
-
-    __slots__ = ("scripts",)
 
     def __init__(self, scripts: Sequence[Script]) -> None:
         self.scripts = scripts
+
+    @cached_property
+    def table(self) -> EditTable:
+        """The scripts in columns."""
+        return self.scripts if isinstance(self.scripts, EditTable) else EditTable.of_scripts(self.scripts)
 
     def __len__(self) -> int:
         return len(self.scripts)

@@ -1,26 +1,127 @@
-"""Right answers and predictions in the form that metrics compare: labels, texts, or lists of labels."""
+"""Right answers and predictions in the form that metrics compare: labels, texts, or lists of labels; and the metrics.
+
+Scores are in [0, 1], those of MCC in [-1, 1].
+"""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from math import isfinite
-from typing import Any, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
+from typing import Any, NamedTuple, TypeAlias
 
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answer_scores import best_token_f1, f1_of_true, macro_f1, matthews, same_answer, whole
 from augment_ru.evaluation.examples import Prediction
-from augment_ru.evaluation.metrics import Gold, Kind, metrics_of
-from augment_ru.records import field_paths
+from augment_ru.records import field_paths, metric_kinds
 from augment_ru.records.answers import answer_texts, label_of
 from augment_ru.records.task import Task
+
+Kind: TypeAlias = metric_kinds.Kind
+
+Gold: TypeAlias = str | tuple[str, ...] | tuple[tuple[str, ...], ...]
+"""A right answer: of kind labels a label; of kind answers all texts that are right; of kind lists the labels of the
+options of each question."""
+
+
+class Metric(NamedTuple):
+    """A function of right answers and predictions, and the kind that both must have."""
+
+    kind: Kind
+    score: Callable[[Sequence[Any], Sequence[Any]], float]
+
+
+def accuracy(golds: Sequence[object], predictions: Sequence[object]) -> float:
+    """The share of predictions that equal the right label."""
+    return _mean([float(gold == given) for gold, given in zip(golds, predictions, strict=True)])
+
+
+def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str]) -> float:
+    """The share of predictions that are one of their right answers, in normal form."""
+    return _mean([float(same_answer(gold, given)) for gold, given in zip(golds, predictions, strict=True)])
+
+
+def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str]) -> float:
+    """The mean over rows of the token F1 with the best of the right answers."""
+    return _mean([best_token_f1(gold, given) for gold, given in zip(golds, predictions, strict=True)])
+
+
+Questions: TypeAlias = Sequence[Sequence[str]]
+"""The labels of the options of each question of a row."""
+
+
+def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
+    """MuSeRC's F1a: the F1 of the label 1 over the options of all questions (Khashabi et al. 2018, section 4).
+
+    Args:
+        golds: for each row, the labels of each question's options.
+        predictions: for each row, the labels of all its options, in their order.
+    """
+    return f1_of_true((gold, given) for _, gold, given in _options(golds, predictions))
+
+
+def muserc_em(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
+    """MuSeRC's EM: the share of questions whose options all have the right label; arguments as for `muserc_f1a`."""
+    return whole((question, gold == given) for question, gold, given in _options(golds, predictions))
+
+
+def _options(
+    golds: Sequence[Questions], predictions: Sequence[Sequence[str]]
+) -> Iterator[tuple[tuple[int, int], str, str]]:
+    """Each option: its row and question, its right and its predicted label; "" where a prediction is missing."""
+    for row, (questions, given) in enumerate(zip(golds, predictions, strict=True)):
+        wanted = [((row, number), label) for number, question in enumerate(questions) for label in question]
+        for (question, label), said in zip(wanted, chain(given, repeat("")), strict=False):
+            yield question, label, said
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+_SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
+    "accuracy": accuracy,
+    "macro_f1": lambda golds, predictions: macro_f1(zip(golds, predictions, strict=True)),
+    "mcc": lambda golds, predictions: matthews(zip(golds, predictions, strict=True)),
+    "exact_match": exact_match,
+    "f1": f1,
+    "muserc_f1a": muserc_f1a,
+    "muserc_em": muserc_em,
+}
+METRICS = {name: Metric(kind, _SCORES[name]) for name, kind in metric_kinds.METRIC_KINDS.items()}
+
+
+def metrics_of(names: Sequence[str]) -> dict[str, Metric]:
+    """The metrics of these names, all of one kind.
+
+    Raises:
+        AugmentError: there is no such metric, or the metrics are of several kinds.
+    """
+    metric_kinds.check_metrics(names)
+    return {name: METRICS[name] for name in names}
+
+
+def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:
+    """The metrics, macro F1 as the mean over all these classes, those that occur nowhere included."""
+
+    def score(golds: Sequence[str], predictions: Sequence[str]) -> float:
+        return macro_f1(zip(golds, predictions, strict=True), classes)
+
+    return {name: Metric("labels", score) if name == "macro_f1" else metric for name, metric in metrics.items()}
+
+
+def is_right(kind: Kind, gold: Any, prediction: Any) -> bool:  # noqa: ANN401  (of the metric's kind)
+    """Whether a prediction is right: the same label, one of the right answers, or the right label for every option."""
+    if kind == "answers":
+        return same_answer(gold, prediction)
+    if kind == "lists" and gold and not isinstance(gold[0], str):
+        gold = tuple(label for question in gold for label in question)
+    return bool(gold == prediction)
+
 
 Answer: TypeAlias = tuple[Any, ...]
 """A prediction as metrics compare it: an entry for each of `task.decided`, in the form of the metrics' kind."""
 
 Golds: TypeAlias = Sequence[Sequence[Gold | None]]
 """For each original, the right answer of each of `task.decided`; None where it has none."""
-
-_BITS = 14_000
-"""Bits of the longest number in a prediction: Python writes no number of over 4,300 digits."""
-_PLAIN = frozenset({str, float, bool, type(None)})
 
 _SHOWN = 5
 """Labels that a message names."""
@@ -107,11 +208,11 @@ def check_labels_shared(train: str, learned: Collection[str], asked: Collection[
         raise AugmentError(f"{train}: its labels are {own}; those of the rows are {others}: none is the same")
 
 
-def _flat(gold: Any) -> Iterator[str]:  # noqa: ANN401  (texts, nested in tuples)
+def _flat(gold: object) -> Iterator[str]:
     """The labels of a right answer, which may be nested."""
     if isinstance(gold, str):
         yield gold
-    elif gold is not None:
+    elif isinstance(gold, tuple):
         for one in gold:
             yield from _flat(one)
 
@@ -125,7 +226,7 @@ def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | No
         raise AugmentError(f"the right answer in {', '.join(task.scoring.gold)}: {error}") from error
 
 
-def _norm_labels(held: Any, task: Task) -> tuple[Gold | None, ...]:  # noqa: ANN401  (JSON values)
+def _norm_labels(held: object, task: Task) -> tuple[Gold | None, ...]:
     """The label of each norm, from a list in their order or from an object."""
     norms = task.scoring.norms
     if held is None or held in ("", [], {}):
@@ -141,16 +242,16 @@ def _norm_labels(held: Any, task: Task) -> tuple[Gold | None, ...]:  # noqa: ANN
     )
 
 
-def _gold(value: Any, kind: Kind, separator: str | None = None) -> Gold | None:  # noqa: ANN401  (JSON values)
+def _gold(value: object, kind: Kind, separator: str | None = None) -> Gold | None:
     if value is None or value in ("", []):
         return None
     if kind == "labels":
         if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
-            raise AugmentError(f"{value!r} is no label; name another field with --label-field, or the task with --task")
+            raise AugmentError(f"{value!r} is no label; name another field with `label_fields`, or a `task`")
         return label_of(value)
     if kind == "answers":
         return tuple(answer_texts(value, separator)) or None
-    questions = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    questions: list[Any] = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
     if any(label is None for labels in questions for label in labels):
         return None
     return tuple(tuple(label_of(label) for label in labels) for labels in questions)
@@ -181,7 +282,7 @@ def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
     raise AugmentError(f"a prediction is {prediction!r}; the task needs an object with {', '.join(gold)}")
 
 
-def _entry(value: Any, kind: Kind) -> Any:  # noqa: ANN401  (JSON values)
+def _entry(value: object, kind: Kind) -> str | tuple[str, ...]:
     if kind != "lists" and isinstance(value, str):
         return label_of(value)
     if kind == "lists":
@@ -203,31 +304,6 @@ def by_field(answer: Sequence[Any], task: Task) -> Any:  # noqa: ANN401  (JSON v
 def prediction_json(answer: Answer, task: Task) -> Any:  # noqa: ANN401  (JSON values)
     """A prediction as JSON: the one answer that is compared with all norms, else as `by_field`."""
     return answer[0] if task.scoring.norms else by_field(answer, task)
-
-
-def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model returned)
-    """A prediction as JSON values: NumPy's numbers and arrays become Python's, tuples become lists.
-
-    Raises:
-        AugmentError: the prediction is something else.
-    """
-    given = type(value)
-    if isinstance(value, float) and not isfinite(value):
-        raise AugmentError(f"a prediction is {value}; a model must return labels, texts or finite numbers")
-    if given in _PLAIN or isinstance(value, str | float):
-        plain: str | float | None = value
-        return plain
-    if isinstance(value, int):
-        if value.bit_length() > _BITS:
-            raise AugmentError("a prediction is a number of over 4,300 digits")
-        return value
-    if given is dict or isinstance(value, Mapping):
-        return {str(key): json_value(entry) for key, entry in value.items()}
-    if given is not list and callable(getattr(value, "tolist", None)):  # NumPy, torch
-        return json_value(value.tolist())
-    if given is list or isinstance(value, Sequence):
-        return [json_value(entry) for entry in value]
-    raise AugmentError(f"a prediction has the type {type(value).__name__}; a model must return labels or texts")
 
 
 def group_of(values: Mapping[str, Any], task: Task) -> str | None:

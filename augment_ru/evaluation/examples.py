@@ -1,12 +1,24 @@
-"""The seam between the evaluation and the models: what a model is asked, what it answers, and what it states."""
+"""The seam between the evaluation and the models: what a model is asked and answers, each different question once.
 
+Answers are kept on disk, so that a repeated or interrupted evaluation asks a model only what is new.
+"""
+
+import json
+import os
+import sqlite3
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from hashlib import blake2b
+from math import isfinite
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+from platformdirs import user_cache_path
+
 from augment_ru import registry
-from augment_ru.errors import AugmentError, brief, unknown
+from augment_ru.errors import AugmentError, Terminated, brief, said, unknown
 from augment_ru.formats.row import KEY
 from augment_ru.options import options_of, values_of
 from augment_ru.records import field_paths
@@ -21,6 +33,11 @@ CHUNK = 256
 
 PERTURBATION, EPISODE = "perturbation", "episode"
 """The fields of TAPE's published files, and of a release: the attack of a row, and the episodes that show it."""
+
+
+_BITS = 14_000
+"""Bits of the longest number in a prediction: Python writes no number of over 4,300 digits."""
+_PLAIN = frozenset({str, float, bool, type(None)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +190,7 @@ def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None
         values = values_of(kind, made, {**seed, **(options or {})})
         return make(replace(request, argument=argument, options=made(**values) if made else None))
     except AugmentError as error:
-        raise AugmentError(f"--model {spec}: {error}") from error
+        raise AugmentError(f"`model` {spec}: {error}") from error
 
 
 def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[str, Any]] = ()) -> Example:
@@ -206,3 +223,298 @@ def _without(value: Any, path: field_paths.Path) -> Any:  # noqa: ANN401  (JSON 
     else:
         del copied[path[0]]
     return copied
+
+
+def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model returned)
+    """A prediction as JSON values: NumPy's numbers and arrays become Python's, tuples become lists.
+
+    Raises:
+        AugmentError: the prediction is something else.
+    """
+    given = type(value)
+    if isinstance(value, float) and not isfinite(value):
+        raise AugmentError(f"a prediction is {value}; a model must return labels, texts or finite numbers")
+    if given in _PLAIN or isinstance(value, str | float):
+        plain: str | float | None = value
+        return plain
+    if isinstance(value, int):
+        if value.bit_length() > _BITS:
+            raise AugmentError("a prediction is a number of over 4,300 digits")
+        return value
+    if given is dict or isinstance(value, Mapping):
+        return {str(key): json_value(entry) for key, entry in value.items()}
+    if given is not list and callable(getattr(value, "tolist", None)):  # NumPy, torch
+        return json_value(value.tolist())
+    if given is list or isinstance(value, Sequence):
+        return [json_value(entry) for entry in value]
+    raise AugmentError(f"a prediction has the type {type(value).__name__}; a model must return labels or texts")
+
+
+_APPLICATION = "augment-ru"
+
+_MANY = 500
+"""Keys in one query; SQLite takes at least 999."""
+
+_TABLE = "CREATE TABLE answers (key BLOB PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
+"""All that a cache holds. A file with views, triggers or other tables is none, so it has no code that could run."""
+
+_MOST_BYTES = 2**24
+"""The most bytes of an answer."""
+
+_WAIT = 60.0
+"""Seconds to wait while another process writes."""
+
+
+def default_path() -> Path:
+    """The default file, in the user's cache folder; the environment variable XDG_CACHE_HOME names another."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    folder = Path(home) / _APPLICATION if home else user_cache_path(_APPLICATION, appauthor=False)
+    return folder / "responses.sqlite"
+
+
+def answer_keys(signature: str, examples: Sequence[Example]) -> list[bytes]:
+    """The key of each answer: a hash of the model's signature and of the whole question.
+
+    Demonstrations are encoded once for all examples that show the same objects.
+    """
+    shown: dict[int, bytes] = {}
+    found: list[bytes] = []
+    for example in examples:
+        shots = shown.get(id(example.shots))
+        if shots is None:
+            shots = shown[id(example.shots)] = _canonical(example.shots)
+        question = (signature, example.task.name, example.task.scoring.gold, example.text, example.record)
+        found.append(blake2b(_canonical(question) + shots, digest_size=16).digest())
+    return found
+
+
+def _as_json(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=_as_json, separators=(",", ":"))
+
+
+def _canonical(value: object) -> bytes:
+    return _ENCODER.encode(value).encode("utf-8", "surrogatepass")
+
+
+class Cache:
+    """Answers by key in an SQLite file. They are on disk when `put` returns; several processes may share the file."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, or create it.
+
+        Raises:
+            AugmentError: the file cannot be opened, or is no SQLite file.
+        """
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(path, timeout=_WAIT)
+            self._file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
+            self._file.execute("PRAGMA trusted_schema = OFF")
+            schema = self._schema()
+            if not schema:
+                self._file.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+                self._file.commit()
+                schema = self._schema()
+        except (sqlite3.Error, OSError, ValueError) as error:
+            raise AugmentError(f"`cache` {path}: {error}; name another file, or none") from error
+        if schema != [("table", "answers", _TABLE)]:
+            self._file.close()
+            raise AugmentError(f"`cache` {path}: is another database, no cache of answers; name another file, or none")
+
+    def _schema(self) -> list[tuple[object, ...]]:
+        """The kind, the name and the definition of at most two things that the file holds."""
+        return self._file.execute("SELECT type, name, sql FROM sqlite_master LIMIT 2").fetchall()
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, Prediction]:
+        """The answers that the file holds, by key.
+
+        Raises:
+            AugmentError: the file is damaged.
+        """
+        found: dict[bytes, Prediction] = {}
+        try:
+            for start in range(0, len(keys), _MANY):
+                part = keys[start : start + _MANY]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, answer FROM answers WHERE key IN ({marks})"  # noqa: S608  (question marks alone)
+                found |= {key: _answer(answer) for key, answer in self._file.execute(query, part)}
+        except (sqlite3.Error, ValueError, RecursionError) as error:
+            raise AugmentError(f"`cache` {self.path}: {error}; remove the file, or name another") from error
+        return found
+
+    def put(self, answers: Iterable[tuple[bytes, Prediction]]) -> None:
+        """Write answers.
+
+        Raises:
+            AugmentError: the file cannot be written, or the disk is full.
+        """
+        rows = [(key, json.dumps(answer, ensure_ascii=True)) for key, answer in answers]
+        try:
+            with self._file:
+                self._file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
+        except sqlite3.Error as error:
+            raise AugmentError(f"`cache` {self.path}: {error}; name another file, or none") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _answer(stored: object) -> Prediction:
+    """An answer as it was written.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not isinstance(stored, str):
+        raise ValueError(f"an answer is {type(stored).__name__}")  # noqa: TRY004  (what JSON raises)
+    answer: Prediction = json.loads(stored)
+    return answer
+
+
+Answers: TypeAlias = Sequence[tuple[int, Prediction]]
+"""Some predictions, each with the number of its example."""
+
+_WANTED = "must return a list of as many"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A model under the name that the report gives it, with all that `Model` states."""
+
+    name: str
+    predict: PredictFunction
+    signature: str | None
+    few_shot: bool
+    cached: bool
+    chunk: int
+    learned: frozenset[str]
+    stream: Callable[[Sequence[Example]], Iterator[tuple[int, Prediction]]] | None
+    scored: Callable[[Sequence[Example]], Sequence[Scored]] | None
+
+    @classmethod
+    def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
+        """The model under this name; an attribute that it does not have gets its default.
+
+        Raises:
+            AugmentError: an attribute cannot be read, or `chunk` is no whole number from 1 on.
+        """
+        with _said_of(name):
+            plain = Model()
+            names = [field.name for field in fields(cls)[2:]]
+            stated: dict[str, Any] = {key: getattr(model, key, getattr(plain, key)) for key in names}
+            if not isinstance(chunk := stated["chunk"], int) or chunk < 1:
+                raise AugmentError(f"chunk is {chunk!r}; needs a whole number from 1 on")
+            if not isinstance(stated["signature"], str):
+                stated["signature"] = None
+            if not isinstance(stated["learned"], frozenset):  # a model of a user's may call anything so
+                stated["learned"] = plain.learned
+            return cls(name, model, **stated)
+
+    @property
+    def kept(self) -> bool:
+        """Whether the cache keeps its answers."""
+        return self.cached and self.signature is not None
+
+    def answers(self, examples: Sequence[Example]) -> Iterator[Answers]:
+        """The predictions for all examples: one by one if the model streams, else all at once.
+
+        Raises:
+            AugmentError: the model raises an error, or does not give a prediction for each example.
+        """
+        missing = set(range(len(examples)))
+        given = self._answers(examples)
+        while True:
+            with _said_of(self.name):  # not while the caller holds the answers: what it raises is not the model's
+                answers = next(given, None)
+                if answers is None:
+                    break
+                if strange := [number for number, _ in answers if number not in range(len(examples))]:
+                    raise AugmentError(f"answered example {strange[0]} of {len(examples)}; they are numbered from 0")
+                missing.difference_update(number for number, _ in answers)
+                found = [(number, json_value(prediction)) for number, prediction in answers]
+            yield found
+        if missing:
+            raise AugmentError(f"`model` {self.name}: {len(missing)} examples were not answered")
+
+    def _answers(self, examples: Sequence[Example]) -> Iterator[Answers]:
+        if self.stream is not None:
+            yield from ([answer] for answer in self.stream(examples))
+            return
+        given = self.predict(examples)
+        predictions = given if isinstance(given, list | tuple) else json_value(given)
+        if not isinstance(predictions, list | tuple):
+            raise AugmentError(f"returned a {type(predictions).__name__} for {len(examples)} examples; {_WANTED}")
+        if len(predictions) != len(examples):
+            raise AugmentError(f"returned {len(predictions)} predictions for {len(examples)} examples; {_WANTED}")
+        yield list(enumerate(predictions))
+
+
+@contextmanager
+def _said_of(name: str) -> Iterator[None]:
+    """What a model raises, which may be anything, as an error that names it."""
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated):
+        raise
+    except AugmentError as error:
+        raise AugmentError(f"`model` {name}: {error}") from error
+    except BaseException as error:
+        raise AugmentError(f"`model` {name}: {said(error)}") from error
+
+
+@dataclass(slots=True)
+class QuestionCounts:
+    """How many questions a model was asked, how many of them differ, and how many answers the cache had."""
+
+    questions: int = 0
+    different: int = 0
+    from_cache: int = 0
+
+
+def ask(
+    model: NamedModel,
+    examples: Sequence[Example],
+    cache: Cache | None,
+    counts: QuestionCounts,
+    advance: Callable[[int], None] = lambda _: None,
+    *,
+    keys: Sequence[bytes] | None = None,
+) -> list[Prediction]:
+    """The predictions for all examples, in their order; equal examples are asked once.
+
+    Args:
+        model: the model.
+        examples: the questions.
+        cache: the cache of answers; None asks every question.
+        counts: is added to.
+        advance: is called with the number of examples that are answered; in the end, with all of them.
+        keys: those of the answers (`answer_keys`), if they are known.
+
+    Raises:
+        AugmentError: the model raises an error, or does not answer every question.
+    """
+    keys = answer_keys(model.signature or "", examples) if keys is None else keys
+    questions: dict[bytes, Example] = {}
+    for key, example in zip(keys, examples, strict=True):
+        questions.setdefault(key, example)
+    used = cache if model.kept else None
+    answers: dict[bytes, Prediction] = used.get(list(questions)) if used else {}
+    counts.questions += len(examples)
+    counts.different += len(questions)
+    counts.from_cache += len(answers)
+    advance(len(examples) - len(questions) + len(answers))  # of equal examples only one is asked about
+    open_keys = [key for key in questions if key not in answers]
+    for start in range(0, len(open_keys), model.chunk):
+        chunk = open_keys[start : start + model.chunk]
+        for numbered in model.answers([questions[key] for key in chunk]):
+            new = [(chunk[number], prediction) for number, prediction in numbered]
+            if used:
+                used.put(new)
+            answers.update(new)
+            advance(len(new))
+    return [answers[key] for key in keys]

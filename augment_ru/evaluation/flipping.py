@@ -2,28 +2,21 @@
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import Golds, answer_of
-from augment_ru.evaluation.cache import Cache
-from augment_ru.evaluation.metrics import is_right
-from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
+from augment_ru.evaluation.answers import Golds, answer_of, is_right
+from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.pairs import Pair
-from augment_ru.evaluation.protocol import EvaluationPlan
+from augment_ru.evaluation.protocol import EvaluationPlan, Wanted
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.formats.row import Changed, new_row
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.script import Script
-
-Wanted: TypeAlias = Literal["auto", "all", "none"]
-"""Which models are asked: `auto` those that are faster than the cache (`Model.cached` is false)."""
-
-WANTED: tuple[Wanted, ...] = ("auto", "all", "none")
 
 Numbers: TypeAlias = Mapping[str, Sequence[int]]
 """By field the numbers of edits, from 0, in the order of the row's edits."""
@@ -60,7 +53,7 @@ def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
         plan: what they were asked.
         golds: the right answers of the originals.
         cache: the cache of answers; None asks every question.
-        wanted: which models are asked.
+        wanted: which models are asked: `auto` those that are faster than the cache (`Model.cached` is false).
 
     Raises:
         AugmentError: a model fails.

@@ -1,18 +1,22 @@
-"""Every perturbed row beside its original, from one output of perturb or from two aligned files."""
+"""Every perturbed row beside its original, from one output of perturb or from two aligned files.
+
+The original of an output row is restored from its metadata: its edits are undone, and its offsets move back with them.
+"""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import PERTURBATION, without_metadata
-from augment_ru.evaluation.restore import restored_row
 from augment_ru.formats.read import Row
-from augment_ru.formats.row import KEY
+from augment_ru.formats.row import KEY, Changed, replaced
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, generic, recognise
+from augment_ru.script import Script
 
 T = TypeVar("T")
 
@@ -237,12 +241,12 @@ class _OriginalIndex:
             if str(identity) in self.by_id:
                 return self.by_id[str(identity)]
             field = self.task.layout.id
-            raise AugmentError(f"{row.where}: no original has {field} {identity}; give all with --originals")
+            raise AugmentError(f"{row.where}: no original has {field} {identity}; give all as `originals`")
         if number >= len(self.in_file):
             raise AugmentError(
                 f"{row.where}: no original for it: the row has no augment.source, and "
                 f"{f'there are {len(self.in_file):,} originals' if self.in_file else 'none was given'}; "
-                f"give --originals FILE, or perturb with --meta full"
+                f"give `originals` FILE, or perturb with `meta` full"
             )
         self.matched_by_order.add(attack)
         return self.in_file[number]
@@ -284,3 +288,52 @@ def _fits(span: object, size: int) -> bool:
     if not isinstance(span, Sequence) or [type(part) for part in span] != [int, int, str]:
         return False
     return bool(0 <= span[0] <= span[1] <= size)
+
+
+def restored_row(row: Row, task: Task) -> dict[str, Any]:
+    """The original of an output row: its texts are those of `augment.source`, its offsets are taken back.
+
+    Raises:
+        AugmentError: the metadata does not fit the row.
+    """
+    meta = row.values[KEY]
+    values = without_metadata(row.values)
+    back: dict[str, Script] = {}
+    try:
+        for name, source in meta["source"].items():
+            script = Script(source, (Edit(*edit) for edit in meta["edits"].get(name, ())))
+            _check_text(name, script, field_paths.value(values, name))
+            back[name] = inverse_script(script)
+        record = Record(values, task)
+        new: dict[field_paths.Path, Any] = {
+            field_paths.path_of(values, name): script.text for name, script in back.items()
+        }
+        new |= {place.path: place.after(back[place.text]) for place in record.offsets() if place.text in back}
+        return replaced(record, Changed(new))
+    except (TypeError, AttributeError) as error:
+        raise AugmentError(f"{row.where}: augment.source or augment.edits is damaged: {error}") from error
+    except AugmentError as error:
+        raise AugmentError(f"{row.where}: {error}") from error
+
+
+def _check_text(name: str, script: Script, value: object) -> None:
+    if script.text != value:
+        raise AugmentError(f"augment.edits do not give the text of '{name}'; was the file changed by hand?")
+
+
+def inverse_script(script: Script) -> Script:
+    """The script that leads from the new text back to the source.
+
+    >>> inverse_script(Script("кот спит", [Edit(0, 3, "🐱")])).edits
+    (Edit(start=0, stop=1, text='кот'),)
+    """
+    edits: list[Edit] = []
+    shift = 0
+    for edit in script.edits:
+        start = edit.start + shift
+        back = Edit(start, start + len(edit.text), script.source[edit.start : edit.stop])
+        if edits and edits[-1].stop == back.start:  # adjacent deletions would become two insertions at one place
+            back = Edit(edits[-1].start, back.stop, edits.pop().text + back.text)
+        edits.append(back)
+        shift += len(edit.text) - (edit.stop - edit.start)
+    return Script(script.text, edits)

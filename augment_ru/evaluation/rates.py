@@ -1,28 +1,383 @@
-"""Attack success rates with their intervals, as the report states them: in percent, each beside its counts."""
+"""What is counted from the answers of models: outcomes, rates with their intervals, differences, metrics; in percent.
 
-from collections.abc import Iterable, Mapping, Sequence
+A report states the outcomes of all rows as letters, beside a key for each row, so that reports can be compared row by
+row.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
-from typing import Any, TypeAlias
+from hashlib import blake2b
+from itertools import combinations
+from statistics import fmean, mean, stdev
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from augment_ru.evaluation.answers import Golds
-from augment_ru.evaluation.intervals import Cells, bootstrap, percentile95, wilson
-from augment_ru.evaluation.metrics import Kind
-from augment_ru.evaluation.outcomes import (
-    CONSISTENCY,
-    AttackOutcomes,
-    Flags,
-    consistency_cells,
-    outcomes_of,
-    worst_cells,
-)
-from augment_ru.evaluation.pairs import WORST_ROWS, Pairs
+from augment_ru.draws import digests
+from augment_ru.errors import missing
+from augment_ru.evaluation.answer_scores import normalised
+from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, group_of, is_right
+from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.report import Interval, Rate, Spread, SuccessRate
-from augment_ru.evaluation.scores import DIGITS, spread
+from augment_ru.evaluation.report import (
+    AttackDifference,
+    ChangedScore,
+    Interval,
+    Letters,
+    McNemar,
+    ModelDifference,
+    Rate,
+    Score,
+    ScorePart,
+    Spread,
+    SuccessRate,
+)
+from augment_ru.records.record import Record
+
+Counts = npt.NDArray[np.float64]
+Ends: TypeAlias = tuple[float, float]
+
+Z95 = 1.959963984540054
+"""The 97.5 % point of the normal distribution."""
+
+RESAMPLES = 1000
+"""The number of resamples of a bootstrap."""
+
+_CHUNK = 50
+"""Resamples drawn at once: bounds the memory."""
+
+_EXACT = 1000
+"""Discordant pairs up to which McNemar's test is exact."""
+
+
+def wilson(hits: float, trials: float) -> Ends | None:
+    """Wilson's 95 % interval of a rate (Wilson 1927), in [0, 1]; None without trials.
+
+    >>> [round(end, 4) for end in wilson(5, 10)]
+    [0.2366, 0.7634]
+    """
+    if trials <= 0:
+        return None
+    rate, z2 = hits / trials, Z95 * Z95
+    centre = (rate + z2 / (2 * trials)) / (1 + z2 / trials)
+    half = Z95 * math.sqrt(rate * (1 - rate) / trials + z2 / (4 * trials * trials)) / (1 + z2 / trials)
+    low = 0.0 if hits == 0 else max(0.0, centre - half)
+    return low, 1.0 if hits == trials else min(1.0, centre + half)
+
+
+def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
+    """The 95 % interval of the difference of two rates, from their Wilson intervals (Newcombe 1998, method 10).
+
+    Args:
+        a: the first rate, in [0, 1], and its trials.
+        b: the second.
+
+    >>> [round(end, 4) for end in newcombe((0.7, 80), (0.5, 80))]
+    [0.0482, 0.3394]
+    """
+    first, second = (wilson(rate * trials, trials) for rate, trials in (a, b))
+    if first is None or second is None:
+        return None
+    low = a[0] - b[0] - math.hypot(a[0] - first[0], second[1] - b[0])
+    high = a[0] - b[0] + math.hypot(first[1] - a[0], b[0] - second[0])
+    return low, high
+
+
+class Cells(NamedTuple):
+    """The counts behind a rate: hits and trials by episode and record, each of shape (groups, episodes, records).
+
+    The rate is the mean over groups and episodes; the groups are the labels of a task with several. Several rows of one
+    record are added up in its cell, so that the bootstrap draws them together.
+    """
+
+    hits: Counts
+    trials: Counts
+
+    def rate(self) -> float | None:
+        """The mean of hits / trials over the groups and episodes that have trials; None if none has."""
+        return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
+
+    def rates(self) -> list[float | None]:
+        """The rate of each episode."""
+        hits, trials = self.hits.sum(axis=2), self.trials.sum(axis=2)
+        return [_mean_rate(hits[:, [at]], trials[:, [at]]) for at in range(hits.shape[1])]
+
+
+def _mean_rate(hits: Counts, trials: Counts) -> float | None:
+    counted = trials > 0
+    return float((hits[counted] / trials[counted]).mean()) if counted.any() else None
+
+
+def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt.NDArray[np.float64]:
+    """The bootstrapped rates of several cells over the same records, shape (cells, resamples).
+
+    Records are drawn with replacement, and so are episodes where there are several. All cells get the same records, and
+    cells with the same number of episodes the same episodes, so that differences of their rates are paired. A rate is
+    NaN where its resample has no trials. The same seed gives the same numbers.
+    """
+    found = np.full((len(of), resamples), np.nan)
+    if not of:
+        return found
+    records = of[0].hits.shape[2]
+    key = int(digests([f"bootstrap:{seed}"])[0])
+    random = np.random.Generator(np.random.PCG64(key))
+    for start in range(0, resamples, _CHUNK):
+        size = min(_CHUNK, resamples - start)
+        picked = random.integers(records, size=(size, records)) + records * np.arange(size)[:, None]
+        weights = np.bincount(picked.ravel(), minlength=size * records).reshape(size, records).astype(np.float64)
+        for number, cells in enumerate(of):
+            episodes = cells.hits.shape[1]
+            drawn = np.random.Generator(np.random.PCG64([key, episodes, start])).integers(
+                episodes, size=(size, 1, episodes)
+            )
+            hits, trials = (np.take_along_axis(_weighted(one, weights), drawn, axis=2) for one in cells)
+            counted = trials > 0
+            count = counted.sum(axis=(1, 2))
+            total = np.divide(hits, trials, out=np.zeros_like(hits), where=counted).sum(axis=(1, 2))
+            found[number, start : start + size] = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return found
+
+
+def _weighted(counts: Counts, weights: Counts) -> Counts:
+    """The sum over the records of each resample, shape (resamples, groups, episodes)."""
+    groups, episodes, records = counts.shape
+    return (weights @ counts.reshape(-1, records).T).reshape(-1, groups, episodes)
+
+
+def percentile95(values: npt.NDArray[np.float64]) -> Ends | None:
+    """The 2.5 % and 97.5 % points of bootstrapped values; None if all are NaN."""
+    values = values[~np.isnan(values)]
+    if not values.size:
+        return None
+    low, high = np.percentile(values, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def scipy_stats() -> Any:  # noqa: ANN401  (SciPy has no types)
+    """The module `scipy.stats`.
+
+    Raises:
+        AugmentError: SciPy is not installed.
+    """
+    try:
+        import scipy.stats  # noqa: PLC0415  (an extra)
+    except ImportError as error:
+        raise missing("comparing models or attacks needs SciPy", "eval") from error
+    return scipy.stats
+
+
+def mcnemar(only_a: int, only_b: int) -> float:
+    """The p value of McNemar's test (1947), two-sided.
+
+    Exact up to 1,000 discordant pairs (the binomial test), then chi-square with continuity correction.
+
+    Args:
+        only_a: pairs where only the first is a hit.
+        only_b: pairs where only the second is a hit.
+
+    Raises:
+        AugmentError: SciPy is not installed.
+
+    >>> mcnemar(0, 5), mcnemar(3, 3)
+    (0.0625, 1.0)
+    """
+    discordant = only_a + only_b
+    if only_a == only_b:
+        return 1.0
+    if discordant <= _EXACT:
+        return float(scipy_stats().binomtest(only_a, discordant).pvalue)
+    return float(scipy_stats().chi2.sf((abs(only_a - only_b) - 1) ** 2 / discordant, 1))
+
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+WORST, WORST_ASR, CONSISTENCY = "worst_case", "worst_case_asr", "consistency"
+
+_LETTERS = np.array(["w", "f", "b", "k"])
+"""The letters of wrong, fixed, broken and kept: their number is 2 · right before + right after."""
+_UNKNOWN = "-"
+"""The letter of a row without a right answer."""
+_DIGEST_BYTES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class AttackOutcomes:
+    """The outcomes of the rows of an attack, as flags of shape (labels of the right answer, episodes, rows).
+
+    Attributes:
+        original: the index of each row's original, shape (rows,).
+        known: whether the row has a right answer.
+        before: whether the prediction for the original is right.
+        after: whether the prediction for the perturbed row is right.
+        flipped: whether the two predictions differ.
+    """
+
+    original: npt.NDArray[np.int64]
+    known: Flags
+    before: Flags
+    after: Flags
+    flipped: Flags
+
+    @property
+    def right(self) -> Flags:
+        """Right on the original: the predictions that an attack can break."""
+        return self.before & self.known
+
+    @property
+    def broken(self) -> Flags:
+        """Right on the original, wrong on the perturbed row."""
+        return self.right & ~self.after
+
+    @property
+    def fixed(self) -> Flags:
+        """Wrong on the original, right on the perturbed row."""
+        return ~self.before & self.after & self.known
+
+    def cells(self, hits: Flags, trials: Flags, records: int) -> Cells:
+        """Hits and trials added up by original, for rates and their intervals.
+
+        Args:
+            hits: the hits.
+            trials: the trials.
+            records: the number of originals.
+        """
+        counts = np.zeros((records, 2, *hits.shape[:2]))
+        np.add.at(counts, self.original, np.moveaxis(np.stack([hits, trials]), -1, 0))
+        return Cells(*np.ascontiguousarray(np.moveaxis(counts, 0, -1)))
+
+    def names(self, episode: int, row: int) -> list[str | None]:
+        """The outcome of a row for each label of the right answer; None where it has no right answer.
+
+        `kept`: right before and after; `broken`: right before, wrong after; `fixed`: wrong before, right after;
+        `wrong`: wrong before and after.
+        """
+        flags = (one[:, episode, row].tolist() for one in (self.known, self.before, self.after))
+        return [
+            None if not known else ("kept" if after else "broken") if before else "fixed" if after else "wrong"
+            for known, before, after in zip(*flags, strict=True)
+        ]
+
+    @property
+    def letters(self) -> Letters:
+        """The outcomes as letters."""
+        letters = np.where(self.known, _LETTERS[2 * self.before + self.after], _UNKNOWN)
+        return [["".join(episode) for episode in label] for label in letters.tolist()]
+
+    @classmethod
+    def of_letters(cls, letters: Letters, rows: Sequence[int], originals: Sequence[int]) -> "AttackOutcomes":
+        """The outcomes of some rows of a report.
+
+        Args:
+            letters: the outcomes of all its rows.
+            rows: the numbers of the rows.
+            originals: the index of the original of each.
+
+        >>> found = AttackOutcomes.of_letters([["kb-"]], [0, 2], [0, 1])
+        >>> [flags.tolist() for flags in (found.known, found.before, found.after)]
+        [[[[True, False]]], [[[True, False]]], [[[True, False]]]]
+        """
+        read = np.array([[list(episode) for episode in label] for label in letters], "U1")[..., list(rows)]
+        before, after = np.isin(read, ["k", "b"]), np.isin(read, ["k", "f"])
+        return cls(np.array(originals, np.int64), read != _UNKNOWN, before, after, before != after)
+
+
+def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Kind) -> AttackOutcomes:
+    """The outcomes of an attack in a model run."""
+    rows: Sequence[Pair] = pairs.attacks[attack]
+    shape = (len(pairs.task.scoring.decided), run.episodes, len(rows))
+    known, before, after, flipped = (np.zeros(shape, np.bool_) for _ in range(4))
+    for episode, (first, second) in enumerate(zip(run.originals, run.attacks[attack], strict=True)):
+        for row, (pair, later) in enumerate(zip(rows, second, strict=True)):
+            for label, (gold, was, now) in enumerate(
+                zip(golds[pair.original], first[pair.original], later, strict=True)
+            ):
+                at = label, episode, row
+                flipped[at] = not is_right(kind, (was,) if kind == "answers" else was, now)
+                if gold is not None:
+                    known[at], before[at], after[at] = True, is_right(kind, gold, was), is_right(kind, gold, now)
+    return AttackOutcomes(np.array([pair.original for pair in rows], np.int64), known, before, after, flipped)
+
+
+def outcomes_of_originals(run: ModelRun, pairs: Pairs, golds: Golds, kind: Kind) -> AttackOutcomes:
+    """The outcomes of the originals themselves, as if an attack had left all of them as they are."""
+    same = [Pair(at, ORIGINAL, "unchanged", original.values) for at, original in enumerate(pairs.originals)]
+    alone = replace(pairs, attacks={ORIGINAL: same})
+    return outcomes_of(replace(run, attacks={ORIGINAL: run.originals}), alone, ORIGINAL, golds, kind)
+
+
+def row_keys(pairs: Pairs, golds: Golds) -> dict[str, list[str]]:
+    """By attack a key for each row: `original-perturbed`, two digests of 12 hexadecimal digits.
+
+    Rows have the same key if their texts, those of their originals and the right answers are the same.
+    """
+    originals = original_keys(pairs, golds)
+    return {
+        attack: [f"{originals[pair.original]}-{_digest(Record(pair.values, pairs.task).read())}" for pair in rows]
+        for attack, rows in pairs.attacks.items()
+    }
+
+
+def original_keys(pairs: Pairs, golds: Golds) -> list[str]:
+    """A key for each original: the first half of those of its perturbed rows."""
+    return [
+        _digest([Record(original.values, pairs.task).read(), gold])
+        for original, gold in zip(pairs.originals, golds, strict=True)
+    ]
+
+
+def _digest(value: object) -> str:
+    return blake2b(json.dumps(value, default=str).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
+    """The hits and trials of the worst case over all attacks and candidates of a record, for so many originals.
+
+    - `worst_case`: decisions right on the original and on every perturbed row, of all decisions: the minimum over the
+      versions of a record (Liang et al. 2023, HELM, section 4.3).
+    - `worst_case_asr`: decisions that some perturbed row breaks, of those right on the original.
+    """
+    shape = next(iter(outcomes.values())).before.shape[:2]
+    flags = np.zeros((records, 3, *shape), np.bool_)
+    for one in outcomes.values():
+        np.logical_or.at(flags, one.original, np.moveaxis(np.stack([one.known, one.right, one.broken]), -1, 0))
+    known, right, broken = np.moveaxis(flags.astype(np.float64), 0, -1)
+    return {WORST: Cells(right * (1 - broken), known), WORST_ASR: Cells(broken, right)}
+
+
+def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
+    """The share of pairs of versions of a record, the original among them, with the same prediction.
+
+    The rate is the mean over records that have two versions (Nalbandyan et al. 2025, SCORE, section 3).
+    """
+    shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
+    for episode, originals in enumerate(run.originals):
+        versions: list[list[Answer]] = [[answer] for answer in originals]
+        for attack, rows in pairs.attacks.items():
+            for pair, answer in zip(rows, run.attacks[attack][episode], strict=True):
+                versions[pair.original].append(answer)
+        for at, given in enumerate(versions):
+            if len(given) > 1:
+                counted[:, episode, at] = 1
+                shares[:, episode, at] = [
+                    agreeing_pairs([normalised(one) if kind == "answers" else one for one in label])
+                    for label in zip(*given, strict=True)
+                ]
+    return Cells(shares, counted)
+
+
+def agreeing_pairs(values: Sequence[Any]) -> float:
+    """The share of pairs of equal values, of at least two values.
+
+    >>> agreeing_pairs(["a", "a", "b"])
+    0.3333333333333333
+    """
+    pairs = sum(count * (count - 1) for count in Counter(values).values())
+    return pairs / (len(values) * (len(values) - 1))
+
 
 Name: TypeAlias = tuple[str, str]
 """An attack and the name of a rate; a rate over all attacks has the attack ""."""
@@ -180,3 +535,187 @@ def mean_asr(attacks: Mapping[str, SuccessRate]) -> float | None:
     rates = [rate.asr for name, rate in attacks.items() if name != WORST_ROWS]
     known = [rate for rate in rates if rate is not None]
     return round(fmean(known), DIGITS) if known and len(known) == len(rates) else None
+
+
+RIGHT = "right"
+"""The share of right decisions, which can be counted over any rows."""
+
+
+def comparisons(judged: Sequence[JudgedRun]) -> list[ModelDifference | AttackDifference]:
+    """Any two models under each attack, with the same number of shots, and any two attacks on each model.
+
+    Of runs whose only attack left all rows as they are, the rates of right decisions are compared.
+    """
+    return [*_of_models(judged), *_of_attacks(judged)]
+
+
+def _of_models(judged: Sequence[JudgedRun]) -> Iterator[ModelDifference]:
+    for one, other in combinations(judged, 2):
+        shots = [one.run.shots, other.run.shots]
+        if one.run.model == other.run.model or (None not in shots and shots[0] != shots[1]):
+            continue  # a model that reads no demonstrations is compared with every number of them
+        for attack in one.outcomes:
+            a, b = one.outcomes[attack], other.outcomes[attack]
+            name = ("", RIGHT) if attack == ORIGINAL else (attack, "asr")
+            difference, interval = _difference((one, name), (other, name))
+            known = a.known[0, 0]
+            yield ModelDifference(
+                attack=None if attack == ORIGINAL else attack,
+                a=one.run.model,
+                b=other.run.model,
+                shots=shots,
+                difference=difference,
+                ci95=interval,
+                mcnemar=_tested(a.after[0, 0][known], b.after[0, 0][known], "right") if _independent(a, b) else None,
+            )
+
+
+def _of_attacks(judged: Sequence[JudgedRun]) -> Iterator[AttackDifference]:
+    for one in judged:
+        for first, second in combinations(one.outcomes, 2):
+            a, b = one.outcomes[first], one.outcomes[second]
+            difference, interval = _difference((one, (first, "asr")), (one, (second, "asr")))
+            _, rows_of_a, rows_of_b = np.intersect1d(a.original, b.original, return_indices=True)
+            right = a.right[0, 0][rows_of_a]
+            broken = a.broken[0, 0][rows_of_a][right], b.broken[0, 0][rows_of_b][right]
+            yield AttackDifference(
+                model=one.run.model,
+                shots=one.run.shots,
+                a=first,
+                b=second,
+                difference=difference,
+                ci95=interval,
+                mcnemar=_tested(*broken, "broken") if _independent(a, b) else None,
+            )
+
+
+def _independent(*both: AttackOutcomes) -> bool:
+    """Whether each decision is of another record, as McNemar's test needs it."""
+    return all(one.before.shape[:2] == (1, 1) and np.unique(one.original).size == one.original.size for one in both)
+
+
+def _difference(a: tuple[JudgedRun, Name], b: tuple[JudgedRun, Name]) -> tuple[float | None, Interval | None]:
+    """The difference of two rates in percentage points, with the interval of the paired bootstrap.
+
+    Where all resamples differ by as much, it is Newcombe's interval of as many decisions as an episode has.
+    """
+    cells = [judged.cells[name] for judged, name in (a, b)]
+    rates = [(one.rate(), float(one.trials.sum()) / one.trials.shape[1]) for one in cells]
+    (first, trials), (second, other_trials) = rates
+    if first is None or second is None:
+        return None, None
+    interval = percentile95(a[0].resamples[a[1]] - b[0].resamples[b[1]])
+    if interval is not None and interval[0] == interval[1]:
+        interval = newcombe((first, trials), (second, other_trials)) or interval
+    return percent(first - second), percents(interval)
+
+
+def _tested(a: Flags, b: Flags, counted: str) -> McNemar:
+    """McNemar's test of how many decisions have the flag."""
+    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    return McNemar(
+        counted=counted,
+        decisions=int(a.size),
+        a=int(a.sum()),
+        b=int(b.sum()),
+        only_a=only_a,
+        only_b=only_b,
+        difference=percent((only_a - only_b) / a.size if a.size else None),
+        p=round(mcnemar(only_a, only_b), 6),
+    )
+
+
+DIGITS = 4
+"""Digits after the point of a percentage in the report."""
+
+
+def scores(
+    metrics: Mapping[str, Metric],
+    pairs: Pairs,
+    golds: Golds,
+    episodes: Sequence[Sequence[Answer]],
+    rows: Sequence[int] | None = None,
+) -> dict[str, Score]:
+    """The scores of each metric over the rows that have a right answer.
+
+    Of several labels it is the mean, and of several groups of rows the mean over the groups. A metric is left out if no
+    row has a right answer.
+
+    Args:
+        metrics: the metrics.
+        pairs: the rows.
+        golds: the right answers of the originals.
+        episodes: by episode, the answer to each row.
+        rows: the number of each row's original; None for the originals themselves.
+    """
+    rows = range(len(pairs.originals)) if rows is None else rows
+    decided = pairs.task.scoring.decided
+    rows_of: dict[str | None, list[tuple[int, Sequence[Any]]]] = {}
+    for at, original in enumerate(rows):
+        group = group_of(pairs.originals[original].values, pairs.task)
+        rows_of.setdefault(group, []).append((at, golds[original]))
+    known = {
+        (group, label): own
+        for group in sorted(rows_of, key=lambda name: (name is None, name))
+        for label in range(len(decided))
+        if (own := [(at, gold[label]) for at, gold in rows_of[group] if gold[label] is not None])
+    }
+    found: dict[str, Score] = {}
+    for name, metric in metrics.items() if known else ():
+        parts = {
+            (group, label): [
+                100 * metric.score([gold for _, gold in own], [answers[at][label] for at, _ in own])
+                for answers in episodes
+            ]
+            for (group, label), own in known.items()
+        }
+        values = [_mean_of_groups(parts, episode) for episode in range(len(episodes))]
+        entries = [
+            ScorePart(group=group, label=decided[label] if len(decided) > 1 else None, value=rounded_mean(own))
+            for (group, label), own in parts.items()
+        ]
+        # one part alone is the score itself
+        found[name] = Score(rounded_mean(values), spread(values), entries if len(entries) > 1 else None)
+    return found
+
+
+def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], episode: int) -> float:
+    """The mean over the groups of the mean over their labels."""
+    of_group: dict[str | None, list[float]] = {}
+    for (group, _), values in parts.items():
+        of_group.setdefault(group, []).append(values[episode])
+    return mean(mean(values) for values in of_group.values())
+
+
+def rounded_mean(values: Sequence[float]) -> float:
+    """The mean, rounded as the report rounds."""
+    return round(sum(values) / len(values), DIGITS)
+
+
+def spread(values: Sequence[float | None]) -> float | None:
+    """The standard deviation (n - 1), rounded; None if there are fewer than two known values."""
+    known = [value for value in values if value is not None]
+    return round(stdev(known), DIGITS) if len(known) > 1 else None
+
+
+def changed_scores(
+    metrics: Mapping[str, Metric], pairs: Pairs, golds: Golds, run: ModelRun, attack: str
+) -> dict[str, ChangedScore]:
+    """The scores before and after an attack, over the rows of the attack."""
+    rows = [pair.original for pair in pairs.attacks[attack]]
+    before = scores(metrics, pairs, golds, [[episode[at] for at in rows] for episode in run.originals], rows)
+    after = scores(metrics, pairs, golds, run.attacks[attack], rows)
+    return {
+        name: ChangedScore(
+            was.value,
+            after[name].value,
+            was.std,
+            after[name].std,
+            was.parts
+            and [
+                replace(one, before=one.value, after=other.value)
+                for one, other in zip(was.parts, after[name].parts or (), strict=True)
+            ],
+        )
+        for name, was in before.items()
+    }

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from augment_ru.evaluation.intervals import wilson
 from augment_ru.evaluation.pairs import CHOSEN, Pair, Pairs
+from augment_ru.evaluation.rates import wilson
 from augment_ru.evaluation.report import CurvePoint, SearchReport
 from augment_ru.records.record import Record
 from augment_ru.text.words import LETTERS_AND_DIGITS

@@ -55,8 +55,7 @@ def subpopulations(
     properties = properties_of(task, labels=labels)
     for name in by:
         if not any(field_paths.has_value(values, name) for values in originals):
-            fields = ", ".join(dict.fromkeys(field for values in originals for field in values))
-            raise AugmentError(f"--by {name}: no row has this field; the fields are {fields}")
+            raise no_field(f"`by` {name}: no row has this field", originals)
         properties[name] = field_property(name)
     found: list[Subpopulation] = []
     for name, value_of in properties.items():
@@ -64,6 +63,11 @@ def subpopulations(
         if bins is not None and (len(bins[0]) > 1 or name in by):
             found.append(Subpopulation(name, *bins))
     return found
+
+
+def no_field(problem: str, rows: Sequence[Mapping[str, Any]]) -> AugmentError:
+    """The error for a field that no row has, with the fields that the rows have."""
+    return AugmentError(f"{problem}; the fields are {', '.join(dict.fromkeys(field for row in rows for field in row))}")
 
 
 Property: TypeAlias = Callable[[Record], Value]

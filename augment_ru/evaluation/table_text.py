@@ -64,7 +64,7 @@ def as_text(table: ShownTable, form: str) -> str:
         AugmentError: there is no such form.
     """
     if form not in FORMATS:
-        raise AugmentError(f"--format {form}; possible: table, {', '.join(FORMATS)}")
+        raise AugmentError(f"`form` {form}; possible: table, {', '.join(FORMATS)}")
     lines = [[_one_line(cell) for cell in row] for row in (table.columns, *table.rows)]
     if form == "csv":
         stream = io.StringIO()

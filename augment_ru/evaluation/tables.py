@@ -149,12 +149,12 @@ def _spread(deviation: float | None) -> str:
     return "" if deviation is None else f" ±{deviation:.2f}"
 
 
-def _attacked(report: Report) -> Iterator[tuple[ModelReport, list[str], AttackReport]]:
-    """Each model with each attack: the model, the cells that name both, the attack."""
+def _attacked(report: Report) -> Iterator[tuple[list[str], AttackReport]]:
+    """Each attack on each model, with the cells that name both."""
     names = names_of(report)
     for model in report.models:
         for attack, entry in model.attacks.items():
-            yield model, [names[model.model], shots_of(model.shots), names[attack]], entry
+            yield [names[model.model], shots_of(model.shots), names[attack]], entry
 
 
 def counts(report: Report) -> ShownTable:
@@ -163,7 +163,7 @@ def counts(report: Report) -> ShownTable:
     columns += ["ASR of perturbed rows, %", "ASR of all rows, %", "drop rate, %", "flips, %"]
     columns += ["unchanged", "rejected", "rows"]
     rows = []
-    for _, named, entry in _attacked(report):
+    for named, entry in _attacked(report):
         rate, changes = entry.rate, [entry.metrics.get(metric) for metric in report.metrics]
         rows.append(
             [
@@ -193,7 +193,7 @@ def valid(report: Report) -> ShownTable:
     """The rates over the rows that people found valid, beside those over all."""
     columns = ["model", "shots", "attack", "judged", "valid", "valid, %", "ASR, all rows", "ASR, valid rows", INTERVAL]
     rows = []
-    for _, named, entry in _attacked(report):
+    for named, entry in _attacked(report):
         if found := entry.valid_rows:
             cells = [f"{found.judged:,}", f"{found.valid:,}", shown(found.share.value), shown(entry.rate.asr)]
             cells += [shown(found.asr.value), span(found.asr.ci95), f"{found.broken:,}", f"{found.right:,}"]
@@ -307,7 +307,7 @@ def strength(report: Report) -> ShownTable:
             shown(cell.rate.asr),
             span(cell.rate.ci95),
         ]
-        for _, named, entry in _attacked(report)
+        for named, entry in _attacked(report)
         for by, cells in entry.strength.items()
         for cell in cells
     ]
@@ -331,7 +331,7 @@ def rates_by_subpopulation(report: Report) -> ShownTable:
             shown(cell.rate.asr),
             span(cell.rate.ci95),
         ]
-        for _, named, entry in _attacked(report)
+        for named, entry in _attacked(report)
         for name, cells in entry.subpopulations.items()
         for cell in cells
     ]

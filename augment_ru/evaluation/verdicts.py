@@ -14,8 +14,7 @@ import numpy as np
 
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError, missing
-from augment_ru.evaluation.answers import by_field, golds_of
-from augment_ru.evaluation.metrics import Kind
+from augment_ru.evaluation.answers import Kind, by_field, golds_of
 from augment_ru.evaluation.pairs import Pair, Pairs
 from augment_ru.formats.read import read_rows
 from augment_ru.records.record import Record
@@ -126,7 +125,7 @@ def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]], kind: Kind) -> I
         }
 
 
-def _flat(gold: Any) -> Any:  # noqa: ANN401  (a right answer of any kind)
+def _flat(gold: object) -> object:
     return tuple(str(one) for one in gold) if isinstance(gold, tuple) else gold
 
 
@@ -264,5 +263,5 @@ def with_verdicts(pairs: Pairs, known: Mapping[str, str]) -> Pairs:
         for attack, own in pairs.attacks.items()
     }
     if not any(pair.verdict for own in found.values() for pair in own):
-        raise AugmentError("--verdicts: none is of a row that is evaluated; judge a sample of these rows")
+        raise AugmentError("`verdicts`: none is of a row that is evaluated; judge a sample of these rows")
     return replace(pairs, attacks=found)

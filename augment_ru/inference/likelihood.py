@@ -4,16 +4,238 @@ The numbers equal those of a loop over single sequences (to 1e-4 in float32). A 
 computes a tree of tokens exactly as it computes the sequences; if it does not, it is given whole sequences.
 """
 
-from collections.abc import Sequence
+import copy
+import inspect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams, digests
+from augment_ru.errors import AugmentError
 from augment_ru.inference.batches import TokensByDevice, each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
-from augment_ru.inference.token_trees import Request
-from augment_ru.inference.tree_likelihood import by_trees, log_probabilities
+from augment_ru.inference.token_trees import (
+    Bools,
+    PrefixGroup,
+    Request,
+    Tree,
+    packed_rows,
+    prefix_groups,
+    tree_mask,
+    tree_of,
+)
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_WORTH = TokensByDevice(cpu=64, gpu=2048)
+"""How many tokens a prefix must save to be worth a call: about what a device computes in the overhead of one."""
+_ROW = TokensByDevice(cpu=512, gpu=1024)
+"""Tokens of a row of trees: longer rows cost more attention, shorter ones more padding and more calls."""
+_SMALLEST = 32
+"""The tokens of a piece of a prefix below which no smaller pieces are tried."""
+
+
+def by_trees(
+    pretrained: Pretrained, questions: Sequence[Sequence[Request]], budget: int, worth: int | None = None
+) -> list[Floats]:
+    """The log-likelihood of each sequence, in nats.
+
+    Args:
+        pretrained: a model that computes trees exactly as it computes their sequences.
+        questions: the sequences of each question.
+        budget: tokens of a batch.
+        worth: how many tokens a prefix must save; None for the default of the device.
+
+    Returns:
+        For each question an array of shape (sequences,).
+
+    Raises:
+        AugmentError: a prefix or a tree does not fit into memory.
+    """
+    row = min(_ROW.on(pretrained.device), budget)
+    found: list[Floats] = [np.zeros(0)] * len(questions)
+    for group in prefix_groups(questions, _WORTH.on(pretrained.device) if worth is None else worth):
+        prefix = _Prefix.of(pretrained, group, budget)
+        trees = [tree_of(questions[member], group.prefix.size) for member in group.members]
+        scores = _scores(pretrained, prefix, trees, row, budget)
+        for member, tree, score_of in zip(group.members, trees, scores, strict=True):
+            found[member] = np.array(
+                [
+                    prefix.sum_from(request.first) + float(score_of[path].sum())
+                    for request, path in zip(questions[member], tree.paths, strict=True)
+                ]
+            )
+    return found
+
+
+def log_probabilities(logits: "Tensor", tokens: "Tensor") -> Floats:
+    """The log-probability of each token by its row of logits, float64, shape (tokens,)."""
+    picked = logits.gather(-1, tokens[:, None])[:, 0] - logits.logsumexp(-1)
+    found: Floats = picked.double().cpu().numpy()
+    return found
+
+
+def _scores(pretrained: Pretrained, prefix: "_Prefix", trees: Sequence[Tree], row: int, budget: int) -> list[Floats]:
+    """The log-probabilities of the scored tokens of each tree, in rows of `row` tokens; a longer tree has its own."""
+    found: list[Floats] = [np.zeros(0)] * len(trees)
+
+    def score(batch: Ints) -> None:
+        rows = packed_rows([trees[index].tokens.size for index in batch], row)
+        _score_rows(pretrained, prefix, trees, [[batch[at] for at in each] for each in rows], found)
+
+    each_batch(np.array([max(tree.tokens.size, 1) for tree in trees]), budget, score)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Prefix:
+    """What the model computed for a prefix.
+
+    Attributes:
+        size: its tokens.
+        past: its keys and values; None for an empty prefix.
+        following: the log-probabilities of the token after it, shape (vocabulary,); None for an empty prefix.
+        sums: for each of its tokens the sum of the log-probabilities from it to the end, shape (size + 1,).
+    """
+
+    size: int
+    past: Any
+    following: "Tensor | None"
+    sums: Floats
+
+    @classmethod
+    def of(cls, pretrained: Pretrained, group: PrefixGroup, piece: int) -> "_Prefix":
+        """The prefix of a group, read in pieces of this many tokens, or in smaller ones that fit into memory.
+
+        Raises:
+            AugmentError: it does not fit into memory.
+        """
+        import torch  # noqa: PLC0415
+
+        while True:
+            try:
+                return cls._read(pretrained, group, piece)
+            except torch.OutOfMemoryError as error:
+                if piece <= _SMALLEST:
+                    raise AugmentError(
+                        f"out of memory at demonstrations of {group.prefix.size} tokens; "
+                        f"use fewer, a smaller model, dtype bfloat16, or `device` cpu"
+                    ) from error
+            piece //= 2
+
+    @classmethod
+    def _read(cls, pretrained: Pretrained, group: PrefixGroup, piece: int) -> "_Prefix":
+        import torch  # noqa: PLC0415
+
+        size = group.prefix.size
+        scores = np.zeros(size + 1)
+        past, following = None, None
+        tokens = torch.from_numpy(group.prefix).to(pretrained.device)
+        with torch.inference_mode():
+            for start in range(0, size, piece):
+                stop = min(start + piece, size)
+                wanted = max(group.first - 1, start)  # the logits at i are those of the token at i + 1
+                options = _only_logits(
+                    pretrained, list(range(min(wanted, stop - 1) - start, stop - start)), stop - start
+                )
+                out = pretrained.model(
+                    input_ids=tokens[None, start:stop],
+                    position_ids=torch.arange(start, stop, device=pretrained.device)[None],
+                    past_key_values=past,
+                    use_cache=True,
+                    **options,
+                )
+                past = out.past_key_values
+                logits = out.logits[0].float()
+                following = logits[-1].log_softmax(-1)
+                end = min(stop, size - 1)
+                if wanted < end:
+                    known = logits[-(stop - wanted) :][: end - wanted]
+                    scores[wanted + 1 : end + 1] = log_probabilities(known, tokens[wanted + 1 : end + 1])
+        return cls(size, past, following, np.cumsum(scores[::-1])[::-1])
+
+    def sum_from(self, first: int) -> float:
+        """The log-likelihood of its tokens from this one on."""
+        return float(self.sums[min(first, self.size)])
+
+    def copies(self, rows: int) -> Any:  # noqa: ANN401  (transformers' cache)
+        """Its keys and values for this many rows; copies, because the model appends to what it is given."""
+        if self.past is None:
+            return None
+        past = copy.deepcopy(self.past)
+        if rows > 1:
+            past.batch_repeat_interleave(rows)
+        return past
+
+
+def _score_rows(
+    pretrained: Pretrained, prefix: _Prefix, trees: Sequence[Tree], rows: Sequence[Sequence[int]], scores: list[Floats]
+) -> None:
+    """Put the log-probabilities of the scored tokens of every tree in the rows into `scores`."""
+    import torch  # noqa: PLC0415
+
+    starts: list[tuple[int, int, int]] = []  # row, first token, tree
+    for number, row in enumerate(rows):
+        sizes = [trees[index].tokens.size for index in row]
+        starts += zip([number] * len(row), np.cumsum([0, *sizes[:-1]]).tolist(), row, strict=True)
+    tokens, _ = padded([np.concatenate([trees[index].tokens for index in row]) for row in rows], pretrained.device)
+    depths, _ = padded([np.concatenate([trees[index].depths for index in row]) for row in rows], pretrained.device)
+    length = tokens.shape[1]
+    with torch.inference_mode():
+        logits, columns, sums = None, np.zeros(length, dtype=np.int64), None
+        if length:
+            wanted = sorted({at + parent for _, at, index in starts for parent in trees[index].parents if parent >= 0})
+            options = _only_logits(pretrained, wanted, length)
+            columns[wanted] = np.arange(len(wanted)) if options else wanted
+            mask = np.stack([tree_mask([trees[index] for index in row], length, prefix.size) for row in rows])
+            logits = pretrained.model(
+                input_ids=tokens,
+                position_ids=depths,
+                attention_mask=_additive(mask, pretrained),
+                past_key_values=prefix.copies(len(rows)),
+                use_cache=prefix.size > 0,
+                **options,
+            ).logits.float()
+            sums = logits.logsumexp(-1)
+        for number, at, index in starts:
+            tree = trees[index]
+            found = np.zeros(tree.scored.size)
+            targets = torch.from_numpy(tree.scored).to(pretrained.device)
+            inner = np.flatnonzero(tree.parents >= 0)
+            if logits is not None and sums is not None and inner.size:
+                column = torch.from_numpy(columns[at + tree.parents[inner]]).to(pretrained.device)
+                picked = logits[number, column, targets[inner]] - sums[number, column]
+                found[inner] = picked.double().cpu().numpy()
+            outer = np.flatnonzero(tree.parents < 0)
+            if outer.size and prefix.following is not None:
+                found[outer] = prefix.following[targets[outer]].double().cpu().numpy()
+            scores[index] = found
+
+
+def _additive(mask: Bools, pretrained: Pretrained) -> "Tensor":
+    """The mask as numbers to add to attention scores, shape (rows, 1, tokens, tokens): every attention takes it."""
+    import torch  # noqa: PLC0415
+
+    lowest = torch.finfo(pretrained.dtype).min
+    allowed = torch.from_numpy(mask).to(pretrained.device)[:, None]
+    return torch.zeros(allowed.shape, dtype=pretrained.dtype, device=pretrained.device).masked_fill_(~allowed, lowest)
+
+
+def _only_logits(pretrained: Pretrained, wanted: Sequence[int], length: int) -> dict[str, Any]:
+    """The option by which the model computes only the logits at these places; empty if it has no such option."""
+    import torch  # noqa: PLC0415
+
+    if len(wanted) == length or not wanted or not _has_option(pretrained.model.forward):
+        return {}
+    return {"logits_to_keep": torch.tensor(wanted, device=pretrained.device)}
+
+
+def _has_option(forward: Callable[..., Any]) -> bool:
+    return "logits_to_keep" in inspect.signature(forward).parameters
+
 
 _BATCH_TOKENS = TokensByDevice(cpu=512, gpu=8192)
 """Tokens of a batch; each takes a float32 for every token of the vocabulary."""

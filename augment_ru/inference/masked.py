@@ -138,15 +138,3 @@ def parts_of_speech(word: str) -> frozenset[str]:
     """The parts of speech of a Russian word, as pymorphy3 names them, without very rare ones: «из» as a noun."""
     analyses = morphology().parse(word)
     return frozenset(str(analysis.tag.POS) for analysis in analyses if analysis.score >= _LEAST_SCORE)
-
-
-def in_case(word: str, like: str) -> str:
-    """The word in the letter case of another word: title, upper or lower case.
-
-    >>> in_case("собака", "Кошка"), in_case("Собака", "КОШКА"), in_case("Собака", "кошка"), in_case("и", "Я")
-    ('Собака', 'СОБАКА', 'собака', 'И')
-    """
-    if like.isupper() and len(like) > 1:
-        return word.upper()
-    lower = word.lower()
-    return lower[0].upper() + lower[1:] if like[0].isupper() else lower

@@ -16,9 +16,8 @@ from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import different_golds, labels_of_different
-from augment_ru.evaluation.cache import Cache, default_path
-from augment_ru.evaluation.evaluate import check_models
-from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.evaluation.evaluation import check_models
+from augment_ru.evaluation.examples import Cache, NamedModel, default_path
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.formats.files import check_input, twice
 from augment_ru.formats.read import RowsRead, read_rows

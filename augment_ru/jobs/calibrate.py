@@ -12,8 +12,7 @@ from augment_ru.draws import Floats, digests
 from augment_ru.engine.attack import Attack, Needs
 from augment_ru.engine.figures import distribution
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepare import Preparation
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Candidates, Similarity, checked_scores, scorer_of
 from augment_ru.errors import AugmentError

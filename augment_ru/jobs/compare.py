@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from augment_ru.evaluation import totals
-from augment_ru.evaluation.compare import compare, named_report
-from augment_ru.evaluation.compared_page import compared_page, compared_tables
+from augment_ru.evaluation.compare import compare, compared_page, compared_tables, named_report
 from augment_ru.evaluation.report import as_json, read_report
 from augment_ru.formats.files import check_input, check_outputs
 from augment_ru.formats.json_lines import encoded

@@ -7,8 +7,7 @@ from typing import Any, Protocol
 from rich.console import Console
 from rich.text import Text
 
-from augment_ru.engine.differences import parts, visible
-from augment_ru.engine.notebook import Shown
+from augment_ru.engine.differences import Shown, parts, visible
 from augment_ru.records.record import Record
 from augment_ru.script import Script
 

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError, amount
-from augment_ru.evaluation.cache import default_path
-from augment_ru.evaluation.evaluate import check_models, evaluate
-from augment_ru.evaluation.metrics import metrics_of
-from augment_ru.evaluation.protocol import SHOTS, ModelRun, check_shots
-from augment_ru.evaluation.released import rows_file
+from augment_ru.evaluation.evaluation import check_models, evaluate
+from augment_ru.evaluation.examples import default_path
+from augment_ru.evaluation.loading import rows_file
+from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
 from augment_ru.evaluation.report import AnyReport, as_json
 from augment_ru.evaluation.table_text import ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, tables_of
-from augment_ru.formats.encodings import UTF8, check_encoding
+from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.flags import checking
@@ -36,28 +35,18 @@ def run_evaluation(given: Mapping[str, Any]) -> None:
         AugmentError: options, rows or names are wrong, or a model fails.
     """
     source, quiet = given["source"], given["quiet"]
-    given = {**given, "device": given["device"] or "auto", "encoding": given["encoding"] or UTF8}
-    given["flipping"] = given["flipping"] or ("auto" if given["html"] else "none")
     keys = tuple(TABLES) if "all" in given["tables"] else given["tables"] or SHORT
     with checking():
-        options, shots = model_options(given["model_options"]), _shots(given["shots"])
-        check_models(given["models"], options)
-        check_shots(SHOTS if shots is None else shots, given["episodes"])
-        metrics_of(given["metrics"])
-        check_encoding(given["encoding"])
+        settings = _settings(given)
+        check_models(given["models"], settings.options)
         check_tables(keys)
-        _check_files(given, options)
+        _check_files(given, settings)
     evaluation = evaluate(
         source,
         given["models"],
-        shots=shots,
-        options=options,
-        cache=None if given["cache"] == "none" else given["cache"] or default_path(),
+        settings,
         progress=lambda name, questions: progress(name, "answers", questions, quiet=quiet),
         on_model_done=partial(_print_counts, quiet=quiet),
-        date=None if given["date"] == "none" else given["date"],
-        text_fields=given["fields"],
-        **{name: given[name] for name in _SETTINGS},
     )
     report = evaluation.counted()
     write_json(given["output"], as_json(report))
@@ -77,11 +66,33 @@ def run_evaluation(given: Mapping[str, Any]) -> None:
     say_written(files, "the report", "`output` REPORT.json keeps the report", quiet=quiet)
 
 
-_SETTINGS = (
-    "originals", "task", "label_fields", "metrics", "train", "input_format", "encoding", "episodes", "by", "device",
-    "seed", "title", "verdicts", "flipping",
-)  # fmt: skip
-"""The options that `evaluate` takes by the same names."""
+def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
+    """The settings that the options ask for.
+
+    Raises:
+        AugmentError: a value is not possible.
+    """
+    return EvaluationSettings(
+        originals=given["originals"],
+        task=given["task"],
+        text_fields=given["fields"],
+        label_fields=given["label_fields"],
+        metrics=given["metrics"],
+        train=given["train"],
+        shots=_shots(given["shots"]),
+        episodes=given["episodes"],
+        by=given["by"],
+        device=given["device"] or "auto",
+        options=model_options(given["model_options"]),
+        seed=given["seed"],
+        cache=given["cache"] or default_path(),
+        title=given["title"],
+        date=None if given["date"] == "none" else given["date"],
+        flipping=given["flipping"] or ("auto" if given["html"] else "none"),
+        verdicts=given["verdicts"],
+        input_format=given["input_format"],
+        encoding=given["encoding"] or UTF8,
+    )
 
 
 def _shots(text: str) -> tuple[int, ...] | None:
@@ -98,7 +109,7 @@ def _shots(text: str) -> tuple[int, ...] | None:
         raise AugmentError(f"`shots` {text}: must be numbers, as in 0,1,4,8, or task") from error
 
 
-def _check_files(given: Mapping[str, Any], options: Mapping[str, Mapping[str, str]]) -> None:
+def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None:
     """Check that all files can be read and written.
 
     Raises:
@@ -117,8 +128,8 @@ def _check_files(given: Mapping[str, Any], options: Mapping[str, Mapping[str, st
             check_input(path, name)
     arguments = [model.partition(":")[2] for model in given["models"]]
     code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
-    values = [value for named in options.values() for value in named.values()]
-    cache = [] if given["cache"] == "none" else [given["cache"] or str(default_path())]
+    values = [value for named in settings.options.values() for value in named.values()]
+    cache = [] if settings.cache == "none" else [str(settings.cache)]
     named = named_files([*arguments, *code, *values, *([task] if task.endswith(".toml") else [])])
     outputs = {name: given[name] for name in ("output", "html", "predictions", "worst_case")}
     if outputs["output"] == "-":

@@ -12,11 +12,11 @@ from rich.text import Text
 from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.edits import Edit, Span
-from augment_ru.engine.applied import one_by_one
 from augment_ru.engine.differences import visible
+from augment_ru.engine.edit_table import one_by_one
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.result import Result
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.differences import difference, pictured
@@ -94,9 +94,9 @@ def _attack(console: Console, perturber: Perturber, prepared: Prepared) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("rank", "edit", "fate"):
         table.add_column(heading, justify="right" if heading == "rank" else "left")
-    changes, start = one_by_one(proposed), int(prepared.batch.starts[0])
+    changes = one_by_one(prepared.batch, proposed)
     for number in np.argsort(proposed.ranks, kind="stable")[:_SHOWN].tolist():
-        edits = [*changes.edits(number, start)]
+        edits = changes[number].edits
         if number in reasons:
             fate = Text(pictured(f"dropped: {reasons[number]}"), style="yellow")
         elif applied.issuperset(edits):

@@ -123,5 +123,5 @@ def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Cal
         advance()
     for perturber, perturbed in zip(perturbers, found, strict=True):
         tally.summaries[perturber.attack.name].add(perturbed)
-    tally.warned += len(set().union(*(perturbed.chunk.warned for perturbed in found if perturbed.chunk is not None)))
+    tally.warned += len(set().union(*(perturbed.warned for perturbed in found)))
     return ResultRows(chunk, found, job.meta, job.perturbers[0].seed if job.with_original else None)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.progress import print_problems, progress, say
-from augment_ru.release.build import prepare_build
+from augment_ru.release.build import ReleaseBuild
 from augment_ru.release.verify import unchecked, verify_release
 
 
@@ -26,9 +26,7 @@ def make_release(
         AugmentError: the recipe or a file that it names is wrong, or a row is.
     """
     with checking():
-        prepared = prepare_build(
-            Path(recipe), Path(output), workers=workers or 1, resume=resume, device=device or "auto"
-        )
+        prepared = ReleaseBuild(Path(recipe), Path(output), workers or 1, resume, device or "auto")
     with progress("release", "shards", quiet=quiet) as advance:
         report = prepared.run(lambda count, total: advance(count, total=total))
     say(str(report), quiet=quiet)

@@ -7,11 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from augment_ru.engine.attack import attack_name
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
-from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of
-from augment_ru.engine.recipe import option_values
+from augment_ru.engine.presets import asked_run
 from augment_ru.errors import AugmentError, missing
 from augment_ru.formats.encodings import UTF8, check_encoding, is_utf8
 from augment_ru.formats.files import check_input, check_outputs, named_files
@@ -19,7 +17,7 @@ from augment_ru.formats.packed import check_packing
 from augment_ru.formats.pieces import PIECE_BYTES
 from augment_ru.formats.sources import JSON_LINES, PARQUET, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
-from augment_ru.own_code import chain_names, is_own, own_files
+from augment_ru.own_code import chain_names, own_files
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_or_file
 from augment_ru.release.manifest import environment
@@ -193,26 +191,10 @@ def asked_attacks(
         raise AugmentError(f"`attacks` {twins[0]}: is given twice; name it once")
     if given["no_constraints"] and given["constraints"]:
         raise AugmentError("`constraints` and `no_constraints` contradict each other; give one")
-    defaults = preset(given["preset"] or "offline")
-    constraints = () if given["no_constraints"] else given["constraints"] or defaults.constraints
-    spec = given["similarity"] or defaults.similarity
-    similarity = "python" if is_own(spec) else spec.partition(":")[0]
-    parts = {attack_name(name) for attack in attacks for name in chain_names(attack)}
-    options = option_values(given["options"], {*parts, similarity})
-    run = run_of(
-        defaults,
-        [AttackChoice(attack, options, given.get("probability")) for attack in attacks],
-        GateChoice(spec, options.get(similarity, {}), _stated(given, _SEARCH)),
-        seed=given["seed"],
-        device=given["device"],
-        may_import=True,  # a recipe that names code was refused when it was read
-    )
+    run, constraints = asked_run(given, attacks)
     if given["device"] not in (None, "auto", "cpu") and not (run.runs_network or asks_model):
         raise AugmentError(f"`device` {given['device']}: nothing in this run uses a GPU; leave it out")
     return Preparation(constraints, given["annotator"] or "natasha"), run.perturbers
-
-
-_SEARCH = ("threshold", "schedule", "candidates", "min_changes")
 
 
 def _stated(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from augment_ru.engine.figures import Figures
-from augment_ru.engine.outcome import STATUSES
-from augment_ru.engine.perturber import Perturbed, Perturber
+from augment_ru.engine.perturber import Perturber
+from augment_ru.engine.result import STATUSES, Perturbed
 from augment_ru.engine.search import Cost
 from augment_ru.errors import amount
 from augment_ru.evaluation.table_text import column_groups
@@ -26,8 +26,7 @@ class Summary:
     def add(self, perturbed: Perturbed) -> None:
         """Count the results of a chunk, and what they cost."""
         self.cost.add(perturbed.cost)
-        if perturbed.chunk is not None:
-            self.figures.update(Figures.of(perturbed.chunk))
+        self.figures.update(Figures.of(perturbed))
 
     def table(self) -> dict[str, Any]:
         """The figures and the costs as JSON values; the last is None if no network ran."""

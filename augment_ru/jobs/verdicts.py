@@ -6,11 +6,12 @@ from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import verdicts
+from augment_ru.evaluation.answers import metrics_of
 from augment_ru.evaluation.loading import loaded
-from augment_ru.evaluation.metrics import metrics_of
 from augment_ru.evaluation.pairs import Pairs
+from augment_ru.evaluation.protocol import EvaluationSettings
 from augment_ru.evaluation.report import SavedReport, read_report
-from augment_ru.formats.encodings import UTF8, check_encoding
+from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.files import check_outputs, named_files
 from augment_ru.formats.read import read_rows
 from augment_ru.jobs.flags import checking
@@ -24,39 +25,40 @@ _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
 """The outcomes behind the letters of a report, as predictions have them."""
 
 
-def export_sample(  # noqa: PLR0917  (the options of the command)
-    source: str, output: Path, rows: Mapping[str, Any], predictions: str | None, size: int, seed: int
-) -> None:
+def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     """Write a sample of perturbed rows for annotators, and print how many there are.
 
     Args:
         source: the file of perturbed rows, or a report of `evaluate` beside it.
         output: the file that is written.
-        rows: further arguments of `evaluation.loading.loaded`.
-        predictions: the file of the predictions of `evaluate`; None draws from all rows alike.
-        size: how many rows are drawn.
-        seed: the seed of the draw.
+        given: the values of the other options of `verdicts export` by parameter.
 
     Raises:
         AugmentError: a file cannot be read, would be written over, or its name ends in neither .json nor .tsv.
     """
     with checking():
-        check_encoding(rows.get("encoding") or UTF8)
+        settings = EvaluationSettings(
+            originals=given["originals"],
+            task=given["task"],
+            text_fields=given["fields"],
+            input_format=given["input_format"],
+            encoding=given["encoding"] or UTF8,
+        )
     if output.suffix not in (".json", ".tsv"):
         raise AugmentError(f"`output` {output}: must end in .json (Label Studio) or .tsv (Toloka)")
     interface = output.with_suffix(".xml") if output.suffix == ".json" else None
-    reported = _reported(source)
-    named = named_files([rows.get("task") or ""])
-    read = [source, reported[0] if reported else None, rows.get("originals"), predictions, *named]
+    reported, predictions = _reported(source), given["predictions"]
+    named = named_files([given["task"] or ""])
+    read = [source, reported[0] if reported else None, given["originals"], predictions, *named]
     check_outputs([("`output`", str(output)), ("beside `output`:", str(interface) if interface else None)], read)
-    held = loaded(reported[0] if reported else source, **rows)
+    held = loaded(reported[0] if reported else source, settings)
     pairs, outcomes = held.pairs, None
     if predictions:
         outcomes = _outcomes(predictions, pairs)
     elif reported:
         outcomes = _reported_outcomes(source, reported[1], held.digest)
     kind = metrics_of(pairs.task.scoring.metrics)[pairs.task.scoring.metrics[0]].kind
-    sample = verdicts.sampled(pairs, size, seed, outcomes)
+    sample = verdicts.sampled(pairs, given["size"], given["seed"], outcomes)
     asked = list(verdicts.questions(pairs, sample, kind))
     text = verdicts.toloka(asked) if output.suffix == ".tsv" else verdicts.label_studio(asked)
     write_file(output, [text.encode()])

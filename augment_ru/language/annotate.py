@@ -18,9 +18,9 @@ from augment_ru.language.truecase import truecased
 from augment_ru.text.doc import LAYERS, Doc, Token
 
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
-"""The layers that a layer is computed from."""
+"""Maps a layer to the layers that it is computed from."""
 _COLUMNS = {"entity": "", "_pos": "X", "_features": "", "_lemma": "", "_head": -1, "_relation": ""}
-"""What layers add to a token, in the order in which a token takes them, and what stands there without the layer."""
+"""The arguments of `Token` that layers fill, in order, with the value of each without its layer."""
 
 
 class Annotator(Protocol):
@@ -36,7 +36,7 @@ class Annotator(Protocol):
 
 @lru_cache(maxsize=64)
 def closed(layers: frozenset[str]) -> frozenset[str]:
-    """The layers with those that they are computed from.
+    """Add the layers that these layers are computed from.
 
     Raises:
         AugmentError: there is no such layer.
@@ -160,7 +160,7 @@ def _regroup(parts: Sequence[_Part], rows: list[list[Any]], *, heads: bool = Fal
 
 @dataclass(frozen=True, slots=True)
 class SpacyPipeline:
-    """An installed spaCy pipeline (`ru_core_news_sm`, …) in place of natasha's models."""
+    """An installed spaCy pipeline (`ru_core_news_sm`, …) instead of natasha's models."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""How much a word tells: its information, from how often it occurs in the news that navec's vectors were trained on."""
+"""The information of words, from how often it occurs in the news that navec's vectors were trained on."""
 
 from functools import cache, lru_cache
 from math import log2
@@ -13,7 +13,7 @@ _STEPS = 64
 
 @cache
 def word_counts() -> tuple[dict[str, int], int]:
-    """How often each word occurs in the texts that the vectors were trained on, and how many words these have."""
+    """The count of each word in the texts that the vectors were trained on, and the number of words of these texts."""
     vocabulary = embedding().vocab
     counts = dict(zip(vocabulary.words, map(int, vocabulary.counts), strict=True))
     return counts, sum(counts.values())

@@ -1,8 +1,8 @@
 """Inflection: a lemma in the form of a given word.
 
 The forms are those of pymorphy3's dictionary (OpenCorpora). A form is what its grammemes say: case and number of a
-noun; for adjectives and participles gender and animacy, too; person, tense, aspect, mood and voice of a verb. What a
-word is besides (transitive, a name, written seldom) is no part of its form.
+noun; for adjectives and participles gender and animacy, too; person, tense, aspect, mood and voice of a verb. Other
+grammemes (transitive, a name, written seldom) are not part of the form.
 """
 
 from collections.abc import Iterable
@@ -11,12 +11,11 @@ from math import fsum
 from typing import NamedTuple
 
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.morphology import analysis, morphology
+from augment_ru.language.morphology import GENDERS, SECOND_CASES, analysis, morphology
 from augment_ru.text.words import RUSSIAN
 
-CASES = frozenset({"nomn", "gent", "gen2", "datv", "accs", "ablt", "loct", "loc2", "voct"})
+ALL_CASES = frozenset({"nomn", "gent", "gen2", "datv", "accs", "ablt", "loct", "loc2", "voct"})
 NUMBERS = frozenset({"sing", "plur"})
-GENDERS = frozenset({"masc", "femn", "neut"})
 ANIMACY = frozenset({"anim", "inan"})
 PERSONS = frozenset({"1per", "2per", "3per"})
 ASPECTS = frozenset({"perf", "impf"})
@@ -25,18 +24,16 @@ _OTHER = frozenset({
     "past", "pres", "futr", "indc", "impr", "incl", "excl", "actv", "pssv", "Supr", "Cmp2",
 })  # fmt: skip
 _PARTS = _KINDS | {"NOUN"}
-_FORM = CASES | NUMBERS | GENDERS | ANIMACY | PERSONS | ASPECTS | _KINDS | _OTHER
+_FORM = ALL_CASES | NUMBERS | GENDERS | ANIMACY | PERSONS | ASPECTS | _KINDS | _OTHER
 _NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Abbr"})
-_CATEGORIES = (CASES, NUMBERS, GENDERS, ANIMACY, PERSONS, ASPECTS)
-_NOUN_FORM = CASES | NUMBERS
+_CATEGORIES = (ALL_CASES, NUMBERS, GENDERS, ANIMACY, PERSONS, ASPECTS)
+_NOUN_FORM = ALL_CASES | NUMBERS
 _VARIANTS = frozenset({
     "V-oy", "V-ey", "V-ej", "V-sh", "V-be", "V-bi", "V-en", "V-ie", "Infr", "Slng", "Arch", "Litr", "Erro", "Dist",
     "Coun", "Fimp", "Hypo", "Af-p", "Abbr",
 })  # fmt: skip
 _SAME_VARIANT = {"V-ey": "V-oy"}
 """«землёю» is to «землёй» what «водою» is to «водой»."""
-_COMMON_CASE = {"gen2": "gent", "loc2": "loct"}
-"""The case in which a word stands that has no second genitive («чаю») or second locative («в лесу»)."""
 _WORD_CLASS = {
     "NOUN": "NOUN", "ADJF": "ADJ", "ADJS": "ADJ", "COMP": "ADJ", "VERB": "VERB", "INFN": "VERB", "PRTF": "VERB",
     "PRTS": "VERB", "GRND": "VERB",
@@ -62,13 +59,13 @@ class WordForm(NamedTuple):
 
     @property
     def case(self) -> str:
-        """The case, the second ones as they are; "" if it has none."""
-        return _one_of(self.grammemes, CASES)
+        """The case, with `gen2` and `loc2` as cases of their own; "" for a form without case."""
+        return _one_of(self.grammemes, ALL_CASES)
 
     @property
     def first_case(self) -> str:
-        """The case, without the second ones: that of «чаю» in «стакан чаю» is the genitive."""
-        return _COMMON_CASE.get(self.case, self.case)
+        """The case, with second cases as common ones: «чаю» in «стакан чаю» is a genitive."""
+        return SECOND_CASES.get(self.case, self.case)
 
     @property
     def number(self) -> str:
@@ -144,7 +141,7 @@ def inflect(lemma: str, form: WordForm) -> str | None:
         one of this lemma.
     """
     wanted = form.grammemes
-    common = frozenset(_COMMON_CASE.get(one, one) for one in wanted)
+    common = frozenset(SECOND_CASES.get(one, one) for one in wanted)
     kept = form.word & (ANIMACY | GENDERS) if form.kind == "NOUN" else ANIMACY
     lexemes = sorted(_lexemes(lemma, form.kind), key=lambda one: -len(one.word & kept))
     for grammemes in dict.fromkeys((wanted, common)):
@@ -173,7 +170,7 @@ def noun_of(lemma: str, like: WordForm | None = None) -> WordForm | None:
             gender and animacy.
 
     Returns:
-        The form; None if it is no noun.
+        The form; None if it is not a noun.
     """
     found = [one for one in known_forms(lemma) if one.kind == "NOUN" and one.lemma == lemma and one.case == "nomn"]
     kept = (GENDERS | ANIMACY) & like.word if like else frozenset()
@@ -207,7 +204,7 @@ def _best(known: list[tuple[str, frozenset[str]]], form: WordForm) -> str:
 
 
 def _frequency(word: str, grammemes: frozenset[str]) -> float:
-    """How often a word occurs as this form: of «человек» only the genitive plural counts, not the nominative."""
+    """The estimated count of a word in this form: of «человек» that of the genitive plural, without the nominative."""
     share = fsum(float(one.score) for one in morphology().parse(word) if grammemes <= one.tag.grammemes)
     return share * word_counts()[0].get(word.replace("ё", "е"), 0)
 

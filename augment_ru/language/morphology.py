@@ -1,5 +1,6 @@
-"""Dictionary forms and grammemes of Russian words, from pymorphy3."""
+"""Dictionary forms, grammemes and readings of Russian words, from pymorphy3."""
 
+from collections.abc import Container
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -35,8 +36,11 @@ _KINDS = {
     "Degree=Cmp": ("COMP",), "Variant=Short": ("ADJS", "PRTS"),
 }  # fmt: skip
 """Features of the tagger that name pymorphy3's part of speech more closely than the universal one."""
-_SECOND_CASES = {"gen1": "gent", "gen2": "gent", "loc1": "loct", "loc2": "loct", "acc2": "accs"}
-"""The cases that the tagger does not tell from the common ones."""
+SECOND_CASES = {"gen1": "gent", "gen2": "gent", "loc1": "loct", "loc2": "loct", "acc2": "accs"}
+"""Second forms of a case («в этом году»), and the case that they count as; the tagger does not tell them apart."""
+
+CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
+GENDERS = frozenset({"masc", "femn", "neut"})
 
 
 @cache
@@ -48,7 +52,7 @@ def morphology() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
 
 
 class WordKind(NamedTuple):
-    """What a word form is by its likeliest reading, without its sentence.
+    """The kind of a word form, by its likeliest reading without its sentence.
 
     Attributes:
         role: `noun`, `pronoun`, `adjective`, `verb` (finite), `infinitive`, `participle`, `gerund`, `adverb`, `number`,
@@ -135,7 +139,7 @@ def _paradigms_with(grammemes: frozenset[str]) -> frozenset[int]:
 
 @lru_cache(maxsize=200_000)
 def only_form(word: str) -> str:
-    """A word in lower case with ё in place of е where the dictionary has no other form; else the word itself.
+    """A word in lower case with ё instead of е where the dictionary has no other form; else the word itself.
 
     >>> only_form("еще"), only_form("ребенок"), only_form("все"), only_form("небо")
     ('ещё', 'ребёнок', 'все', 'небо')
@@ -145,14 +149,6 @@ def only_form(word: str) -> str:
     analyser = morphology()
     forms = set(analyser.dictionary.words.similar_keys(word, analyser.char_substitutes))
     return str(forms.pop()) if len(forms) == 1 else word
-
-
-def may_stand_for(lemma: str, pos: str) -> bool:
-    """Whether the dictionary has this dictionary form, with ё, of a word of this universal part of speech."""
-    wanted = _POS.get(pos, ())
-    return is_known(lemma) and any(
-        one.normal_form == lemma and one.tag.POS in wanted for one in morphology().parse(lemma)
-    )
 
 
 @lru_cache(maxsize=200_000)
@@ -168,6 +164,81 @@ def lemmas_of(word: str) -> tuple[str, ...]:
 
 NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
 """pymorphy3's grammemes of proper names, and the label of an entity of each."""
+
+
+class Reading(NamedTuple):
+    """One analysis of a word form.
+
+    Attributes:
+        lemma: the dictionary form, in lower case.
+        pos: pymorphy3's part of speech (NOUN, ADJF, …); "" for a word that is not Russian.
+        grammemes: all grammemes of pymorphy3's tag.
+        known: whether the dictionary has the word; else the analysis is a guess by its ending.
+        score: pymorphy3's estimate of how likely this analysis is, in [0, 1].
+    """
+
+    lemma: str
+    pos: str
+    grammemes: frozenset[str]
+    known: bool
+    score: float
+
+    @property
+    def name(self) -> str:
+        """PER, LOC or ORG for a proper name, else ""."""
+        return next((label for grammeme, label in NAME_LABELS.items() if grammeme in self.grammemes), "")
+
+
+@lru_cache(maxsize=200_000)
+def readings(word: str) -> tuple[Reading, ...]:
+    """The readings of a word form, the likeliest first; a word that is not Russian has one without grammemes.
+
+    >>> [(reading.lemma, reading.name) for reading in readings("Твери")][0]
+    ('тверь', 'LOC')
+    """
+    if not RUSSIAN.fullmatch(word):
+        return (Reading(word.lower(), "", frozenset(), known=False, score=1.0),)
+    return tuple(
+        Reading(parse.normal_form, *_of_tag(parse.tag), parse.is_known, parse.score)
+        for parse in morphology().parse(word)
+    )
+
+
+@cache
+def _of_tag(tag: Any) -> tuple[str, frozenset[str]]:  # noqa: ANN401  (pymorphy3 has no types)
+    """The part of speech and the grammemes of a tag; words share those of the few thousand tags that there are."""
+    return str(tag.POS or ""), frozenset(SECOND_CASES.get(grammeme, grammeme) for grammeme in map(str, tag.grammemes))
+
+
+@lru_cache(maxsize=100_000)
+def has_reading(word: str, *marks: str) -> bool:
+    """Whether a reading of the word is one of these parts of speech or has one of these grammemes.
+
+    >>> has_reading("стали", "VERB"), has_reading("стали", "Surn")
+    (True, False)
+    """
+    wanted = set(marks)
+    return any(reading.pos in wanted or reading.grammemes & wanted for reading in readings(word))
+
+
+def has_lemma(word: str, wanted: Container[str]) -> bool:
+    """Whether a reading of the word has one of these dictionary forms."""
+    return any(reading.lemma in wanted for reading in readings(word))
+
+
+def may_be_form(word: str, wanted: frozenset[str]) -> bool:
+    """Whether a word may be a form of one of these lemmas: no inflection changes their first letters."""
+    return word[:_BEGIN].lower() in _beginnings(wanted)
+
+
+@cache
+def _beginnings(wanted: frozenset[str]) -> frozenset[str]:
+    return frozenset(lemma[:_BEGIN] for lemma in wanted)
+
+
+_BEGIN = 3
+
+
 _SHORTEST_NAME = 3
 
 
@@ -238,7 +309,7 @@ def analysis(word: str, pos: str, features: str) -> Analysis | None:
     kinds = [_KINDS[name] for name in names if name in _KINDS]
 
     def agreement(one: Any) -> tuple[bool, int, bool]:  # noqa: ANN401
-        shared = grammemes & {_SECOND_CASES.get(name, name) for name in one.tag.grammemes}
+        shared = grammemes & {SECOND_CASES.get(name, name) for name in one.tag.grammemes}
         agrees = len(shared) + sum(one.tag.POS in kind for kind in kinds)
         return one.tag.POS in wanted, agrees, one.normal_form not in _RARER_LEMMAS
 

@@ -47,7 +47,7 @@ def fitting(preposition: str, word: str) -> str | None:
 
 
 def cases_behind(preposition: str) -> frozenset[str]:
-    """The cases that may stand behind a preposition in lower case, without the second ones; none if it is not listed.
+    """The cases that may stand behind a preposition in lower case, without the second ones; empty for an unlisted one.
 
     >>> sorted(cases_behind("в"))
     ['accs', 'loct']

@@ -19,7 +19,7 @@ alone. In them no rule of razdel asks for what stands behind a space, and a toke
 
 
 def token_ranges(text: str) -> list[tuple[int, int]]:
-    """Where each token of a text starts and stops: those of `razdel.tokenize`, which plain texts need not ask."""
+    """The start and the stop of each token of a text, as `razdel.tokenize` finds them; plain texts need no razdel."""
     if _PLAIN.fullmatch(text):
         return [match.span() for match in _TOKEN.finditer(text)]
     from razdel import tokenize  # noqa: PLC0415  (loaded only where texts are annotated)
@@ -56,7 +56,7 @@ def readable(text: str) -> tuple[str, list[int] | None]:
 
 
 def _composed(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
-    """Where each letter of `text[start:stop]` stands, and the letter composed with its marks, without stress marks."""
+    """Yield the place of each letter of `text[start:stop]`, and the letter composed with its marks but stress marks."""
     while start < stop:
         after = start + 1
         while after < stop and unicodedata.combining(text[after]):

@@ -11,7 +11,7 @@ _RUN = 4
 
 
 def shouted(words: Sequence[str]) -> list[bool]:
-    """Whether each word stands in a run of at least four words in capitals, or in a text that has no other words.
+    """Whether each word is in a run of at least four words in capitals, or in a text in capitals alone.
 
     >>> shouted("ИМЕННО В ЭТОМ ГОДУ родился".split())
     [True, True, True, True, False]

@@ -1,30 +1,31 @@
 """Questions to a server over HTTP, in JSON; failures that may pass are retried, others are errors."""
 
+import asyncio
 import json
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import CancelledError
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
-from email.message import Message
-from http.client import HTTPException, HTTPResponse, IncompleteRead
-from queue import Empty, SimpleQueue
-from threading import Event, Thread
-from typing import Any, TypeVar
+from functools import cache
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from augment_ru.errors import AugmentError
-from augment_ru.models._deadline import OPENER
+from augment_ru.errors import AugmentError, missing, said
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    from httpx import AsyncClient, Response
 
 T = TypeVar("T")
 
 _RETRIED = frozenset({408, 409, 425, 429})
 """Status codes below 500 after which a question is asked again."""
 
-_SERVER_ERROR = 500
+_SUCCESS, _SERVER_ERROR = range(200, 300), 500
 _FIRST, _LONGEST = 0.5, 60.0
 """Seconds before the second attempt, doubled for each further one, and the most seconds before any."""
 
-_READ_SIZE = 2**16
 _MOST_BYTES = 16 * 2**20
 """An answer with more bytes is an error."""
 
@@ -48,109 +49,115 @@ class Server:
     timeout: float
     retries: int
 
-    def ask(self, question: Mapping[str, Any], read: Callable[[Any], str], stopped: Event) -> str:
+    async def ask(self, client: "AsyncClient", question: Mapping[str, Any], read: Callable[[Any], str]) -> str:
         """The answer to a question.
 
         Args:
+            client: what sends it.
             question: the body, a JSON object.
             read: returns the text of an answer; after a LookupError, TypeError or ValueError the question is retried.
-            stopped: is set when the answer is not wanted any more.
 
         Raises:
             AugmentError: the server refuses the question, or every attempt failed.
-            CancelledError: `stopped` was set while this method waited for the next attempt.
         """
-        body = json.dumps(question, ensure_ascii=False).encode("utf-8", "replace")
+        import httpx  # noqa: PLC0415  (an extra)
+
         problem, wait = "", 0.0
         for attempt in range(self.retries + 1):
-            if attempt and stopped.wait(max(wait, backoff(attempt))):
-                raise CancelledError
+            if attempt:
+                await asyncio.sleep(max(wait, backoff(attempt)))
             wait = 0.0
             try:
-                return read(self._posted(body))
-            except urllib.error.HTTPError as error:
-                problem = f"HTTP {error.code}: {_message(error)}"
-                if error.code not in _RETRIED and error.code < _SERVER_ERROR:
-                    raise AugmentError(f"{self.url}: {problem}") from error
-                wait = _retry_after(error.headers)
-            except (urllib.error.URLError, HTTPException, OSError) as error:
-                reason = getattr(error, "reason", None) or error
-                problem = f"{type(reason).__name__}: {reason}" if isinstance(reason, Exception) else str(reason)
+                async with asyncio.timeout(self.timeout):
+                    answer, content = await self._posted(client, question)
+                if answer.status_code in _SUCCESS:
+                    return read(json.loads(content))
+            except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+                problem = _first(error)
             except (ValueError, LookupError, TypeError, RecursionError) as error:
                 problem = f"answer of an unexpected form: {type(error).__name__}: {error}"
-        raise AugmentError(f"{self.url}: {self.retries + 1} attempts failed, the last with: {_one_line(problem)}")
+            else:
+                problem = f"HTTP {answer.status_code}: {_message(answer, content)}"
+                if answer.status_code not in _RETRIED and answer.status_code < _SERVER_ERROR:
+                    break
+                wait = _retry_after(answer.headers.get("Retry-After", ""))
+        else:
+            problem = f"{self.retries + 1} attempts failed, the last with: {problem}"
+        raise AugmentError(f"{self.url}: {_one_line(problem)}")
 
-    def _posted(self, body: bytes) -> Any:  # noqa: ANN401  (JSON values)
-        headers = {"Content-Type": "application/json", **self.headers}
-        request = urllib.request.Request(self.url, body, headers, method="POST")  # noqa: S310  (http and https alone)
-        with OPENER.open(request, timeout=self.timeout) as answer:
-            return json.loads(_body(answer))
+    async def _posted(self, client: "AsyncClient", question: Mapping[str, Any]) -> tuple["Response", bytes]:
+        """The answer to one attempt, and its content."""
+        body = json.dumps(question, ensure_ascii=False).encode("utf-8", "replace")
+        headers, content = {"Content-Type": "application/json", **self.headers}, bytearray()
+        async with client.stream("POST", self.url, content=body, headers=headers) as answer:
+            async for part in answer.aiter_bytes():
+                content += part
+                if len(content) > _MOST_BYTES:
+                    raise ValueError(f"over {_MOST_BYTES:,} bytes")
+        return answer, bytes(content)
 
 
-def _body(answer: HTTPResponse) -> bytes:
-    """The whole body."""
-    size, data = answer.length, bytearray()
-    while part := answer.read1(_READ_SIZE if size is None else min(_READ_SIZE, size - len(data))):
-        data += part
-        if len(data) > _MOST_BYTES:
-            raise ValueError(f"over {_MOST_BYTES:,} bytes")
-    if size is not None and len(data) < size:
-        raise IncompleteRead(bytes(data), size - len(data))
-    return bytes(data)
+def check_httpx() -> None:
+    """Check that httpx is installed.
+
+    Raises:
+        AugmentError: it is not.
+    """
+    try:
+        import httpx  # noqa: F401, PLC0415  (an extra)
+    except ImportError as error:
+        raise missing("models on a server need httpx", "openai") from error
 
 
-def concurrent_answers(count: int, threads: int, ask: Callable[[int, Event], T]) -> Iterator[tuple[int, T]]:
-    """Ask all questions in threads, and yield the number of each with its answer as soon as the answer arrives.
+def concurrent_answers(
+    count: int, most: int, ask: Callable[["AsyncClient", int], Coroutine[Any, Any, T]]
+) -> Iterator[tuple[int, T]]:
+    """Ask questions at once, and yield the number of each with its answer as soon as the answer arrives.
 
-    After a failure no further question is asked; the answers that did arrive are yielded, and then it is raised. If the
-    caller stops iterating, it does not wait for open questions: daemon threads are used in place of a pool, because an
-    interrupted program waits for the threads of a pool, and so for a server that hangs.
+    After a failure no further question is asked; the answers that arrived before are yielded, and then it is raised. If
+    the caller stops iterating, it does not wait for open questions: they are asked in a daemon thread, because an
+    interrupted program waits for other threads, and so for a server that hangs.
 
     Args:
         count: the number of questions, which are numbered from 0.
-        threads: how many questions are open at once at most.
-        ask: returns the answer to the question of a number; its second argument is set when answers are not wanted any
-            more.
+        most: how many questions are open at once at most.
+        ask: returns the answer to the question of a number.
     """
-    stopped = Event()
-    waiting: SimpleQueue[int] = SimpleQueue()
+    import httpx  # noqa: PLC0415  (an extra)
+
+    waiting = deque(range(count))
     results: SimpleQueue[tuple[int, T] | BaseException | None] = SimpleQueue()
-    for number in range(count):
-        waiting.put(number)
 
-    def work() -> None:
-        results.put(_work(waiting, lambda number: results.put((number, ask(number, stopped))), stopped))
+    async def some(client: httpx.AsyncClient) -> None:
+        while waiting:
+            number = waiting.popleft()
+            results.put((number, await ask(client, number)))
 
-    problem: BaseException | None = None
-    running = min(threads, count)
+    async def all_() -> None:
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
+        try:
+            async with httpx.AsyncClient(verify=_certificates(), timeout=None, limits=limits) as client:  # noqa: S113  (`Server.ask` has one)
+                await asyncio.gather(*(some(client) for _ in range(min(most, count))))
+            results.put(None)
+        except BaseException as error:  # noqa: BLE001  (raised in the caller's thread)
+            results.put(error)
+
+    Thread(target=lambda: asyncio.run(all_()), daemon=True).start()
     try:
-        for _ in range(running):
-            Thread(target=work, daemon=True).start()
-        while running:
-            result = results.get()
-            if isinstance(result, tuple):
-                yield result
-                continue
-            running -= 1
-            if not isinstance(result, CancelledError):
-                problem = problem or result
+        while (result := results.get()) is not None:
+            if isinstance(result, BaseException):
+                raise result
+            yield result
     finally:
-        stopped.set()
-    if problem is not None:
-        raise problem
+        waiting.clear()
 
 
-def _work(waiting: SimpleQueue[int], do: Callable[[int], None], stopped: Event) -> BaseException | None:
-    """Do what waits until nothing is left; the error that ended it, or None."""
-    try:
-        while not stopped.is_set():
-            do(waiting.get_nowait())
-    except Empty:
-        pass
-    except BaseException as error:  # noqa: BLE001  (raised in the caller's thread)
-        stopped.set()
-        return error
-    return None
+@cache
+def _certificates() -> "SSLContext":
+    """The certificates of authorities, which take a tenth of a second to read."""
+    import httpx  # noqa: PLC0415  (an extra)
+
+    return httpx.create_ssl_context()
 
 
 def backoff(attempt: int) -> float:
@@ -162,26 +169,30 @@ def backoff(attempt: int) -> float:
     return min(_LONGEST, _FIRST * 2.0 ** (attempt - 1))
 
 
-def _retry_after(headers: Message | None) -> float:
+def _retry_after(header: str) -> float:
     """The seconds of the header `Retry-After`; 0 if it is absent or a date."""
     try:
-        return min(_LONGEST, max(0.0, float(headers.get("Retry-After", "0") if headers else "0")))
-    except ValueError:  # a date
+        return min(_LONGEST, max(0.0, float(header)))
+    except ValueError:
         return 0.0
 
 
-def _message(error: urllib.error.HTTPError) -> str:
-    """The server's message of an error, in one line."""
-    try:
-        text = error.read(_MOST_BYTES).decode("utf-8", "replace")
-    except (OSError, HTTPException):
-        text = ""
+def _message(answer: "Response", content: bytes) -> str:
+    """The server's message of an error, else what the status means."""
+    text = content.decode("utf-8", "replace")
     try:
         found = json.loads(text)
         text = found["error"]["message"] if isinstance(found["error"], dict) else str(found["error"])
     except (ValueError, LookupError, TypeError, RecursionError):
         pass
-    return _one_line(text) or _one_line(str(error.reason))
+    return text.strip() or answer.reason_phrase
+
+
+def _first(error: BaseException) -> str:
+    """What was raised first, of errors that were raised from others."""
+    while isinstance(earlier := error.__cause__ or error.__context__, Exception):
+        error = earlier
+    return said(error).removesuffix(": ")
 
 
 def _one_line(text: str) -> str:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from augment_ru.evaluation.examples import ModelRequest
-from augment_ru.evaluation.metrics import sklearn_metrics
-from augment_ru.models._bag_of_words import BagOfWords, fitted, train_of
+from augment_ru.models._bag_of_words import BagOfWords, check_scikit_learn, fitted, train_of
 
 NGRAMS = (1, 5)
 TREES, DEPTH, RATE = 100, 3, 1.0
@@ -30,7 +29,7 @@ def adaboost(request: ModelRequest, /) -> BagOfWords:
     """
     seed = request.options.seed % 2**32
     train = train_of(request, "adaboost")
-    sklearn_metrics()
+    check_scikit_learn()
     from sklearn.ensemble import AdaBoostClassifier  # noqa: PLC0415  (an extra)
     from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415

@@ -4,17 +4,19 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
 from augment_ru.inference.pretrained import short_digest
-from augment_ru.models._http import Server, concurrent_answers
+from augment_ru.models._http import Server, check_httpx, concurrent_answers
 from augment_ru.models._options import check_at_least, check_one_of, check_positive
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.replies import before_stop, label_in, prompt_text
+
+if TYPE_CHECKING:
+    from httpx import AsyncClient
 
 ENDPOINTS = {"chat": "/chat/completions", "completions": "/completions"}
 KEY = "OPENAI_API_KEY"
@@ -99,14 +101,15 @@ class ServerModel(Model):
             AugmentError: the server refuses a question, or does not answer it.
         """
         return concurrent_answers(
-            len(examples), self.options.concurrency, lambda number, stopped: self._predict(examples[number], stopped)
+            len(examples), self.options.concurrency, lambda client, number: self._predict(client, examples[number])
         )
 
-    def _predict(self, example: Example, stopped: Event) -> Prediction:
+    async def _predict(self, client: "AsyncClient", example: Example) -> Prediction:
         prompts = self.prompt.build(example.record, example.shots, labels=self.labels)
-        return self.prompt.answer([self._ask(prompt, example.task.benchmark.language, stopped) for prompt in prompts])
+        language = example.task.benchmark.language
+        return self.prompt.answer([await self._ask(client, prompt, language) for prompt in prompts])
 
-    def _ask(self, prompt: FilledPrompt, language: str, stopped: Event) -> str:
+    async def _ask(self, client: "AsyncClient", prompt: FilledPrompt, language: str) -> str:
         """The reply to a prompt; if it has choices, the label that the reply names."""
         options = self.options
         limit = options.max_tokens or (_CHOICE_TOKENS if prompt.choices else prompt.tokens)
@@ -123,7 +126,8 @@ class ServerModel(Model):
             question["messages"] = [*system, {"role": "user", "content": text}]
         else:
             question["prompt"] = text
-        reply = self.server.ask(question, _of_chat if options.endpoint == "chat" else _of_completion, stopped)
+        read = _of_chat if options.endpoint == "chat" else _of_completion
+        reply = await self.server.ask(client, question, read)
         if prompt.choices:
             return label_in(reply, prompt.choices)
         return before_stop(reply.strip(), prompt.stop).strip()
@@ -149,8 +153,9 @@ def openai(request: ModelRequest, /) -> ServerModel:
     """The model MODEL of the server at URL; the environment variable OPENAI_API_KEY holds the key, if one is needed.
 
     Raises:
-        AugmentError: the address, the prompt or an option is wrong.
+        AugmentError: the address, the prompt or an option is wrong, or httpx is not installed.
     """
+    check_httpx()
     given: Options = request.options
     check_one_of("endpoint", given.endpoint, tuple(ENDPOINTS))
     check_at_least("concurrency", given.concurrency, 1)

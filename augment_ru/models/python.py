@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, Model, ModelRequest, PredictFunction, Prediction
-from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, NamedModel, PredictFunction, Prediction
 from augment_ru.models._options import check_one_of
 from augment_ru.own_code import imported
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from augment_ru.inference.pretrained import Pretrained
 from augment_ru.inference.token_trees import Request, Tokens
-from augment_ru.prompting.budget import PromptBudget
-from augment_ru.prompting.prompt import FilledPrompt
+from augment_ru.prompting.prompt import FilledPrompt, PromptBudget
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,73 @@ with the place of its answer. Its words come from a file `prompts/NAME.toml`, on
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Prediction
 from augment_ru.inference.pretrained import short_digest
-from augment_ru.prompting.budget import BudgetShares, PromptBudget
 from augment_ru.prompting.choices import Choice, Options, listed_choices, spelled
 from augment_ru.prompting.template import LABEL, Template, text_of, with_label
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, label_of
 from augment_ru.records.record import Record, option_markers
 from augment_ru.records.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class PromptBudget:
+    """How many tokens a prompt may have, and the tokenizer that counts them.
+
+    Attributes:
+        tokens: the most tokens of the whole prompt with its answer.
+        count: returns the number of tokens of a text.
+        cut: returns the longest beginning of a text with at most this many tokens.
+    """
+
+    tokens: int
+    count: Callable[[str], int]
+    cut: Callable[[str, int], str]
+
+    def shares(self, head: str, separator: str, shots: int, answer: int) -> tuple[int, int]:
+        """The most tokens of the row and of each demonstration (RAFT, section 4.1.1).
+
+        Args:
+            head: the instruction, with the separator after it.
+            separator: the text between the parts of the prompt.
+            shots: the number of demonstrations.
+            answer: tokens that are kept free for a written answer.
+        """
+        left = self.tokens - self.count(head) - shots * self.count(separator) - answer
+        return (left // 4, 3 * left // (4 * shots)) if shots else (left, 0)
+
+    def fitted(self, template: Template, values: Mapping[str, str], words: Sequence[str], share: int) -> dict[str, str]:
+        """The values, cut so that the template, with the longest of the words as its label, has at most `share` tokens.
+
+        Raises:
+            AugmentError: template and label alone have more.
+        """
+        word = max(words, key=self.count, default="")
+        left = share - self.count(template.fill({**dict.fromkeys(values, ""), LABEL: word}))
+        if left < 0:
+            raise AugmentError(
+                f"a budget of {self.tokens} tokens leaves {share} for this text, and its template and label alone "
+                f"have {share - left}; raise it, or take fewer demonstrations"
+            )
+        found: dict[str, str] = {}
+        order = sorted(values, key=lambda name: len(values[name]))  # the longest value is cut first
+        for name in order:
+            times = template.names.count(name)
+            found[name] = self.cut(values[name], left // times)
+            left = max(left - self.count(found[name]) * times, 0)
+        while order and (excess := self.count(template.fill({**found, LABEL: word})) - share) > 0:
+            last = order[-1]  # inside the template a text may have a token more than alone
+            found[last] = self.cut(found[last], max(self.count(found[last]) - excess, 0))
+            if not found[last]:
+                order.pop()
+        return found
+
 
 LIMITS = (100, 200)
 """The most tokens of a written answer, without and with demonstrations: TAPE's numbers for CheGeKa (section 5.2)."""
@@ -140,8 +193,7 @@ class Prompt:
 
     def _entries(self, record: Mapping[str, Any]) -> list[tuple[int, ...]]:
         """The entries of `each` as their numbers in its lists; without `each` one entry, the row, without numbers."""
-        names = field_paths.every(record, self.each) if self.each else [""]
-        return [tuple(step for step in field_paths.steps(name) if isinstance(step, int)) for name in names]
+        return field_paths.entries(record, self.each) if self.each else [()]
 
     def _filled(
         self,
@@ -159,25 +211,25 @@ class Prompt:
             words = ", ".join(choice.text for choice in choices)
             head = self.instruction.fill({"labels": words}) + self.separator
         answer = 0 if choices else limit
-        shares = BudgetShares(budget, head, self.separator, len(shots), answer) if budget else None
+        whole, part = budget.shares(head, self.separator, len(shots), answer) if budget else (0, 0)
         for number, shot in enumerate(shots, start=1):
             try:
                 entry = next(iter(self._entries(shot)), ())
-                word = self._answer(_numbered(field, entry), shot, labels)
+                word = self._answer(field_paths.numbered(field, entry), shot, labels)
                 template, values = self._values(field, shot, entry, later=number > 1)
-                values = shares.demonstration(template, values, word) if shares else values
+                values = budget.fitted(template, values, [word], part) if budget else values
             except AugmentError as error:
                 raise AugmentError(f"demonstration {number}: {error}") from error
             head += template.fill({**values, LABEL: word}) + self.separator
         template, values = self._values(field, record, numbers, later=bool(shots))
-        if shares:
-            values = shares.target(template, values, [choice.text for choice in choices])
+        if budget:
+            values = budget.fitted(template, values, [choice.text for choice in choices], whole)
         before, after = template.around(LABEL)
         context = head + before.fill(values)
         gap = context[len(context.rstrip()) :]
         tail = after.fill(values)
-        whole = tuple(Choice(label, gap + word + tail) for label, word in choices)
-        return FilledPrompt(field, context.rstrip(), whole, limit, self.stop)
+        offered = tuple(Choice(label, gap + word + tail) for label, word in choices)
+        return FilledPrompt(field, context.rstrip(), offered, limit, self.stop)
 
     def _values(
         self, field: str, record: Mapping[str, Any], numbers: tuple[int, ...], *, later: bool
@@ -197,7 +249,7 @@ class Prompt:
             texts = Record(record, self.task).read()
             titled = len(texts) > 1
             return "\n".join(f"{path.split('.')[-1]}: {text}" if titled else text for path, text in texts.items())
-        text = text_of(record, _numbered(name, numbers))
+        text = text_of(record, field_paths.numbered(name, numbers))
         if self.options and name == self.options.inside:
             markers = option_markers(text)
             return text[: markers[0].start].rstrip() if markers else text
@@ -249,14 +301,7 @@ def answer_text(value: object, separator: str | None = None) -> str:
     return text
 
 
-def _numbered(name: str, numbers: Sequence[int]) -> str:
-    """The field's name with the numbers of an entry in its `[]`, from the left."""
-    for number in numbers[: name.count("[]")]:
-        name = name.replace("[]", f"[{number}]", 1)
-    return name
-
-
-def _own_values(template: Template, held: Any, field: str) -> dict[str, str]:  # noqa: ANN401  (any JSON value)
+def _own_values(template: Template, held: object, field: str) -> dict[str, str]:
     """The values for a row's own template; if one place and one value have no match by name, they belong together."""
     source = held if isinstance(held, Mapping) else {field: held}
     names = [name for name in dict.fromkeys(template.names) if name != LABEL]

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from augment_ru.evaluation.examples import Example, LabelScores, Model, Prediction, Scored
-from augment_ru.prompting.budget import PromptBudget
-from augment_ru.prompting.prompt import FilledPrompt, Prompt
+from augment_ru.prompting.prompt import FilledPrompt, Prompt, PromptBudget
 
 DIGITS = 4
 """Decimal places of a score before the best is taken, so that rounding in its last bits does not decide."""

@@ -3,6 +3,7 @@
 This module needs the standard library alone: a release holds a copy of it for lm-evaluation-harness.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 _TEXT_KEYS = ("segment", "text", "answer")
@@ -90,3 +91,44 @@ def texts_of_places(places: Sequence[Mapping[str, int]], text: str) -> list[str]
     """
     spans = [words_around(text, int(place["start"]), int(place["end"])) for place in places]
     return list(dict.fromkeys(text[start:stop].strip() for start, stop in spans))
+
+
+LETTERS, _CYRILLIC = "ABCDEFGHIJ", "АБВГДЕЖЗИК"
+"""The letters of options with markers."""
+_LOOKALIKES = str.maketrans("АВСЕН", "ABCEH")  # Cyrillic letters to the Latin ones that they look like
+_MARKER = re.compile(f"[(]([{LETTERS}{_CYRILLIC}СН])[)]")
+
+
+def marked_options(text: str) -> list[re.Match[str]]:
+    """The markers «(A)», «(B)», … of the options in a question.
+
+    They are the last run of letters from A on, in Latin or Cyrillic, whichever run is longer. A marker that the
+    question itself mentions («Витамин (A) полезен. Чем? (A) … (B) …») is none of them.
+    """
+    found = list(_MARKER.finditer(text))
+    runs = [_run([match[1].translate(_LOOKALIKES) for match in found], LETTERS)]
+    runs.append(_run([match[1] for match in found], _CYRILLIC))
+    return [found[index] for index in max(runs, key=len)]
+
+
+def option_letter(answer: str) -> str:
+    """The letter of an option in upper case; a Cyrillic letter that looks like a Latin one becomes that.
+
+    >>> option_letter("А"), option_letter(" c "), option_letter("Б")
+    ('A', 'C', 'Б')
+    """
+    return answer.strip().upper().translate(_LOOKALIKES)
+
+
+def _run(letters: Sequence[str], alphabet: str) -> list[int]:
+    """The indices of the last run of letters in the order of the alphabet, from its first letter on; at least two."""
+    for first in reversed([index for index, letter in enumerate(letters) if letter == alphabet[0]]):
+        run = [first]
+        for wanted in alphabet[1:]:
+            following = next((index for index in range(run[-1] + 1, len(letters)) if letters[index] == wanted), None)
+            if following is None:
+                break
+            run.append(following)
+        if len(run) > 1:
+            return run
+    return []

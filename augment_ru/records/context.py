@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from augment_ru.edits import Span
 from augment_ru.records import field_paths
-from augment_ru.records.answers import answer_texts, answer_values, label_of
-from augment_ru.records.record import Record, option_letter, option_markers
+from augment_ru.records.answers import answer_texts, answer_values, label_of, option_letter
+from augment_ru.records.record import Record, option_markers
 from augment_ru.text.context import Context
 
 

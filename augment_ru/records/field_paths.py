@@ -5,6 +5,8 @@ one; `[]` stands for every entry, and `[role=user]` for every entry whose `role`
 last of these. If the row itself has a key that is spelt like the whole name, the name means that key.
 
 A list of parts, as in `messages[-1].content` of chats with pictures, stands for the texts of its parts of type `text`.
+
+This module needs the standard library alone: a release holds a copy of it for lm-evaluation-harness.
 """
 
 import re
@@ -12,9 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
-
-from augment_ru.edits import Span
-from augment_ru.errors import AugmentError
 
 Path = tuple[str | int, ...]
 """The keys of objects and the numbers of list entries that lead to a value."""
@@ -136,6 +135,26 @@ def _parts(row: Mapping[str, Any], path: Path) -> list[Path]:
     return [(*path, number, "text") for number, part in enumerate(held) if part["type"] == "text"]
 
 
+def entries(row: Mapping[str, Any], name: str) -> list[tuple[int, ...]]:
+    """The numbers of each entry that a name with `[]` stands for, one for each `[]`.
+
+    >>> entries({"qas": [{"query": "а"}, {"query": "б"}]}, "qas[]")
+    [(0,), (1,)]
+    """
+    return [tuple(step for step in steps(one) if isinstance(step, int)) for one in every(row, name)]
+
+
+def numbered(name: str, numbers: Sequence[int]) -> str:
+    """The name with the numbers of an entry in its `[]`, from the left.
+
+    >>> numbered("questions[].answers[].text", (2, 0))
+    'questions[2].answers[0].text'
+    """
+    for number in numbers[: name.count("[]")]:
+        name = name.replace("[]", f"[{number}]", 1)
+    return name
+
+
 def value(row: Mapping[str, Any], name: str, default: Any = None) -> Any:  # noqa: ANN401  (values of JSON)
     """The value of a name that stands for one value, or the default if the row has none."""
     if name in row:
@@ -205,8 +224,6 @@ def with_value(row: Any, path: Path, new: Any) -> Any:  # noqa: ANN401  (values 
     """A copy of the row with another value at the path; it shares all other values with the row."""
     if not path:
         return new
-    if not isinstance(row, Mapping | list):
-        raise AugmentError(f"no place {named(path)} in {row!r}")
     changed: Any = list(row) if isinstance(row, list) else dict(row)
     changed[path[0]] = with_value(changed[path[0]], path[1:], new)
     return changed
@@ -222,35 +239,6 @@ def strings(value: object) -> Iterator[str]:
     elif isinstance(value, Sequence):
         for inner in value:
             yield from strings(inner)
-
-
-def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
-    """The spans where the words stand in the text as whole words, in any letter case."""
-    places: dict[str, list[int]] = {}
-    for run in _RUN.finditer(text):
-        places.setdefault(_same(run[0]), []).append(run.start())
-    for word in sorted({word.strip() for word in words}):
-        runs = [(match.start(), _same(match[0])) for match in _RUN.finditer(word)]
-        found = min(((places.get(run, ()), at) for at, run in runs), key=lambda one: len(one[0]), default=None)
-        if not word or (found is not None and not found[0]):
-            continue
-        pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
-        if found is None:  # a word without a letter or a digit
-            yield from (Span(*match.span(), label) for match in pattern.finditer(text))
-            continue
-        stop = 0
-        for start in (place - found[1] for place in found[0]):
-            if start >= stop and (match := pattern.match(text, start)):
-                yield Span(start, match.end(), label)
-                stop = match.end()
-
-
-_RUN = re.compile(r"\w+")
-
-
-def _same(run: str) -> str:
-    """Letters and digits in a form that is equal if `re.IGNORECASE` takes them for equal."""
-    return "".join(char.lower()[0].upper()[0] for char in run)
 
 
 _NOTHING = object()

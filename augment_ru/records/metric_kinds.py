@@ -1,4 +1,4 @@
-"""The metrics that a task may name, and the kind of answer that each of them scores (`evaluation.metrics`)."""
+"""The metrics that a task may name, and the kind of answer that each of them scores (`evaluation.answers`)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal

@@ -10,11 +10,12 @@ from typing import Any, Final, NamedTuple
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError, brief
 from augment_ru.records import field_paths
-from augment_ru.records.answers import answer_texts, label_of
-from augment_ru.records.field_paths import named, occurrences, strings
+from augment_ru.records.answers import answer_texts, label_of, marked_options
+from augment_ru.records.field_paths import named, strings
 from augment_ru.records.offsets import Offset, kind, offsets_of, table
 from augment_ru.records.places import places_in
 from augment_ru.records.task import Task
+from augment_ru.text.words import occurrences
 
 _SHOWN = 60
 """Characters of a record's key in a message."""
@@ -277,41 +278,6 @@ def list_of_texts(value: object) -> list[str]:
     return [one.strip() for one in read if one.strip()]
 
 
-_LATIN, _CYRILLIC = "ABCDEFGHIJ", "АБВГДЕЖЗИК"
-_LOOKALIKES = str.maketrans("АВСЕН", "ABCEH")  # Cyrillic letters to the Latin ones that they look like
-_MARKER = re.compile(f"[(]([{_LATIN}{_CYRILLIC}СН])[)]")
-
-
 def option_markers(text: str) -> list[Span]:
-    """The markers «(A)», «(B)», … of the options in a question.
-
-    They are the last run of letters from A on, in Latin or Cyrillic, whichever run is longer. A marker that the
-    question itself mentions («Витамин (A) полезен. Чем? (A) … (B) …») is none of them.
-    """
-    found = list(_MARKER.finditer(text))
-    runs = [_run([match[1].translate(_LOOKALIKES) for match in found], _LATIN)]
-    runs.append(_run([match[1] for match in found], _CYRILLIC))
-    return [Span(*found[index].span(), "OPTION") for index in max(runs, key=len)]
-
-
-def option_letter(answer: str) -> str:
-    """The letter of an option in upper case; a Cyrillic letter that looks like a Latin one becomes that.
-
-    >>> option_letter("А"), option_letter(" c "), option_letter("Б")
-    ('A', 'C', 'Б')
-    """
-    return answer.strip().upper().translate(_LOOKALIKES)
-
-
-def _run(letters: Sequence[str], alphabet: str) -> list[int]:
-    """The indices of the last run of letters in the order of the alphabet, from its first letter on; at least two."""
-    for first in reversed([index for index, letter in enumerate(letters) if letter == alphabet[0]]):
-        run = [first]
-        for wanted in alphabet[1:]:
-            following = next((index for index in range(run[-1] + 1, len(letters)) if letters[index] == wanted), None)
-            if following is None:
-                break
-            run.append(following)
-        if len(run) > 1:
-            return run
-    return []
+    """The markers of the options in a question: see `answers.marked_options`."""
+    return [Span(*found.span(), "OPTION") for found in marked_options(text)]

@@ -171,7 +171,7 @@ class Scoring(_Part, frozen=True):
 
     Attributes:
         gold: the fields that hold the right answer; several for several labels of one row.
-        metrics: names of `augment_ru.evaluation.metrics`, the main one first.
+        metrics: names of `augment_ru.evaluation.answers`, the main one first.
         separator: what stands between several right answers in one text (MERA); None if a text is one answer.
         unlabelled: labels that stand for no right answer, as -1 does in every task.
         every_class: whether macro F1 is the mean over all classes of the data, those that occur nowhere included.

@@ -10,18 +10,16 @@ import orjson
 
 from augment_ru.evaluation.answers import group_of
 from augment_ru.records import field_paths
-from augment_ru.release.card import card
+from augment_ru.release.card import card, shown_demonstrations, shown_pairs
 from augment_ru.release.croissant import CROISSANT, column_types, croissant
 from augment_ru.release.edit_log import line_digest
-from augment_ru.release.episodes import Episode, episodes_of, train_groups
+from augment_ru.release.episodes import Episode, episodes_of
 from augment_ru.release.lm_eval import harness_files
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
-from augment_ru.release.pairs_shown import shown_demonstrations, shown_pairs
-from augment_ru.release.recipe import ReleaseRecipe
-from augment_ru.release.search_figures import Counted, add_figures, count_entry, figure_entries, no_figures
-from augment_ru.release.settings import constraints_of
+from augment_ru.release.original_rows import TaskInput, constraints_of
+from augment_ru.release.release_recipe import ReleaseRecipe
 from augment_ru.release.shards import Shard
-from augment_ru.release.sources import TaskInput
+from augment_ru.release.variation_figures import VariationFigures, add_figures, figure_entries, no_figures
 
 CARD, RECIPE = "README.md", "recipe.toml"
 _MOST_LABELS = 20
@@ -78,7 +76,7 @@ def assemble(
         names.append(f"{OWN}/{Path(file).name}")
     content["examples"] = shown_pairs(target, content["tasks"])
     content["demonstrations"] = shown_demonstrations(target, content["tasks"], content["inputs"])
-    derived = derived_files(content, file_entries(target, names))
+    derived = derived_files(content, file_entries(target, names), target)
     for name, text in derived.items():
         (target / name).parent.mkdir(exist_ok=True)
         (target / name).write_bytes(text.encode())
@@ -87,18 +85,21 @@ def assemble(
     return content
 
 
-def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]], folder: Path) -> dict[str, str]:
     """The files that follow from the manifest: the card, Croissant metadata, and the tasks for lm-evaluation-harness.
 
     Args:
         content: the manifest without its list of files.
         files: the entries of the files of rows in that list.
+        folder: the release, with the user's own task and prompt files.
     """
-    tasks = harness_files(content)
+    tasks = harness_files(content, folder / OWN)
     return {CARD: card(content, tasks), CROISSANT: croissant(content, files), **tasks}
 
 
-def _write_test(recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard], folder: Path) -> dict[str, Counted]:
+def _write_test(
+    recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard], folder: Path
+) -> dict[str, VariationFigures]:
     """Write the test rows and their edit log, variation by variation; the figures of each perturbed one."""
     figures = no_figures(recipe, task.recipe)
     with (folder / "test.jsonl").open("wb") as rows, (folder / "edits.jsonl").open("wb") as edits:
@@ -109,7 +110,7 @@ def _write_test(recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard],
                 edits.write(entries)
                 if name in figures:
                     for line in entries.removesuffix(b"\n").split(b"\n"):
-                        count_entry(figures[name], orjson.loads(line))
+                        figures[name].count_entry(orjson.loads(line))
     return figures
 
 
@@ -156,7 +157,7 @@ def _groups(task: TaskInput) -> dict[str, Any]:
     found = [group_of(record.values, task.schema) for record in task.test.records]
     return {
         "groups": [] if None in found else sorted({group for group in found if group is not None}),
-        "train_groups": train_groups(task.schema, task.train.records if task.train else ()),
+        "train_groups": [group_of(record.values, task.schema) for record in task.train.records] if task.train else [],
     }
 
 

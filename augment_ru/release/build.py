@@ -7,7 +7,7 @@ so that it is always complete.
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,10 @@ from augment_ru.errors import AugmentError, amount
 from augment_ru.formats.files import replacing
 from augment_ru.release.assemble import assemble
 from augment_ru.release.manifest import FORMAT, MANIFEST, data_files, environment, own_digest, variations_in
-from augment_ru.release.recipe import ReleaseRecipe
-from augment_ru.release.recipe_file import read_release_recipe
-from augment_ru.release.searches import Searched, model_entries, train_files, with_folders
-from augment_ru.release.settings import constraints_of, rules_of
+from augment_ru.release.original_rows import TaskInput, constraints_of, read_task, rules_of
+from augment_ru.release.release_recipe import ReleaseRecipe, read_release_recipe
+from augment_ru.release.searched_models import Searched, model_entries, train_files
 from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
-from augment_ru.release.sources import TaskInput, read_task
 from augment_ru.release.staging import Staging
 from augment_ru.release.variations import Timing, Tools, make_tools, settings_of
 from augment_ru.run.engines import LOCAL, engine_of, in_order
@@ -90,59 +88,43 @@ def build_release(
     Raises:
         AugmentError: the recipe, a row, a rule or a folder is wrong; then there is no folder at the target.
     """
-    recipe_file, target = Path(recipe_file), Path(target)
-    return prepare_build(recipe_file, target, workers=workers, resume=resume, device=device, shard_rows=shard_rows).run(
-        progress
-    )
+    build = ReleaseBuild(Path(recipe_file), Path(target), workers, resume, device, shard_rows)
+    return build.run(progress)
 
 
-def prepare_build(
-    recipe_file: Path,
-    target: Path,
-    *,
-    workers: int = 1,
-    resume: bool = False,
-    device: str = "auto",
-    shard_rows: int = SHARD_ROWS,
-) -> "ReleaseBuild":
-    """Check the arguments of `build_release` and the recipe, and make its tools; no row is read.
+@dataclass(slots=True)
+class ReleaseBuild:
+    """A build that can run: its recipe is checked and its tools are made, but no row is read.
+
+    Attributes:
+        recipe_file, target, workers, resume, device, shard_rows: as in `build_release`.
+        recipe: the recipe as it is written.
+        located: the recipe with absolute paths of the user's own files.
 
     Raises:
         AugmentError: the recipe, the folder or a number is wrong.
     """
-    if workers < 1:
-        raise AugmentError(f"workers {workers}; needs a number from 1 on")
-    recipe = read_release_recipe(recipe_file)
-    folder = recipe_file.resolve().parent
-    own = recipe.with_files(lambda name: folder / name)
-    located = replace(own, adversary=own.adversary and with_folders(own.adversary, folder))
-    tools = make_tools(located, device)
-    return ReleaseBuild(
-        recipe_file, folder, Staging.of(target), recipe, located, tools, workers, resume, device, shard_rows
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseBuild:
-    """A build that can run.
-
-    Attributes:
-        folder: that of the recipe.
-        recipe: the recipe as it is written.
-        located: the recipe with absolute paths of the user's own files.
-        workers, resume, device, shard_rows: as in `build_release`.
-    """
 
     recipe_file: Path
-    folder: Path
-    staging: Staging
-    recipe: ReleaseRecipe
-    located: ReleaseRecipe
-    tools: Tools
-    workers: int
-    resume: bool
-    device: str
-    shard_rows: int
+    target: Path
+    workers: int = 1
+    resume: bool = False
+    device: str = "auto"
+    shard_rows: int = SHARD_ROWS
+    folder: Path = field(init=False)
+    staging: Staging = field(init=False)
+    recipe: ReleaseRecipe = field(init=False)
+    located: ReleaseRecipe = field(init=False)
+    tools: Tools = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise AugmentError(f"workers {self.workers}; needs a number from 1 on")
+        self.recipe = read_release_recipe(self.recipe_file)
+        self.folder = self.recipe_file.resolve().parent
+        self.staging = Staging.of(self.target)
+        self.located = self.recipe.located(lambda name: self.folder / name, self.folder)
+        self.tools = make_tools(self.located, self.device)
 
     def run(self, progress: Progress = lambda done, total: None) -> BuildReport:  # noqa: ARG005
         """Build the release.

@@ -1,6 +1,7 @@
 """The card of a release: a README in the form of the Hugging Face Hub, from the template `card.md.jinja`."""
 
 import html
+import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -10,9 +11,11 @@ from typing import Any
 import jinja2
 
 from augment_ru import registry
+from augment_ru.records import field_paths
+from augment_ru.records.answers import answer_values, label_of
 from augment_ru.release.lm_eval import FOLDER
 from augment_ru.release.manifest import variations_in
-from augment_ru.release.recipe import identifier
+from augment_ru.release.release_recipe import identifier
 from augment_ru.release.yaml import yaml
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -142,3 +145,53 @@ def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
             for task in content["tasks"]
         ],
     }
+
+
+def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """An original and a perturbed text of each attack, from the first task in which it perturbed a row.
+
+    Args:
+        folder: the release, with its test rows and edit logs.
+        tasks: the entries of the tasks in the manifest.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for task in tasks:
+        rows, entries = (_rows(folder / task["name"] / f"{name}.jsonl") for name in ("test", "edits"))
+        for row, entry in zip(rows, entries, strict=True):
+            name = entry["perturbation"]
+            if entry["status"] != "perturbed" or name in found:
+                continue
+            field = next(field for field, edits in entry["edits"].items() if edits)
+            original, perturbed = (field_paths.value(one, field) for one in (rows[entry["row"]], row))
+            texts = {"original": str(original), "perturbed": str(perturbed)}
+            found[name] = {"perturbation": name, "task": task["name"], "field": field, **texts}
+    return list(found.values())
+
+
+def shown_demonstrations(
+    folder: Path, tasks: Sequence[Mapping[str, Any]], inputs: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """For each task the first demonstration of its first episode, with its right answers, and where it comes from.
+
+    Args:
+        folder: the release, with its train rows.
+        tasks: the entries of the tasks in the manifest.
+        inputs: the entries of the input files there.
+    """
+    files = {one["task"]: one["file"] for one in inputs if one["split"] == "train"}
+    found = []
+    for task in tasks:
+        rows = _rows(folder / task["name"] / "train.jsonl") if task["train"] else []
+        shown = [(min(row["episode"]), at) for at, row in enumerate(rows) if row["episode"]]
+        if not shown:
+            continue
+        episode, at = min(shown)
+        answers = [label_of(one) for name in task["gold"] for one in answer_values(field_paths.values(rows[at], name))]
+        texts = [str(one) for name in task["fields"] for one in field_paths.values(rows[at], name)]
+        source = {"file": files.get(task["name"], ""), "row": at + 1}
+        found.append({"task": task["name"], "episode": episode, **source, "texts": texts, "answers": answers})
+    return found
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]

@@ -6,43 +6,27 @@ from typing import Any
 
 CROISSANT = "croissant.json"
 
+
+def _croissant(names: str) -> dict[str, str]:
+    return {name: f"cr:{name}" for name in names.split()}
+
+
 _CONTEXT = {
     "@language": "en",
     "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
+    **_croissant("citeAs column"),
     "conformsTo": "dct:conformsTo",
     "cr": "http://mlcommons.org/croissant/",
     "rai": "http://mlcommons.org/croissant/RAI/",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
+    **_croissant("equivalentProperty"),
     "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileProperty": "cr:fileProperty",
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
+    **_croissant("extract field fileProperty fileObject fileSet format includes isLiveDataset jsonPath key md5"),
+    **_croissant("parentField path recordSet references regex repeated replace samplingRate"),
     "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
+    **_croissant("separator source subField transform"),
 }
 _TYPES = {"text": "sc:Text", "integer": "sc:Integer", "number": "sc:Float", "truth value": "sc:Boolean"}
 
@@ -65,12 +49,12 @@ def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]
         files: the digest of each file of rows, by path.
     """
     recipe = content["recipe"]
-    paths = {
-        (task["name"], split): f"{task['name']}/{split}.jsonl"
+    paths = [
+        ((task["name"], split, task["columns"]), f"{task['name']}/{split}.jsonl")
         for task in content["tasks"]
         for split in ("train", "test")
         if task[split]
-    }
+    ]
     found = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
@@ -81,12 +65,8 @@ def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]
         "inLanguage": recipe["language"],
         "keywords": list(recipe["tags"]),
         "version": "1.0.0",
-        **({"url": recipe["homepage"]} if recipe["homepage"] else {}),
-        **(
-            {"creator": [{"@type": "sc:Person", "name": name} for name in recipe["authors"]]}
-            if recipe["authors"]
-            else {}
-        ),
+        "url": recipe["homepage"],
+        "creator": [{"@type": "sc:Person", "name": name} for name in recipe["authors"]],
         "distribution": [
             {
                 "@type": "cr:FileObject",
@@ -97,25 +77,24 @@ def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]
                 "sha256": files[path]["sha256"],
                 "contentSize": f"{files[path]['bytes']} B",
             }
-            for path in paths.values()
+            for _, path in paths
         ],
         "recordSet": [
             {
                 "@type": "cr:RecordSet",
                 "@id": f"{name}_{split}",
                 "name": f"{name}_{split}",
-                "field": [_field(f"{name}_{split}", path, column, kind) for column, kind in _columns(content, name)],
+                "field": [  # lists and objects are not described
+                    _field(f"{name}_{split}", path, column, _TYPES[kind])
+                    for column, kind in columns.items()
+                    if kind in _TYPES
+                ],
             }
-            for (name, split), path in paths.items()
+            for (name, split, columns), path in paths
         ],
     }
-    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
-
-
-def _columns(content: Mapping[str, Any], name: str) -> list[tuple[str, str]]:
-    """The columns with values of one type; lists and objects are not described."""
-    task = next(one for one in content["tasks"] if one["name"] == name)
-    return [(column, _TYPES[kind]) for column, kind in task["columns"].items() if kind in _TYPES]
+    given = {key: value for key, value in found.items() if value or key not in ("url", "creator")}
+    return json.dumps(given, ensure_ascii=False, indent=1) + "\n"
 
 
 def _field(records: str, path: str, column: str, kind: str) -> dict[str, Any]:

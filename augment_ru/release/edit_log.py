@@ -7,35 +7,90 @@ itself (`digest`), so that a changed byte is reported with its file and row.
 
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from augment_ru.adversary.result import Finding
 from augment_ru.edits import Edit, Span
-from augment_ru.engine.outcome import NO_SPANS, STATUSES, Outcome, Settings
-from augment_ru.engine.result import Result
+from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.records.options import comparable, made_equal, questions_of
 from augment_ru.records.record import Record, option_markers
-from augment_ru.release.sources import PERTURBATION, with_perturbation
+from augment_ru.release.manifest_shape import MOST
+from augment_ru.release.original_rows import PERTURBATION, with_perturbation
 from augment_ru.script import Script
+from augment_ru.strict_tables import typed
 from augment_ru.text.batch import OPTION
 
 _SETTINGS = Settings("replay", 0, "none", None)
 _DIGEST = ',"digest":"'
 _HEX = 16
-_SEARCH = {"status", "prediction", "queries", "broken_at", "budget", "changes", "minimal", "attacks"}
 STATUS_OF_SEARCH = {
     "broken": "perturbed", "rejected": "rejected",
     "withstood": "unchanged", "wrong_before": "unchanged", "unchanged": "unchanged",
 }  # fmt: skip
 """The status of the row for each status of a search."""
-_MOST = 2**53
-"""The largest score: integers up to this are the same in every reader of JSON."""
-_COMMON = {"row", PERTURBATION, "status", "line", "digest"}
-
 Entry = Mapping[str, Any]
 """A line of the edit log; docs/release.md lists its keys."""
+
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_Score = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)] | None
+_Places = dict[str, list[tuple[int, int, str]]]
+"""Field to lists of [start, stop, text]."""
+
+
+class _Part(msgspec.Struct, forbid_unknown_fields=True):
+    """An object in the edit log, read strictly; the attributes are its keys."""
+
+
+class _Line(_Part):
+    row: int
+    perturbation: str
+    line: str
+    digest: str
+
+
+class _Original(_Line):
+    status: Literal["original"]
+    protected: _Places
+
+
+class _Search(_Part):
+    status: str
+    prediction: Any
+    queries: _Count
+    broken_at: int | None
+    budget: _Count
+    changes: _Count
+    minimal: bool
+    attacks: dict[str, list[Any]]
+    reason: Any = None
+
+    def __post_init__(self) -> None:
+        is_broken = self.status == "broken"
+        if self.queries > self.budget:
+            raise ValueError(f"'queries' is {self.queries}; the budget is {self.budget}")
+        if is_broken == (self.broken_at is None) or is_broken != (self.changes > 0):
+            raise ValueError(f"'status' is {self.status!r}, with {self.changes} changes at query {self.broken_at}")
+
+
+class _Perturbed(_Line):
+    status: Literal["perturbed", "unchanged", "rejected"]
+    probability: _Score
+    similarity: _Score
+    candidate: Any
+    edits: _Places
+    notes: dict[str, Any] = {}
+    protected: _Places = {}
+    search: _Search | None = None
+
+    def __post_init__(self) -> None:
+        if self.search and STATUS_OF_SEARCH.get(self.search.status) != self.status:
+            raise ValueError(f"'status' is {self.status!r}; that of its search is {self.search.status!r}")
+        if not self.search and self.status == "perturbed" and self.probability is None:
+            raise ValueError("'probability' is null; it must be a number")
 
 
 def line_digest(line: str | bytes) -> str:
@@ -57,8 +112,10 @@ def original_entry(row: int, name: str, line: str, protected: Mapping[str, Seque
     )
 
 
-def result_entry(row: int, name: str, line: str, result: Result, protected: Mapping[str, Sequence[Any]]) -> str:
-    """The entry of the result of an attack.
+def result_entry(
+    row: int, name: str, line: str, result: Result | Finding, protected: Mapping[str, Sequence[Any]]
+) -> str:
+    """The entry of the result of an attack, or of what a search found: that is perturbed, rejected or unchanged.
 
     Args:
         row: the number of its original row, from 0.
@@ -68,38 +125,12 @@ def result_entry(row: int, name: str, line: str, result: Result, protected: Mapp
         protected: the protected spans of the original row. The attack's own are written only where they differ: some
             attacks may exchange wrong options.
     """
-    state = {
-        "status": result.status,
-        "probability": result.probability,
-        "similarity": result.similarity,
-        "candidate": result.candidate,
-    }
-    return _perturbed_entry((row, name, line), state, result, protected)
-
-
-def search_entry(row: int, name: str, line: str, found: Finding, protected: Mapping[str, Sequence[Any]]) -> str:
-    """The entry of what a search found; arguments as for `result_entry`.
-
-    `search` says what the search came to; a row that it did not break is unchanged, or rejected.
-    """
-    state = {
-        "status": STATUS_OF_SEARCH[found.status],
-        "probability": None,
-        "similarity": found.similarity,
-        "candidate": None,
-        "search": found.search() | {"attacks": found.made_by()},
-    }
-    return _perturbed_entry((row, name, line), state, found, protected)
-
-
-def _perturbed_entry(
-    placed: tuple[int, str, str],
-    state: Mapping[str, Any],
-    result: Result | Finding,
-    protected: Mapping[str, Sequence[Any]],
-) -> str:
-    """The entry of a row that is not an original: its number, name and line; `state` holds what became of it."""
-    row, name, line = placed
+    if isinstance(result, Finding):
+        state: dict[str, Any] = {"status": STATUS_OF_SEARCH[result.status], "probability": None}
+        state |= {"similarity": result.similarity, "candidate": None}
+        state["search"] = result.search() | {"attacks": result.made_by()}
+    else:
+        state = {key: getattr(result, key) for key in ("status", "probability", "similarity", "candidate")}
     own = _protected(result)
     return _with_digest(
         {
@@ -140,58 +171,9 @@ def read_entry(line: bytes) -> Entry:
     if not mark or rest != f'{line_digest(body + b"}")}"}}'.encode():
         raise AugmentError("was changed: its digest does not match")
     values = parsed(line)[1]
-    if not _is_entry(values):
-        raise AugmentError("is not an entry of the edit log: a key is missing or unknown, or has a wrong value")
+    kind = _Original if values.get("status") == "original" else _Perturbed
+    typed("is not an entry of the edit log", values, kind)
     return values
-
-
-def _is_entry(values: Mapping[str, Any]) -> bool:
-    """Whether the values have the keys of an entry, and the right types."""
-    keys = values.keys() - {"protected", "notes", "search"}
-    if type(values.get("row")) is not int or not isinstance(values.get("line"), str):
-        return False
-    if values.get("status") == "original":
-        return keys == _COMMON and _are_triples(values.get("protected"))
-    return (
-        keys == _COMMON | {"probability", "similarity", "candidate", "edits"}
-        and values["status"] in STATUSES
-        and all(_is_score(values[key]) for key in ("probability", "similarity"))
-        and (values["status"] != "perturbed" or values["probability"] is not None or "search" in values)
-        and ("search" not in values or _is_search(values["search"], values["status"]))
-        and _are_triples(values["edits"])
-        and _are_triples(values.get("protected", {}))
-        and isinstance(values.get("notes", {}), Mapping)
-    )
-
-
-def _is_search(value: object, status: str) -> bool:
-    """Whether it says what a search came to, and fits the status of its row."""
-    if not isinstance(value, Mapping) or value.keys() - {"reason"} != _SEARCH:
-        return False
-    numbers = [value["queries"], value["budget"], value["changes"]]
-    return (
-        isinstance(value["status"], str)
-        and STATUS_OF_SEARCH.get(value["status"]) == status
-        and all(type(one) is int and one >= 0 for one in numbers)
-        and value["queries"] <= value["budget"]
-        and isinstance(value["minimal"], bool)
-        and (type(value["broken_at"]) is int if value["status"] == "broken" else value["broken_at"] is None)
-        and (value["changes"] > 0) == (value["status"] == "broken")
-    )
-
-
-def _is_score(value: object) -> bool:
-    """Whether it is a number that arithmetic takes, or none."""
-    return value is None or (type(value) in {int, float} and abs(value) <= _MOST)  # type: ignore[arg-type]
-
-
-def _are_triples(value: object) -> bool:
-    """Whether it is a table of lists of [start, stop, text]."""
-    return isinstance(value, Mapping) and all(
-        isinstance(entries, list)
-        and all(isinstance(entry, list) and [type(one) for one in entry] == [int, int, str] for entry in entries)
-        for entries in value.values()
-    )
 
 
 def replayed_line(original: Record, name: str, edits: Mapping[str, Sequence[Any]]) -> str:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from augment_ru.draws import Streams, digests
-from augment_ru.evaluation.answers import group_of
-from augment_ru.records.record import Record
 from augment_ru.records.task import Task
-from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe, check_drawn
+from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, check_drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +28,15 @@ def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[
     """
     if task.shots is not None:
         return task.shots
-    if recipe.shots is not None:
-        return recipe.shots
-    check_drawn(f"{task.name}: the shots of its benchmark", [schema.benchmark.shots], recipe.episodes)
+    if recipe.shots.k != "task":
+        return recipe.shots.k
+    check_drawn(f"{task.name}: the shots of its benchmark", [schema.benchmark.shots], recipe.shots.episodes)
     return (schema.benchmark.shots,) if schema.benchmark.shots else ()
 
 
 def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[Episode]:
     """The episodes of a task: 0 is zero-shot; then come those of each number of shots, in order."""
-    shots = [0, *(shots for shots in asked_shots(recipe, task, schema) for _ in range(recipe.episodes))]
+    shots = [0, *(shots for shots in asked_shots(recipe, task, schema) for _ in range(recipe.shots.episodes))]
     return [Episode(number, own) for number, own in enumerate(shots)]
 
 
@@ -68,8 +66,3 @@ def draw_episodes(
             for at in (key.uniform(np.zeros_like(shots), shots) * len(own)).astype(np.int64).tolist():
                 found[own[at]].append(episode.number)
     return found
-
-
-def train_groups(schema: Task, records: Sequence[Record]) -> list[str | None]:
-    """The group of each train row (`Task.grouped_by`)."""
-    return [group_of(record.values, schema) for record in records]

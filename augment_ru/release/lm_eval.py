@@ -6,24 +6,24 @@ and score the answers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.records.task import task as task_of
+from augment_ru.records.task import task_or_file
 from augment_ru.release.lm_eval_prompts import VERSION, prompt_content
 from augment_ru.release.manifest import variations_in
-from augment_ru.release.recipe import ORIGINAL, identifier
+from augment_ru.release.release_recipe import ORIGINAL, identifier
 from augment_ru.release.yaml import yaml
 from augment_ru.resources import PACKAGE
 
 FOLDER = "lm_eval"
 _MODULES = {
     "data": "release/lm_eval_data.py",
-    "rows": "release/lm_eval_rows.py",
-    "written": "release/lm_eval_written.py",
     "answer_scores": "evaluation/answer_scores.py",
     "answers": "records/answers.py",
+    "field_paths": "records/field_paths.py",
 }
 """The modules that a release holds for the harness: name to source in this package, copied as it is."""
 
@@ -42,14 +42,19 @@ class _Asked(NamedTuple):
     content: dict[str, Any]
 
 
-def harness_files(content: Mapping[str, Any]) -> dict[str, str]:
-    """The files of the tasks, path in the release to text, from its manifest; empty if no task has a prompt."""
+def harness_files(content: Mapping[str, Any], own: Path) -> dict[str, str]:
+    """The files of the tasks, path in the release to text; empty if no task has a prompt.
+
+    Args:
+        content: the manifest.
+        own: the folder with the user's own task and prompt files.
+    """
     name = identifier(content["name"])
     files: dict[str, str] = {}
     groups: dict[str, list[str]] = {}
-    for task in content["tasks"]:
+    for task, given in zip(content["tasks"], content["recipe"]["task"], strict=True):
         whole = f"{name}_{identifier(task['name'])}"
-        asked = list(_asked(task))
+        asked = list(_asked(task, given, own))
         for one in asked:
             files[f"_{task['name']}{one.ending}.yaml"] = yaml(
                 {key: value for key, value in one.content.items() if key not in _OF_VARIATIONS}
@@ -57,9 +62,9 @@ def harness_files(content: Mapping[str, Any]) -> dict[str, str]:
         for variation in (task["name"], *variations_in(task)) if asked else ():
             tag = ORIGINAL if variation == task["name"] else identifier(variation)
             called = [f"{whole}_{tag}{one.ending}" for one in asked]
-            for one, own in zip(asked, called, strict=True):
-                files[f"{own}.yaml"] = _variation(
-                    f"_{task['name']}{one.ending}.yaml", own, f"{name}_{tag}", variation, one
+            for one, full in zip(asked, called, strict=True):
+                files[f"{full}.yaml"] = _variation(
+                    f"_{task['name']}{one.ending}.yaml", full, f"{name}_{tag}", variation, one
                 )
             if asked[0].group is None:
                 groups.setdefault(whole, []).extend(called)
@@ -101,13 +106,21 @@ def _mean_over(called: str, tasks: Sequence[str], metrics: Sequence[Mapping[str,
     return yaml(table)
 
 
-def _asked(task: Mapping[str, Any]) -> Iterator[_Asked]:
-    """The questions about the rows of a task; none if it has no right answers, or no prompt fits it."""
+def _asked(task: Mapping[str, Any], given: Mapping[str, Any], own: Path) -> Iterator[_Asked]:
+    """The questions about the rows of a task; none if it has no right answers, or no prompt fits it.
+
+    Args:
+        task: its entry in the manifest.
+        given: its table in the recipe.
+        own: the folder with the user's own files.
+    """
     if not task["answered"]:
         return
-    schema = task_of(task["task"]).changed(fields=tuple(task["fields"]))
+    file = str(given.get("task", ""))
     try:
-        prompt = prompt_of(schema)
+        named = task_or_file(str(own / Path(file).name) if file.endswith(".toml") else task["task"])
+        schema = named.changed(fields=tuple(task["fields"]))
+        prompt = prompt_of(schema, own / Path(given["prompt"]).name if "prompt" in given else None)
         made = [(target, prompt_content(task, schema, prompt, target)) for target in prompt.targets]
     except AugmentError:  # the card says so
         return
@@ -117,9 +130,9 @@ def _asked(task: Mapping[str, Any]) -> Iterator[_Asked]:
             continue
         for group in groups:
             ending = f"_{identifier(target)}" if len(made) > 1 else ""
-            own = content
+            shown = content
             if group is not None:
                 ending += f"_{identifier(group)}"
                 chosen = {**content["dataset_kwargs"], "group": [schema.scoring.grouped_by, group]}
-                own = {**content, "dataset_kwargs": chosen}
-            yield _Asked(ending, group, own)
+                shown = {**content, "dataset_kwargs": chosen}
+            yield _Asked(ending, group, shown)

@@ -5,6 +5,7 @@ three modules of augment-ru that the release holds beside it, nothing else.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -23,10 +24,15 @@ def _module_beside(name: str) -> Any:  # noqa: ANN401  (a module)
 
 if TYPE_CHECKING or __name__.startswith("augment_ru."):
     from augment_ru.evaluation import answer_scores
-    from augment_ru.records import answers
-    from augment_ru.release import lm_eval_rows as rows_module
+    from augment_ru.records import answers, field_paths
 else:
-    answer_scores, answers, rows_module = map(_module_beside, ("answer_scores", "answers", "rows"))
+    answer_scores, answers, field_paths = map(_module_beside, ("answer_scores", "answers", "field_paths"))
+
+CONTEXT, _GAP, _NUMBERS, _QUESTION = "_context", "_gap", "_numbers", "_question"
+"""Fields that are added to a row: its prompt, the white space before the answer, the numbers of the entry that is asked
+about, and what tells the question of the entry from all others."""
+_PLACE = re.compile(r"\{\{|\}\}|\{([^{}\n]+)\}|[{}]")
+_LABEL = "label"
 
 _FOLDER = Path(__file__).resolve().parent.parent
 _DIGITS = 4
@@ -112,28 +118,112 @@ def _asked(
         own: `template` and `values`: the fields that hold the row's own template and what fills it.
         later: where another demonstration stands before, the text before the row's own fields, the paths of these,
             and the text after them; such a prompt has no instruction.
-        dialogue: the arguments of `with_dialogues`.
+        dialogue: the arguments of `_with_dialogues`.
         is_shown: whether the rows are demonstrations.
         has_shots: whether demonstrations stand before each of them.
     """
-    found = rows_module.with_dialogues(rows, **dialogue) if dialogue else [dict(row) for row in rows]
+    found = _with_dialogues(rows, **dialogue) if dialogue else [dict(row) for row in rows]
     if each:
-        found = rows_module.by_entry(found, each, first=is_shown)
+        found = _by_entry(found, each, first=is_shown)
     if own:
         is_first = [not has_shots and (not is_shown or at == 0) for at in range(len(found))]
         found = [
-            rows_module.with_context(row, **own) if first else _later(row, *later)
+            _with_context(row, **own) if first else _later(row, *later)
             for row, first in zip(found, is_first, strict=True)
         ]
     return found
+
+
+def _by_entry(rows: Sequence[Mapping[str, Any]], each: str, *, first: bool) -> list[dict[str, Any]]:
+    """A row for each entry at a path, with its numbers; of demonstrations the first alone."""
+    found = []
+    for at, row in enumerate(rows):
+        numbers = [own for own in field_paths.entries(row, each) if min(own) >= 0][: 1 if first else None]
+        found += [{**row, _NUMBERS: own, _QUESTION: str((at, *own[:-1]))} for own in numbers]
+    return found
+
+
+def _with_dialogues(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    id: str,  # noqa: A002  (as in the task)
+    turn: str,
+    context: str,
+    asked: Sequence[str],
+    answer: str,
+    options: Sequence[str],
+) -> list[dict[str, Any]]:
+    """The rows, each with the questions of its dialogue before it and their right answers.
+
+    Args:
+        rows: the rows of one variation.
+        id: the path that tells dialogues apart.
+        turn: the path of the number of the question.
+        context: where what was said before is put, such as `inputs.context`.
+        asked: the paths of the question.
+        answer: the path of the right answer, the number of an option.
+        options: the paths of the options.
+    """
+    dialogues: dict[str, list[tuple[int, int]]] = {}
+    for at, row in enumerate(rows):
+        if isinstance(number := _value(row, turn), int):
+            dialogues.setdefault(str(_value(row, id)).strip(), []).append((number, at))
+    found = [dict(row) for row in rows]
+    for own in dialogues.values():
+        said: dict[int, str] = {}
+        for number, at in sorted(own):
+            before = "\n".join(text for earlier, text in said.items() if earlier < number)
+            holder, _, name = context.rpartition(".")
+            found[at][holder] = {**_value(rows[at], holder), name: before}
+            texts = [str(_value(rows[at], path)) for path in asked]
+            label = str(_value(rows[at], answer)).strip() if field_paths.has_value(rows[at], answer) else ""
+            if label.isascii() and label.isdigit() and 1 <= int(label) <= len(options):
+                texts.append(str(_value(rows[at], options[int(label) - 1])))
+            said[number] = "\n".join(texts)
+    return found
+
+
+def _with_context(row: Mapping[str, Any], template: str, values: str) -> dict[str, Any]:
+    """The row with its prompt, filled from the template and the values that stand in it.
+
+    Args:
+        row: the row.
+        template: the field of the template.
+        values: the field of its values; if one place and one value have no match by name, they belong together.
+
+    Raises:
+        ValueError: the template has a place that no value fits, or a brace that belongs to none.
+    """
+    text = row[template]
+    held = row[values] if isinstance(row[values], Mapping) else {values: row[values]}
+    names = [match[1] for match in _PLACE.finditer(text) if match[1] and match[1] != _LABEL]
+    missing = [name for name in dict.fromkeys(names) if not field_paths.has_value(held, name)]
+    spare = [name for name in held if name not in names]
+    if len(missing) == 1 and len(spare) == 1:
+        held = {**held, missing[0]: held[spare[0]]}
+
+    def filled(match: re.Match[str]) -> str:
+        if match[0] in ("{{", "}}"):
+            return match[0][0]
+        if match[1] == _LABEL:
+            return ""
+        if not match[1] or not field_paths.has_value(held, match[1]):
+            raise ValueError(f"nothing fits '{match[0]}' in the template '{text}'")
+        value = _value(held, match[1])
+        return "" if value is None else str(value)
+
+    if not text[-1:].isspace() and "{label}" not in text:
+        text += " "
+    context = _PLACE.sub(filled, text)
+    return {**row, CONTEXT: context.rstrip(), _GAP: context[len(context.rstrip()) :]}
 
 
 def _later(row: Mapping[str, Any], before: str, paths: Sequence[str], after: str) -> dict[str, Any]:
     context = before + _column(row, paths) + after
     return {
         **row,
-        rows_module.CONTEXT: context.rstrip(),
-        rows_module.GAP: context[len(context.rstrip()) :],
+        CONTEXT: context.rstrip(),
+        _GAP: context[len(context.rstrip()) :],
     }
 
 
@@ -161,17 +251,17 @@ def _doc(
     Raises:
         ValueError: the answer is none of the choices.
     """
-    numbers = row.get(rows_module.NUMBERS, ())
+    numbers = row.get(_NUMBERS, ())
     doc: dict[str, Any] = {name: _column(row, numbers=numbers, **column) for name, column in columns.items()}
-    doc["gap"] = gap = row.get(rows_module.GAP, "")
-    golds = rows_module.every_value(row, rows_module.numbered(answer, numbers))
+    doc["gap"] = gap = row.get(_GAP, "")
+    golds = field_paths.values(row, field_paths.numbered(answer, numbers))
     doc["answers"] = answers.answer_texts(golds, separator) or [""]
     if choices is None:
         return doc
     labels, texts = _choices(row, **choices)
     doc |= {"choices": [gap + text for text in texts], "labels": labels, "target": 0}
-    if rows_module.QUESTION in row:
-        doc["question"] = row[rows_module.QUESTION]
+    if _QUESTION in row:
+        doc["question"] = row[_QUESTION]
     if norms:
         return doc | {"targets": _norm_labels(golds[0] if golds else None, norms)}
     right = [labels.index(one) for one in doc["answers"] if one in labels]
@@ -204,12 +294,12 @@ def _column(
         before_options: whether the options at the end of the text are left out.
         numbers: the numbers of the entry that is asked about.
     """
-    named = [rows_module.numbered(path, numbers) for path in paths]
-    given = {path: _value(row, path) for path in named if rows_module.holds(row, path)}
+    named = [field_paths.numbered(path, numbers) for path in paths]
+    given = {path: _value(row, path) for path in named if field_paths.has_value(row, path)}
     texts = {path: value if isinstance(value, str) else answers.label_of(value) for path, value in given.items()}
     titled = len(texts) > 1
     text = "\n".join(f"{path.split('.')[-1]}: {one}" if titled else one for path, one in texts.items())
-    if before_options and (markers := rows_module.markers_in(text)):
+    if before_options and (markers := answers.marked_options(text)):
         text = text[: markers[0].start()].rstrip()
     return words[text] if words else text
 
@@ -240,11 +330,11 @@ def _choices(
     pairs += [(label, answers.label_of(_value(row, path))) for label, path in fields]
     if inside:
         text = answers.label_of(_value(row, inside))
-        markers = rows_module.markers_in(text)
+        markers = answers.marked_options(text)
         stops = [*(marker.start() for marker in markers[1:]), len(text)]
         pairs = [
             (letter, text[marker.end() : stop].strip())
-            for letter, marker, stop in zip(rows_module.LETTERS, markers, stops, strict=False)
+            for letter, marker, stop in zip(answers.LETTERS, markers, stops, strict=False)
         ]
     if texts:
         pairs = [(text, text) for text in dict.fromkeys(_value(row, texts))]
@@ -255,7 +345,10 @@ def _choices(
 
 
 def _value(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  (a JSON value)
-    return rows_module.value_of(row, path)
+    found = list(field_paths.values(row, path))
+    if not found:
+        raise LookupError(f"no field '{path}' in {row}")
+    return found[0]
 
 
 def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
@@ -289,3 +382,27 @@ def _chosen(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> st
     scores = [round(likelihood, _DIGITS) for likelihood, _ in results]
     label: str = doc["labels"][scores.index(max(scores))]
     return label
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  (a class of the harness, which is imported only where it runs)
+    if name != "WrittenAnswers":
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    from lm_eval.api.task import ConfigurableTask  # noqa: PLC0415
+
+    class WrittenAnswers(ConfigurableTask):  # type: ignore[misc, no-any-unimported, unused-ignore]
+        """A task of written answers: with demonstrations an answer may be longer (TAPE, section 5.2).
+
+        `metadata.max_gen_toks` holds both limits; one that the user gives with `--gen_kwargs` is taken instead.
+        """
+
+        def __init__(self, config: Mapping[str, Any]) -> None:
+            super().__init__(config={key: value for key, value in config.items() if key != "class"})
+
+        def construct_requests(self, doc: Mapping[str, Any], ctx: str, **kwargs: Any) -> Any:  # noqa: ANN401
+            cold, warm = self.config.metadata["max_gen_toks"]
+            given = self.config.generation_kwargs
+            if self.config.num_fewshot and given.get("max_gen_toks") == cold:
+                given["max_gen_toks"] = warm
+            return super().construct_requests(doc, ctx, **kwargs)
+
+    return WrittenAnswers

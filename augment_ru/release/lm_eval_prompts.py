@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from augment_ru.evaluation.metrics import metrics_of
+from augment_ru.evaluation.answers import metrics_of
 from augment_ru.prompting.choices import Options, spelled
 from augment_ru.prompting.prompt import FIELDS, Prompt
 from augment_ru.prompting.template import LABEL, Template
 from augment_ru.records.answers import label_of
 from augment_ru.records.task import Task
-from augment_ru.release.lm_eval_rows import CONTEXT
-from augment_ru.release.recipe import identifier
+from augment_ru.release.lm_eval_data import CONTEXT
+from augment_ru.release.release_recipe import identifier
 from augment_ru.release.yaml import Function
 
 VERSION = 2.0
@@ -147,7 +147,7 @@ def _metric(name: str, aggregation: str) -> dict[str, Any]:
 
 def _generation(prompt: Prompt) -> dict[str, Any]:
     return {
-        "class": Function("written.WrittenAnswers"),
+        "class": Function("data.WrittenAnswers"),
         "output_type": "generate_until",
         "doc_to_target": "{{gap}}{{answers[0]}}",
         "generation_kwargs": {"until": list(prompt.stop), "do_sample": False, "max_gen_toks": prompt.limits[0]},

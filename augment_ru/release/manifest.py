@@ -16,7 +16,7 @@ from typing import Any
 from augment_ru.constraints.rule_file import constraint_path
 from augment_ru.errors import AugmentError
 from augment_ru.release.manifest_shape import check_shape
-from augment_ru.release.recipe import ReleaseRecipe
+from augment_ru.release.release_recipe import ReleaseRecipe
 from augment_ru.resources import PACKAGE, folder
 from augment_ru.version import __version__
 

@@ -4,133 +4,99 @@ The checks bound every number, and tie the lists of tasks and attacks to the rec
 later takes memory and time in proportion to the files of the release.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from types import GenericAlias
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from augment_ru.adversary.case import STATUSES
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.engine.figures import QUANTILES
+from augment_ru.errors import AugmentError
 from augment_ru.release.croissant import COLUMN_TYPES
-from augment_ru.release.recipe import ReleaseRecipe
-from augment_ru.strict_tables import LIST, TABLE, TEXT, TEXTS, TRUTH, Kind, checked
+from augment_ru.release.release_recipe import ReleaseRecipe
+from augment_ru.strict_tables import typed
 
-Check = Callable[[str, object], None]
-"""Raises an error if a value has another shape; the first argument names its place."""
-
-_MOST = 2**53
+MOST = 2**53
 """Integers up to this are the same in every reader of JSON."""
+_Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+_Number = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)]
+_Label = str | bool | Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST
+def _object(texts: str, counts: str = "", figures: str = "", may_lack: str = "", /, **others: Any) -> Any:  # noqa: ANN401
+    """A type of objects that are read strictly.
+
+    Args:
+        texts: the names of the keys that hold a text.
+        counts: of those that hold a count.
+        figures: of those that hold a number or null.
+        may_lack: of those that hold a list and may be absent.
+        others: the types of the other keys.
+    """
+    named = ((texts, str), (counts, _Count), (figures, _Number | None))
+    kinds = {key: kind for keys, kind in named for key in keys.split()}
+    fields: list[Any] = []
+    for key, kind in (kinds | others).items():
+        default: Any = msgspec.field(name=key, default=[]) if key in may_lack.split() else msgspec.field(name=key)
+        fields.append((f"key_{key.removesuffix('%')}", kind, default))
+    return msgspec.defstruct("Object", fields, forbid_unknown_fields=True, kw_only=True)
 
 
-def _is_integer(value: object) -> bool:
-    return _is_number(value) and isinstance(value, int)
+def _list(kind: Any) -> GenericAlias:  # noqa: ANN401  (a type)
+    return GenericAlias(list, (kind,))
 
 
-def _is_path(value: object) -> bool:
-    """Whether it is the path of a file inside a folder, in the one form that it has."""
-    if not isinstance(value, str) or "\0" in value or "\\" in value:
-        return False
-    path = PurePosixPath(value)
-    return value == str(path) != "." and not path.is_absolute() and ".." not in path.parts
+def _table(kind: Any) -> GenericAlias:  # noqa: ANN401  (a type)
+    return GenericAlias(dict, (str, kind))
 
 
-def _of(kind: Kind) -> Check:
-    def check(where: str, value: object) -> None:
-        checked(where, value, kind)
-
-    return check
-
-
-def _list(each: Check) -> Check:
-    def check(where: str, value: object) -> None:
-        for number, one in enumerate(checked(where, value, LIST), 1):
-            each(f"{where} {number}", one)
-
-    return check
-
-
-def _table(each: Check) -> Check:
-    def check(where: str, value: object) -> None:
-        for key, one in checked(where, value, TABLE).items():
-            each(f"{where}: '{key}'", one)
-
-    return check
-
-
-def _keys(known: Mapping[str, Check], *optional: str) -> Check:
-    def check(where: str, value: object) -> None:
-        table = checked(where, value, TABLE)
-        for key in table:
-            if key not in known:
-                raise AugmentError(f"{where}: {unknown('key', key, known)}")
-        for key, check_one in known.items():
-            if key in table:
-                check_one(f"{where}: '{key}'", table[key])
-            elif key not in optional:
-                raise AugmentError(f"{where}: no '{key}', so no build has written it")
-
-    return check
-
-
-def _or_none(check: Check) -> Check:
-    return lambda where, value: None if value is None else check(where, value)
-
-
-_TEXT, _TEXTS, _TRUTH = _of(TEXT), _of(TEXTS), _of(TRUTH)
-_COUNT = _of(Kind("a whole number from 0 on", lambda value: _is_integer(value) and value >= 0))
-_NUMBER = _of(Kind("a number", _is_number))
-_LABEL = _of(Kind("a text or an integer", lambda value: isinstance(value, str | bool) or _is_integer(value)))
-_COLUMN = _of(Kind(f"one of {', '.join(COLUMN_TYPES)}", lambda value: value in COLUMN_TYPES))
-_DISTRIBUTION = _or_none(_keys(dict.fromkeys(("mean", "std", "min", "5%", "25%", "50%", "75%", "95%", "max"), _NUMBER)))
-_FIGURES: Mapping[str, Check] = {
-    "name": _TEXT, "rows": _COUNT, "perturbed": _COUNT, "unchanged": _COUNT, "rejected": _COUNT,
-    "acceptance": _or_none(_NUMBER), "similarity": _DISTRIBUTION, "probability": _DISTRIBUTION,
-    "edits_per_perturbed_row": _or_none(_NUMBER),
-}  # fmt: skip
-_SEARCH: Mapping[str, Check] = {
-    "name": _TEXT, **dict.fromkeys(("rows", "right", *STATUSES, "queries", "minimal"), _COUNT),
-    **dict.fromkeys(("asr", "queries_a_success", "changes"), _or_none(_NUMBER)),
-}  # fmt: skip
-_MODEL: Mapping[str, Check] = {"name": _TEXT, "model": _TEXT, "files": _table(_TEXT), "signatures": _table(_TEXT)}
-_TASK: Mapping[str, Check] = {
-    "name": _TEXT, "task": _TEXT, "fields": _TEXTS, "gold": _TEXTS, "columns": _table(_COLUMN),
-    "labels": _list(_LABEL), "answered": _TRUTH, "metrics": _TEXTS, "constraints": _TEXTS, "licence": _TEXT,
-    "description": _TEXT, "test": _COUNT, "train": _COUNT,
-    "episodes": _list(_keys({"number": _COUNT, "shots": _COUNT})), "default_episode": _COUNT,
-    "attacks": _list(_keys(_FIGURES)), "train_digests": _TEXTS, "searches": _list(_keys(_SEARCH)), "groups": _TEXTS,
-    "train_groups": _list(_or_none(_TEXT)),
-}  # fmt: skip
-_DEMONSTRATION: Mapping[str, Check] = {
-    "task": _TEXT, "episode": _COUNT, "file": _TEXT, "row": _COUNT, "texts": _TEXTS, "answers": _TEXTS,
-}  # fmt: skip
-_ENVIRONMENT: Mapping[str, Check] = {
-    "augment_ru": _TEXT, "code": _TEXT, "python": _TEXT, "unicode": _TEXT, "packages": _table(_TEXT),
-}  # fmt: skip
-_check_shape = _keys(
-    {
-        "format": _TEXT,
-        "name": _TEXT,
-        "recipe": _of(TABLE),
-        "environment": _keys(_ENVIRONMENT),
-        "annotator": _TEXT,
-        "scorer": _TEXT,
-        "settings": _table(_keys({"probability": _NUMBER, "threshold": _or_none(_NUMBER), "candidates": _COUNT})),
-        "data": _table(_TEXT),
-        "inputs": _list(_keys({"task": _TEXT, "split": _TEXT, "file": _TEXT, "rows": _COUNT, "sha256": _TEXT})),
-        "attacks": _list(_keys({**_FIGURES, "spec": _TEXT})),
-        "tasks": _list(_keys(_TASK, "searches", "groups", "train_groups")),
-        "searches": _list(_keys(_SEARCH)),
-        "models": _list(_keys(_MODEL)),
-        "files": _table(_keys({"sha256": _TEXT, "bytes": _COUNT, "lines": _COUNT})),
-        "examples": _list(_keys(dict.fromkeys(("perturbation", "task", "field", "original", "perturbed"), _TEXT))),
-        "demonstrations": _list(_keys(_DEMONSTRATION)),
-    },
-    "searches",
-    "models",
+_DISTRIBUTION = _object("", **dict.fromkeys(("mean", "std", *QUANTILES), _Number)) | None
+_FIGURES = {"similarity": _DISTRIBUTION, "probability": _DISTRIBUTION}
+_COUNTED = ("name", "rows perturbed unchanged rejected", "acceptance edits_per_perturbed_row")
+_SEARCHES = _list(
+    _object("name", f"rows right {' '.join(STATUSES)} queries minimal", "asr queries_a_success changes"),
 )
+_TASK = _object(
+    "name task licence description",
+    "test train default_episode",
+    "",
+    "searches groups train_groups",
+    **dict.fromkeys(("fields", "gold", "metrics", "constraints", "train_digests", "groups"), list[str]),
+    train_groups=list[str | None],
+    columns=_table(Literal[COLUMN_TYPES]),
+    labels=_list(_Label),
+    answered=bool,
+    episodes=_list(_object("", "number shots")),
+    attacks=_list(_object(*_COUNTED, **_FIGURES)),
+    searches=_SEARCHES,
+)
+_MANIFEST = _object(
+    "format name annotator scorer",
+    "",
+    "",
+    "searches models",
+    recipe=dict[str, Any],
+    environment=_object("augment_ru code python unicode", packages=dict[str, str]),
+    settings=_table(_object("", "candidates", "threshold", probability=_Number)),
+    data=dict[str, str],
+    inputs=_list(_object("task split file sha256", "rows")),
+    attacks=_list(_object(*_COUNTED, **_FIGURES, spec=str)),
+    searches=_SEARCHES,
+    models=_list(_object("name model", files=dict[str, str], signatures=dict[str, str])),
+    tasks=_list(_TASK),
+    examples=_list(_object("perturbation task field original perturbed")),
+    demonstrations=_list(_object("task file", "episode row", texts=list[str], answers=list[str])),
+    files=_table(_object("sha256", "bytes lines")),
+)
+
+
+def _is_path(name: str) -> bool:
+    """Whether a text is the path of a file inside a folder, in the one form that it has."""
+    path = PurePosixPath(name)
+    is_inside = name == str(path) != "." and not path.is_absolute() and ".." not in path.parts
+    return is_inside and "\0" not in name and "\\" not in name
 
 
 def check_shape(where: str, content: Mapping[str, Any]) -> None:
@@ -143,19 +109,17 @@ def check_shape(where: str, content: Mapping[str, Any]) -> None:
     Raises:
         AugmentError: the key, what it holds, and what it must hold.
     """
-    _check_shape(where, content)
+    typed(where, content, _MANIFEST)
     for name in content["files"]:
         if not _is_path(name):
             raise AugmentError(f"{where}: 'files': {name!r} is no path of a file inside the release")
     for task in content["tasks"]:
-        if len(task["train_digests"]) != task["train"]:
-            count = len(task["train_digests"])
-            raise AugmentError(f"{where}: '{task['name']}' has {task['train']} train rows, and digests of {count}")
+        for key in ("train_digests", "train_groups"):
+            if key in task and len(task[key]) != task["train"]:
+                count = f"{key} of {len(task[key])}"
+                raise AugmentError(f"{where}: '{task['name']}' has {task['train']} train rows, and {count}")
         if task["default_episode"] not in [one["number"] for one in task["episodes"]]:
             raise AugmentError(f"{where}: '{task['name']}' has no episode {task['default_episode']}")
-        if len(task.get("train_groups", task["train_digests"])) != task["train"]:
-            count = len(task["train_groups"])
-            raise AugmentError(f"{where}: '{task['name']}' has {task['train']} train rows, and groups of {count}")
 
 
 def check_recipe(where: str, content: Mapping[str, Any], recipe: ReleaseRecipe) -> None:

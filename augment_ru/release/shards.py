@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from augment_ru.engine.prepare import CHUNK_CHARACTERS
 from augment_ru.records.record import Record
-from augment_ru.release.recipe_file import parse_release_recipe
-from augment_ru.release.searches import Searched
+from augment_ru.release.release_recipe import parse_release_recipe
+from augment_ru.release.searched_models import Searched
 from augment_ru.release.variations import Timing, Tools, make_tools, variations
 
 SHARD_ROWS = 256

@@ -138,7 +138,7 @@ def _sync(path: Path) -> None:
 _NAMES = {
     "recipe": "recipe",
     "inputs": "input file",
-    "data": "dictionary or rule file",
+    "data": "dictionary, rule, task or prompt file",
     "environment": "version",
     "models": "model",
 }

@@ -6,18 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepare import Preparation
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of
 from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Annotator, annotator
 from augment_ru.records.record import Record
-from augment_ru.release.edit_log import original_entry, result_entry, search_entry
-from augment_ru.release.recipe import TRAINED, ReleaseRecipe, TaskRecipe
-from augment_ru.release.searches import Searched, Searches
-from augment_ru.release.settings import rules_of
-from augment_ru.release.sources import with_perturbation
+from augment_ru.release.edit_log import original_entry, result_entry
+from augment_ru.release.original_rows import rules_of, with_perturbation
+from augment_ru.release.release_recipe import TRAINED, ReleaseRecipe, TaskRecipe
+from augment_ru.release.searched_models import Searched, Searches
 
 _SEARCH = ("schedule", "candidates", "min_changes", "floor")
 
@@ -85,7 +83,7 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
     run = run_of(
         preset(recipe.preset),
         [
-            *(AttackChoice(one.spec, one.tables, one.probability, one.threshold, one.name) for one in recipe.attacks),
+            *(AttackChoice(one.spec, one.options, one.probability, one.threshold, one.name) for one in recipe.attacks),
             *pooled,
         ],
         GateChoice(
@@ -156,8 +154,7 @@ def variations(
         given: what the models of the task are made from; None for a task that is not searched.
     """
     rows = list(records.values())
-    attacks = tools.recipe.attacks_of(task)
-    needs = [tools.perturbers[attack.name].needs for attack in attacks]
+    needs = [tools.perturbers[attack.name].needs for attack in tools.recipe.attacks_of(task)]
     if tools.searches and given:
         needs += [one.needs for one in tools.searches.perturbers]
     began = timing.clock()
@@ -173,29 +170,21 @@ def variations(
             for number, line, spans in zip(records, originals, protected, strict=True)
         ],
     )
-    for attack in attacks:
+    for name in tools.recipe.variations_of(task):
         began = timing.clock()
-        results = tools.perturbers[attack.name].perturb(prepared).results
+        found: Any
+        if tools.searches and given and name in tools.recipe.searches:
+            found = tools.searches.findings(name, prepared, given)
+        else:
+            found = tools.perturbers[name].perturb(prepared).results
         done = timing.clock()
-        lines = [with_perturbation(result.line("none"), attack.name) for result in results]
-        entries = [
-            result_entry(number, attack.name, line, result, spans)
-            for number, line, result, spans in zip(records, lines, results, protected, strict=True)
-        ]
-        timing.perturbing[attack.name] = timing.perturbing.get(attack.name, 0.0) + done - began
-        timing.writing += timing.clock() - done
-        yield Variation(attack.name, lines, entries)
-    if not tools.searches or not given:
-        return
-    for name in tools.recipe.searches_of(task):
-        began = timing.clock()
-        found = tools.searches.findings(name, prepared, given)
-        timing.perturbing[name] = timing.perturbing.get(name, 0.0) + timing.clock() - began
+        timing.perturbing[name] = timing.perturbing.get(name, 0.0) + done - began
         lines = [with_perturbation(one.line("none"), name) for one in found]
         entries = [
-            search_entry(number, name, line, one, spans)
+            result_entry(number, name, line, one, spans)
             for number, line, one, spans in zip(records, lines, found, protected, strict=True)
         ]
+        timing.writing += timing.clock() - done
         yield Variation(name, lines, entries)
 
 

@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError, shortened
-from augment_ru.release.assemble import RECIPE, derived_files
-from augment_ru.release.manifest import MANIFEST, environment, file_entries, own_digest, read_manifest
+from augment_ru.release.assemble import CARD, RECIPE, derived_files, task_entry
+from augment_ru.release.card import shown_demonstrations, shown_pairs
+from augment_ru.release.manifest import MANIFEST, OWN, environment, file_entries, own_digest, read_manifest
 from augment_ru.release.manifest_shape import check_recipe
-from augment_ru.release.recipe_file import read_release_recipe
-from augment_ru.release.verify_manifest import expected_files, manifest_problems
+from augment_ru.release.original_rows import TaskInput
+from augment_ru.release.release_recipe import read_release_recipe
+from augment_ru.release.variation_figures import add_figures, entries_of, figure_entries, no_figures
+from augment_ru.release.variations import make_tools, settings_of
 from augment_ru.release.verify_rebuild import rebuild_problems
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck, check_task
 
@@ -69,7 +72,7 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
     if expect is not None and (digest := own_digest(folder / MANIFEST)) != expect.lower():
         yield f"{MANIFEST}: its digest is {digest}, not the expected {expect}"
     yield from _unlisted(release)
-    expected = expected_files(release)
+    expected = _expected_files(release)
     if unlisted := sorted(expected - content["files"].keys()):
         yield from (f"{MANIFEST}: does not list {name}; nothing else was checked" for name in unlisted)
         return
@@ -77,16 +80,17 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
     yield from (f"{name}: is missing" for name in sorted(missing))
     changed = {name for name in content["files"].keys() - missing if not release.is_unchanged(name)}
     yield from _sizes(release, missing | changed)
-    checks = [_check(release, number, missing) for number in range(len(content["tasks"]))]
+    broken = missing | {name for name in changed if name.startswith(f"{OWN}/")}
+    checks = [_check(release, number, broken) for number in range(len(content["tasks"]))]
     in_rows = [line for check in checks for line in _abridged(check.problems)]
     yield from in_rows
     yield from _changed_files(release, checks, changed)
     yield from _recipe_problems(release, changed | missing)
-    if _is_own(content["environment"]):
+    if _is_own(content["environment"]) and not any(name.startswith(f"{OWN}/") for name in broken):
         yield from _derived_problems(release, expected, changed | missing)
         if not (in_rows or changed or missing):
             try:
-                yield from manifest_problems(release, checks)
+                yield from _manifest_problems(release, checks)
             except AugmentError as error:  # a preset, say, that is none
                 yield f"{MANIFEST}: {error}"
     if rebuild and changed | missing:
@@ -95,10 +99,10 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
         yield from _abridged(rebuild_problems(release, checks, rebuild))
 
 
-def _check(release: ReleaseFiles, number: int, missing: set[str]) -> TaskCheck:
-    """The check of a task; an empty one if a file of it is missing, which is reported elsewhere."""
-    folder = f"{release.content['tasks'][number]['name']}/"
-    if any(name.startswith(folder) for name in missing):
+def _check(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
+    """The check of a task; an empty one if it lacks a file or has another task file, which is reported elsewhere."""
+    task = release.recipe.tasks[number]
+    if any(name.startswith(f"{task.name}/") or name == f"{OWN}/{Path(task.task or '').name}" for name in broken):
         return TaskCheck([], None, {})
     return check_task(release, number)
 
@@ -166,7 +170,7 @@ def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[st
 def _derived(release: ReleaseFiles) -> dict[str, str]:
     """The files that follow from the manifest."""
     content = {key: value for key, value in release.content.items() if key != "files"}
-    return derived_files(content, release.content["files"])
+    return derived_files(content, release.content["files"], release.folder)
 
 
 def _first_difference(ours: bytes, theirs: bytes) -> int:
@@ -186,3 +190,68 @@ def _abridged(problems: Iterable[str]) -> list[str]:
         if counts[name] <= _MOST:
             kept.append(line)
     return [*kept, *(f"{name}: and {count - _MOST} more" for name, count in counts.items() if count > _MOST)]
+
+
+def _expected_files(release: ReleaseFiles) -> set[str]:
+    """The files that the release must have, except those that are made from the manifest."""
+    rows = {
+        f"{task['name']}/{file}.jsonl"
+        for task in release.content["tasks"]
+        for file in ("test", "edits", *(("train",) if task["train"] else ()))
+    }
+    return {CARD, RECIPE, *rows, *(f"{OWN}/{Path(name).name}" for name in release.recipe.own_files)}
+
+
+def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
+    """The problems of the manifest of a release whose rows have none."""
+    content, recipe = release.content, release.recipe
+    head = {
+        "name": (recipe.name, "the name of the recipe"),
+        "settings": (_settings(release), "what the recipe sets"),
+        "examples": (shown_pairs(release.folder, content["tasks"]), "pairs of rows of the release"),
+        "demonstrations": (
+            shown_demonstrations(release.folder, content["tasks"], content["inputs"]),
+            "demonstrations of the release",
+        ),
+    }
+    for key, (expected, what) in head.items():
+        if content.get(key) != expected:
+            yield f"{MANIFEST}: '{key}' is not {what}"
+    known_tasks = {task.name for task in recipe.tasks}
+    yield from (
+        f"{MANIFEST}: 'inputs' has one of '{one['task']}', which is no task of the recipe"
+        for one in content["inputs"]
+        if one["task"] not in known_tasks
+    )
+    totals = no_figures(recipe)
+    stated_models = {one["name"]: one["model"] for one in content.get("models", ())}
+    if stated_models != recipe.searches:
+        yield f"{MANIFEST}: its models are not those of the recipe"
+    for check, known in zip(checks, content["tasks"], strict=True):
+        if check.rows is not None:
+            yield from _entry_problems(release, check.rows, known)
+        add_figures(totals, check.figures)
+    for entry, stated in zip(entries_of(figure_entries(totals, recipe)), entries_of(content), strict=True):
+        if entry != stated:
+            yield f"{MANIFEST}: the figures of '{entry['name']}' over all tasks are not those of the rows"
+
+
+def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
+    """The settings of the attacks as the recipe gives them; those stated, if what it needs is not installed here."""
+    try:
+        return settings_of(make_tools(release.located))
+    except AugmentError:
+        stated: Mapping[str, Any] = release.content["settings"]
+        return stated
+
+
+def _entry_problems(release: ReleaseFiles, rows: TaskInput, known: Mapping[str, Any]) -> Iterator[str]:
+    """The problems of the entry of a task, apart from its figures."""
+    name = rows.recipe.name
+    inputs = [(one["split"], one["file"], one["rows"]) for one in release.content["inputs"] if one["task"] == name]
+    expected = [(split, getattr(rows.recipe, split), known[split]) for split in ("train", "test") if known[split]]
+    if inputs != expected:
+        yield f"{MANIFEST}: the inputs of '{name}' are not those of the recipe with the numbers of rows of the release"
+    for key, value in task_entry(release.recipe, rows).items():
+        if key not in ("attacks", "searches") and value != known.get(key):
+            yield f"{MANIFEST}: '{key}' of '{name}' does not follow from its rows and the recipe"

@@ -1,18 +1,16 @@
 """Rebuilding rows of a release from its manifest and its original rows, and comparing them byte for byte."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
-from augment_ru.release.manifest import MANIFEST, OWN, data_files, environment
-from augment_ru.release.recipe import TaskRecipe
-from augment_ru.release.searches import Searched, Searches, model_entries, searched, with_folders
-from augment_ru.release.settings import constraints_of
+from augment_ru.release.manifest import MANIFEST, data_files, environment
+from augment_ru.release.original_rows import constraints_of
+from augment_ru.release.release_recipe import TaskRecipe
+from augment_ru.release.searched_models import Searched, Searches, model_entries, searched
 from augment_ru.release.variations import Timing, Tools, make_tools, variations
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
 
@@ -25,26 +23,24 @@ def rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: 
         checks: those of its tasks.
         count: the number of original rows of each task, drawn by the release's seed; all if it has fewer.
     """
-    own = release.recipe.with_files(lambda name: release.folder / OWN / Path(name).name)
-    located = replace(own, adversary=own.adversary and with_folders(own.adversary, Path.cwd()))
     try:
-        tools = make_tools(located)
+        tools = make_tools(release.located)
         differences = list(_differences(release, checks, tools))
-        given = [_searched(release, task, check) for task, check in zip(located.tasks, checks, strict=True)]
+        given = [_searched(release, task, check) for task, check in zip(release.located.tasks, checks, strict=True)]
         if tools.searches:
             differences += _model_differences(release, checks, tools.searches, given)
     except AugmentError as error:
         yield f"{MANIFEST}: nothing can be rebuilt here: {error}"
         return
     here = f" (this installation differs: {', '.join(differences)})" if differences else ""
-    for task, check, one in zip(located.tasks, checks, given, strict=True):
+    for task, check, one in zip(release.located.tasks, checks, given, strict=True):
         if check.rows is None:
             yield f"{task.name}/test.jsonl: nothing was rebuilt: repair the rows first"
             continue
         rows, entries = (release.lines(f"{task.name}/{file}.jsonl") for file in ("test", "edits"))
         records = check.rows.test.records
         size = len(records)
-        drawn = {at: records[at] for at in _draw_rows(task.name, located.seed, size, count)}
+        drawn = {at: records[at] for at in _draw_rows(task.name, release.recipe.seed, size, count)}
         for variation, (name, new_rows, new_entries) in enumerate(variations(tools, task, drawn, Timing(), one)):
             for at, row, entry in zip(drawn, new_rows, new_entries, strict=True):
                 line = variation * size + at
@@ -112,7 +108,7 @@ def _differences(release: ReleaseFiles, checks: Sequence[TaskCheck], tools: Tool
         if check.rows is not None
         for name in constraints_of(recipe, check.rows.recipe, check.rows.schema)
     }
-    data: Mapping[str, Any] = data_files(recipe, rules, lambda name: release.folder / OWN / Path(name).name)
+    data: Mapping[str, Any] = data_files(recipe, rules, release.own)
     for name, digest in content["data"].items():
         if data.get(name) != digest:
             yield name

@@ -1,10 +1,12 @@
 """Checking the rows of a release, task by task: digests, replay of the edits, protected spans, labels, episodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import parsed
@@ -20,12 +22,10 @@ from augment_ru.release.edit_log import (
     row_problem,
 )
 from augment_ru.release.episodes import draw_episodes
-from augment_ru.release.manifest import MANIFEST, file_digest
-from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
-from augment_ru.release.recipe_file import parse_release_recipe
-from augment_ru.release.search_figures import Counted, count_entry, entries_of, figure_entries, no_figures
-from augment_ru.release.settings import schema_of
-from augment_ru.release.sources import EPISODE, PERTURBATION, InputFile, TaskInput
+from augment_ru.release.manifest import MANIFEST, OWN, file_digest
+from augment_ru.release.original_rows import EPISODE, PERTURBATION, InputFile, TaskInput, schema_of
+from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, parse_release_recipe
+from augment_ru.release.variation_figures import VariationFigures, entries_of, figure_entries, no_figures
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,22 @@ class ReleaseFiles:
         """The recipe in the manifest."""
         return parse_release_recipe(self.content["recipe"], MANIFEST)
 
+    @cached_property
+    def located(self) -> ReleaseRecipe:
+        """The recipe with the paths of its files in this folder, and of its models here."""
+        return self.recipe.located(self.own, Path.cwd())
+
+    def own(self, name: str) -> Path:
+        """The place of one of the user's own files, by its path in the recipe."""
+        return self.folder / OWN / Path(name).name
+
     def schema(self, number: int, task: TaskRecipe) -> Task:
-        """The schema of the task with this number; the manifest names it even where the recipe does not.
+        """The schema of the task with this number; the manifest names it where the recipe does not.
 
         Raises:
             AugmentError: this installation has no such schema.
         """
-        return schema_of(replace(task, task=self.content["tasks"][number]["task"]), {})
+        return schema_of(replace(task, task=task.task or self.content["tasks"][number]["task"]), {}, self.own)
 
     def lines(self, name: str) -> list[bytes]:
         """The lines of a file, without their ends."""
@@ -68,7 +77,7 @@ class TaskCheck(NamedTuple):
 
     problems: list[str]
     rows: TaskInput | None
-    figures: Mapping[str, Counted]
+    figures: Mapping[str, VariationFigures]
 
 
 class _Row(NamedTuple):
@@ -107,7 +116,7 @@ def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
             problems += _row_problems((release.recipe, task), name, at, rows[at], row)
             is_of_search = row.entry is not None and "search" in row.entry
             if variation and row.entry is not None and not unreadable and is_of_search == (name in searches):
-                count_entry(figures[name], row.entry)
+                figures[name].count_entry(row.entry)
     if unreadable:
         return TaskCheck(problems, None, {})
     for entry, stated in zip(entries_of(figure_entries(figures)), entries_of(known), strict=True):

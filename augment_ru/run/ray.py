@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from augment_ru.engine.datasets import Perturbs, PerturbsColumns
+from augment_ru.engine.frames import Perturbs, PerturbsColumns
 from augment_ru.errors import AugmentError, missing, said
 from augment_ru.records.task import Task
 from augment_ru.run.shipping import shipped, unpacked_work

@@ -26,7 +26,7 @@ _FEW = 2
 
 
 class Viewer(Protocol):
-    """What of an attack decides how it sees a batch; the members are those of `Attack`."""
+    """The members of `Attack` that decide how it sees a batch."""
 
     @property
     def exchanges_options(self) -> bool:
@@ -57,7 +57,7 @@ class Batch:
         guarded: the spans of each text that are protected only from attacks that ask for it, by the name of the guard.
 
     Attributes:
-        guarded: as above.
+        guarded: the spans of each text that are protected only from attacks that ask for it, by guard.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Batch:
         return [Doc(text) for text in self.texts] if self._docs is None else self._docs
 
     def once(self, find: Callable[..., T], *options: Hashable) -> T:
-        """What `find(batch, *options)` returns; it is called once, and all candidates and attacks share its value."""
+        """Return `find(batch, *options)`, which is called once; all candidates and attacks share its value."""
         key = (find, *options)
         if key not in self._kept:
             self._kept[key] = find(self, *options)
@@ -238,11 +238,17 @@ class Batch:
     def untouchable(self) -> Mask | None:
         """Whether each code point is protected, shape (codes,); None if no code point is."""
         starts, stops, _ = self.spans
-        return _cover(starts, stops, self.codes.size) if starts.size else None
+        if not starts.size:
+            return None
+        depth = np.zeros(self.codes.size + 1, dtype=np.int32)
+        np.add.at(depth, starts, 1)
+        np.add.at(depth, stops, -1)
+        covered: Mask = np.cumsum(depth[:-1]) > 0
+        return covered
 
     @cached_property
     def untouchable_before(self) -> Counts:
-        """How many code points before each place are protected, shape (codes + 1,)."""
+        """The number of protected code points before each place, shape (codes + 1,)."""
         covered = np.zeros(self.codes.size, dtype=np.bool_) if self.untouchable is None else self.untouchable
         return characters.counts_before(covered)
 
@@ -304,11 +310,3 @@ class Batch:
         at = int(self.starts[row])
         first, last = np.searchsorted(starts, self.starts[row : row + 2]).tolist()
         return [Span(int(starts[index]) - at, int(stops[index]) - at, labels[index]) for index in range(first, last)]
-
-
-def _cover(starts: Ints, stops: Ints, size: int) -> Mask:
-    """Whether each of `size` places lies in one of the ranges, shape (size,)."""
-    depth = np.zeros(size + 1, dtype=np.int32)
-    np.add.at(depth, starts, 1)
-    np.add.at(depth, stops, -1)
-    return np.cumsum(depth[:-1]) > 0

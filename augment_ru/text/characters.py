@@ -119,14 +119,14 @@ def classes(codes: Codes) -> Flags:
 
 
 def counts_before(mask: Mask) -> Counts:
-    """How many of the places before each place are true, shape (places + 1,)."""
+    """The number of true places before each place, shape (places + 1,)."""
     counts = np.zeros(mask.size + 1, dtype=np.int32)
     np.cumsum(mask, dtype=np.int32, out=counts[1:])
     return counts
 
 
 def counted(mask: Mask, starts: Ints, stops: Ints) -> Ints:
-    """How many places of each range are true, shape (ranges,)."""
+    """The number of true places in each range, shape (ranges,)."""
     before = counts_before(mask)
     return (before[stops] - before[starts]).astype(np.int64)
 
@@ -181,7 +181,7 @@ def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
 
 
 def _texts_at(places: Ints, starts: Ints) -> Iterator[tuple[int, int]]:
-    """Where each text that contains one of the places starts and stops."""
+    """Yield the start and the stop of each text that contains one of the places."""
     for row in np.unique(np.searchsorted(starts, places, side="right") - 1).tolist():
         yield int(starts[row]), int(starts[row + 1]) - 1
 
@@ -233,7 +233,7 @@ def atoms_of(text: str) -> Iterator[Span]:
 
 
 def _trailing_marks(link: str) -> int:
-    """How many marks at the end are the sentence's, not the link's; the bracket of «…/Кот_(зверь)» is the link's."""
+    """The number of marks at the end that belong to the sentence; the bracket of «…/Кот_(зверь)» is the link's."""
     open_ones = {closing: link.count(opening) - link.count(closing) for closing, opening in _PAIRS.items()}
     stop = len(link)
     while stop and link[stop - 1] in _CLOSING and open_ones.get(link[stop - 1], -1) < 0:

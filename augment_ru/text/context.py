@@ -7,7 +7,7 @@ from augment_ru.edits import Span
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the record says about one of its texts.
+    """Facts of a record about one of its texts.
 
     Attributes:
         answers: the right answers, as texts.

@@ -16,8 +16,7 @@ LAYERS = ("tokens", "entities", "morphology", "lemmas", "syntax")
 class Token:
     """A token of a text, with the annotation of the layers that were computed. Immutable.
 
-    The types say that it is immutable, and the interpreter does not: a frozen dataclass takes four times as long to
-    make.
+    Only the types forbid changes, since a frozen dataclass takes four times as long to make.
 
     Raises:
         AugmentError: an attribute is read whose layer was not computed.

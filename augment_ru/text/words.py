@@ -1,15 +1,17 @@
-"""What a word is: the words that an attack may edit, and one pattern for each other meaning of the word.
+"""Words: those that an attack may edit, and one pattern for each other meaning of the word.
 
 The patterns differ where it matters to those who use them: whether digits belong to a word, whether a hyphen or an
 apostrophe joins two parts of one, and whether other alphabets count.
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
 
 from augment_ru.draws import Ints
+from augment_ru.edits import Span
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import (
     DIGIT,
@@ -55,7 +57,7 @@ def hyphenated_words(text: str) -> list[str]:
 
 
 def count_russian_words(text: str) -> int:
-    """How many runs of letters with a Russian letter a text has; a hyphen parts two of them.
+    """Count the runs of letters with a Russian letter in a text; a hyphen ends a run.
 
     >>> count_russian_words("Из-за iPhone, 5 раз")
     3
@@ -64,7 +66,7 @@ def count_russian_words(text: str) -> int:
 
 
 def word_ranges(text: str) -> list[tuple[int, int]]:
-    """Where the words of one text start and stop; see `word_bounds`.
+    """The start and the stop of each word of one text, as `word_bounds` finds them.
 
     >>> text = "Из-за ветра 25 м/с, то есть −15 °C"
     >>> [text[start:stop] for start, stop in word_ranges(text)]
@@ -76,7 +78,7 @@ def word_ranges(text: str) -> list[tuple[int, int]]:
 
 
 def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
-    r"""Where the words that an attack may edit start and stop in an array of code points.
+    r"""Find the words that an attack may edit in an array of code points.
 
     A word is a run of letters, digits and combining marks, with the signs inside it that join: «из-за», «О'Генри»,
     «км/ч», «3,14», «10:30». A comma and a colon join digits only, a space joins groups of three digits: «30 000».
@@ -154,3 +156,32 @@ def _join_thousands(flags: Flags, inside: Mask) -> None:
         before, after = digit[max(space - _GROUP - 1, 0) : space], digit[space + 1 : space + _GROUP + 2]
         long = before.size > _GROUP and before.all()
         inside[space] = after[:-1].all() and not after[-1] and not long
+
+
+def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
+    """The spans where the words stand in the text as whole words, in any letter case."""
+    places: dict[str, list[int]] = {}
+    for run in _RUN.finditer(text):
+        places.setdefault(_same(run[0]), []).append(run.start())
+    for word in sorted({word.strip() for word in words}):
+        runs = [(match.start(), _same(match[0])) for match in _RUN.finditer(word)]
+        found = min(((places.get(run, ()), at) for at, run in runs), key=lambda one: len(one[0]), default=None)
+        if not word or (found is not None and not found[0]):
+            continue
+        pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+        if found is None:  # a word without a letter or a digit
+            yield from (Span(*match.span(), label) for match in pattern.finditer(text))
+            continue
+        stop = 0
+        for start in (place - found[1] for place in found[0]):
+            if start >= stop and (match := pattern.match(text, start)):
+                yield Span(start, match.end(), label)
+                stop = match.end()
+
+
+_RUN = re.compile(r"\w+")
+
+
+def _same(run: str) -> str:
+    """Letters and digits in a form that is equal if `re.IGNORECASE` takes them for equal."""
+    return "".join(char.lower()[0].upper()[0] for char in run)

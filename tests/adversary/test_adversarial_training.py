@@ -1,4 +1,4 @@
-"""The example of adversarial training runs, and says what it found."""
+"""The examples of training run, and say what they found."""
 
 import os
 import re
@@ -16,13 +16,36 @@ EXAMPLES = ROOT / "examples"
 pytestmark = pytest.mark.skipif(not EXAMPLES.exists(), reason="needs the repository's examples")
 
 
-def test_it_trains_with_and_without_the_rows_found(tmp_path: Path) -> None:
+def printed(example: str, folder: Path, *arguments: str) -> str:
+    """What an example prints on a part of the rows of examples/reviews: `train.jsonl` and `test.jsonl`."""
     for name, step in (("train", 1), ("test", 4)):
         lines = (EXAMPLES / f"reviews_{name}.jsonl").read_text(encoding="utf-8").splitlines()
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines[::step]) + "\n", encoding="utf-8")
-    command = [sys.executable, str(EXAMPLES / "adversarial_training.py"), "train.jsonl", "test.jsonl", "--budget", "30"]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines[::step]) + "\n", encoding="utf-8")
     path = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, check=False, cwd=tmp_path, env=path, encoding="utf-8")
+    command = [sys.executable, str(EXAMPLES / example), *arguments]
+    done = subprocess.run(command, capture_output=True, check=False, cwd=folder, env=path, encoding="utf-8")
     assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_it_trains_with_and_without_the_rows_found(tmp_path: Path) -> None:
+    out = printed("adversarial_training.py", tmp_path, "train.jsonl", "test.jsonl", "--budget", "30")
     rate = r"\d+ of 15 rows right, \d+ of them broken \([\d.]+ %\)"
-    assert re.fullmatch(rf"without: {rate}\nrows found: [1-9]\d*\nwith:    {rate}\n", done.stdout)
+    assert re.fullmatch(rf"without: {rate}\nrows found: [1-9]\d*\nwith:    {rate}\n", out)
+
+
+def test_it_trains_with_and_without_copies(tmp_path: Path) -> None:
+    """The page of training shows it on all rows of examples/domains."""
+    out = printed("augmented_training.py", tmp_path, "--train", "train.jsonl", "--test", "test.jsonl", "--copies", "1")
+    head, *lines = out.splitlines()
+    assert head.split() == ["attack", "copies", "clean", "perturbed", "ASR"]
+    for attack, (without, with_copies, difference) in zip(
+        ("people", "butterfingers"), (lines[:3], lines[3:]), strict=True
+    ):
+        assert re.fullmatch(rf"{attack} +without +[\d.]+ +[\d.]+ +[\d.]+", without)
+        assert re.fullmatch(rf"{attack} +with +[\d.]+ +[\d.]+ +[\d.]+", with_copies)
+        assert re.fullmatch(
+            r"  without − with: ASR [+-][\d.]+ points, 95 % interval [+-][\d.]+ to [+-][\d.]+", difference
+        )
+        rates = [float(line.split()[-1]) for line in (without, with_copies)]
+        assert float(difference.split()[4]) == pytest.approx(rates[0] - rates[1], abs=0.011)

@@ -13,7 +13,7 @@ from augment_ru import Adversary, AugmentError, Example, Preparation, Script
 from augment_ru.adversary import by_scores
 from augment_ru.adversary.result import Finding
 from augment_ru.engine.attack import Attack
-from augment_ru.evaluation.cache import Cache
+from augment_ru.evaluation.examples import Cache
 from profiles import examples
 from strategies import ATTACKS, SENTENCES, attacks
 from victims import Blank, Keywords, ScoredKeywords

@@ -8,8 +8,7 @@ import pytest
 
 from augment_ru import Adversary, Script
 from augment_ru.adversary.victim import victim_of
-from augment_ru.evaluation.examples import Example, example_of
-from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.evaluation.examples import Example, NamedModel, example_of
 from augment_ru.records.task import generic
 from augment_ru.registry import names
 from commands import write

@@ -8,7 +8,7 @@ import pytest
 
 from augment_ru import Adversary, AugmentError
 from augment_ru.adversary.result import Finding
-from augment_ru.evaluation.cache import Cache
+from augment_ru.evaluation.examples import Cache
 from victims import Blank, Keywords, ScoredKeywords
 
 TEXT = "купи сегодня дешёвый билет на поезд в город где живёт твоя добрая старая тётя и семеро котов"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, Batch, Script, Span, Streams
 from augment_ru.draws import digests
-from augment_ru.engine.applied import apply
 from augment_ru.engine.attack import Attack, make
+from augment_ru.engine.edit_table import apply
 from augment_ru.engine.legality import legal
 from augment_ru.language.annotate import Natasha
 from augment_ru.text.characters import atoms_of
@@ -62,7 +62,7 @@ def test_protected_spans_survive_verbatim(attack: Attack, text: str, data: st.Da
     batch = batch_of(attack, [text], [spans])
     found = legal(batch, attack.propose_batch(batch, Streams.of(digests([text]), 1)))
     done = apply(batch, found, np.ones(found.ranks.size, dtype=np.bool_))
-    script = Script(text, done.edits(0, 0))
+    script = Script(text, done[0].edits)
     assert script.text == done.texts[0]
     for span in (*spans, *atoms_of(text)):
         mapped = script.map(span)

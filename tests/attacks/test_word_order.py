@@ -7,8 +7,8 @@ import pytest
 from augment_ru import Augmenter, Span
 from augment_ru.attacks.word_order.orders import orders_of
 from augment_ru.draws import Streams, digests
-from augment_ru.engine.applied import apply
 from augment_ru.engine.attack import make
+from augment_ru.engine.edit_table import apply
 from augment_ru.engine.legality import legal
 from augment_ru.jobs.check import dictionary_problems
 from augment_ru.language.annotate import Natasha

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, AugmentError, Batch, Script, Span, Streams
 from augment_ru.attacks.wrong_layout import WrongLayout
 from augment_ru.draws import digests
-from augment_ru.engine.applied import apply
 from augment_ru.engine.attack import make
+from augment_ru.engine.edit_table import apply
 from augment_ru.engine.legality import legal
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import atoms_of
@@ -119,7 +119,7 @@ def test_whole_sentences_leave_protected_spans_alone_and_are_read_as_the_origina
     found = legal(batch, proposed)
     assert found.ranks.size == proposed.ranks.size  # nothing that the engine has to drop
     done = apply(batch, found, np.ones(found.ranks.size, dtype=np.bool_))
-    script = Script(text, done.edits(0, 0))
+    script = Script(text, done[0].edits)
     assert script.text == done.texts[0]
     assert script.read == text
     for span in (*spans, *atoms_of(text)):

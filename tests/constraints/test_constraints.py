@@ -19,7 +19,7 @@ from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint, constraint_paths, read_constraint
 from augment_ru.constraints.spacy_matcher import as_spacy
 from augment_ru.engine.augmenter import Augmenter
-from augment_ru.engine.schedules import SCHEDULES
+from augment_ru.engine.search import SCHEDULES
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.check import file_problems
 from augment_ru.language.annotate import Natasha

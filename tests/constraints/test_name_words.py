@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter
 from augment_ru.constraints.functions.named_entities.view import name_words
-from augment_ru.language.morphology import NAME_LABELS, has_form_with
-from augment_ru.language.readings import has_lemma, may_be_form, readings
+from augment_ru.language.morphology import NAME_LABELS, has_form_with, has_lemma, may_be_form, readings
 
 LISTS = ("authority", "unique")
 TEXTS = [path.read_text(encoding="utf-8") for path in Path(__file__).parent.joinpath("gold").rglob("*.*")]

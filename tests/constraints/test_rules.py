@@ -10,8 +10,8 @@ import pytest
 from augment_ru import Augmenter, AugmentError, Span
 from augment_ru.constraints.rule_file import RuleExample, constraint, constraint_paths, read_constraint
 from augment_ru.jobs.check import dictionary_problems, file_problems
-from augment_ru.records.field_paths import occurrences
 from augment_ru.resources import folder
+from augment_ru.text.words import occurrences
 
 GOOD = """
 why = "Цена — ответ на вопрос."

@@ -14,8 +14,8 @@ pytest.importorskip("torch")
 from augment_ru import Augmenter, Batch, Chain, Edit, Span, Streams
 from augment_ru.draws import Keys, digests
 from augment_ru.editing.rewriting import LONGEST, Sentence, aligned, formatted_like, rewrite_sentences, sentences
-from augment_ru.engine.applied import apply
 from augment_ru.engine.attack import make
+from augment_ru.engine.edit_table import apply
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from small_models import SENTENCES

@@ -18,6 +18,7 @@ from augment_ru.engine.attack import make
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.proposals import Replacements
 from augment_ru.language.annotate import Natasha
+from profiles import IS_FULL
 from strategies import ATTACKS, SENTENCES
 
 TEXTS = [f"{sentence} {number}" for sentence in SENTENCES for number in range(3)]
@@ -43,7 +44,8 @@ def test_threads_do_the_same(spec: str) -> None:
 
 
 def test_a_new_process_does_the_same() -> None:
-    augmenters = [Augmenter(spec, candidates=2, seed=5) for spec in ("butterfingers", "emojify", "bae")]
+    specs = ["butterfingers", "emojify", *(["bae"] if IS_FULL else [])]  # torch is slow to load
+    augmenters = [Augmenter(spec, candidates=2, seed=5) for spec in specs]
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as processes:
         assert list(processes.map(work, augmenters)) == list(map(work, augmenters))
 
@@ -149,6 +151,13 @@ def test_one_of_chooses_for_each_text() -> None:
     results = Augmenter(chosen, constraints=(), similarity="none").texts([f"кошка {n} спит" for n in range(60)])
     cased = sum(result.text == result.source.upper() for result in results)
     assert 15 < cased < 45
+
+
+def test_a_composition_reads_the_layers_of_all_its_parts() -> None:
+    parts = [make(name) for name in ("case", "word_order", "emojify")]
+    layers = frozenset[str]().union(*(part.layers for part in parts))
+    assert len(layers) > max(len(parts[0].layers), len(parts[2].layers))
+    assert {one.layers for one in (Chain(parts), OneOf(parts), SomeOf(parts, 2))} == {layers}
 
 
 def test_some_of_needs_a_count_that_fits() -> None:

@@ -43,7 +43,7 @@ def test_figures_in_columns_are_those_of_the_results_one_by_one(attack: str, sim
     texts = ["Кошка спит на печи.", "Да.", "—", "Мы долго шли по пустой улице, и снег скрипел под ногами.", ""]
     counted = Figures()
     for result in Augmenter(attack, similarity=similarity).texts(texts):
-        edits = sum(script.count for script in result.scripts.values())
+        edits = sum(len(script.edits) for script in result.scripts.values())
         counted.count(result.status, result.probability, result.similarity, edits)
     assert _figures(attack, texts, similarity=similarity) == counted
 

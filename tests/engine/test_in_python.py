@@ -30,8 +30,7 @@ from augment_ru import (
 )
 from augment_ru.constraints.rule_file import constraint, constraint_paths
 from augment_ru.engine.attack import Needs, checked_attack
-from augment_ru.engine.differences import parts, visible
-from augment_ru.engine.notebook import difference_html
+from augment_ru.engine.differences import difference_html, parts, visible
 from augment_ru.records.task import generic, task
 from augment_ru.registry import find, names
 from commands import rows_of, run, write
@@ -161,8 +160,8 @@ def test_a_frame_in_which_rows_or_columns_are_not_clear_is_an_error() -> None:
         (None, ["random"], {}, "None: no row; give dictionaries"),
         ([{"text": "кот", "label": "a"}], "random", {}, r"models: must be a list, such as \['majority'\]"),
         ([{"text": "кот", "label": "a"}], len, {}, "models: must be a list"),
-        ([{"text": "кот", "label": "a"}], ["random"], {"shots": "0"}, "shots='0': must be a list of integers"),
-        ([{"text": "кот", "label": "a"}], ["random"], {"shots": 0}, "shots=0: must be a list of integers"),
+        ([{"text": "кот", "label": "a"}], ["random"], {"shots": "0"}, "`shots` '0': must be a list of integers"),
+        ([{"text": "кот", "label": "a"}], ["random"], {"shots": 0}, "`shots` 0: must be a list of integers"),
         ([{"text": "кот", "label": "a"}], ["random"], {"shots": ["0"]}, "shots '0'; needs an integer"),
     ],
 )

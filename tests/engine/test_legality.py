@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from augment_ru.edits import Change, Edit
-from augment_ru.engine.applied import apply
+from augment_ru.engine.edit_table import apply
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
@@ -63,7 +63,7 @@ def test_edits_of_a_change_that_change_nothing_are_left_out() -> None:
     change = Change(0.0, (Edit(0, 3, "кот"), Edit(4, 8, "ест"), Edit(4, 4, "")))
     found = legal(batch, Proposals.of_changes(batch, [[change]]))
     applied = apply(batch, found, np.ones(1, dtype=np.bool_))
-    assert (applied.texts, list(applied.edits(0, 0))) == (["кот ест"], [Edit(4, 8, "ест")])
+    assert (applied.texts, applied[0].edits) == (["кот ест"], (Edit(4, 8, "ест"),))
     assert outcome("кот спит", Edit(0, 3, "кот"), Edit(4, 8, "спит")) == "changes nothing"
 
 

@@ -10,7 +10,7 @@ import pytest
 from augment_ru import Adversary, Perturber, Preparation
 from augment_ru.adversary.surrogate import Surrogate
 from augment_ru.engine.pool import pools
-from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.evaluation.examples import NamedModel
 from strategies import SENTENCES
 from victims import Keywords, ScoredKeywords
 
@@ -69,7 +69,7 @@ def test_a_guide_is_asked_about_so_many_characters_at_a_time(monkeypatch: pytest
     words, row = frozenset({"на", "он"}), {"text": _text(5), "label": "spam"}
     found = []
     for most in (10**9, 3 * len(_text(5))):
-        monkeypatch.setattr("augment_ru.adversary.rounds._CHARACTERS", most)
+        monkeypatch.setattr("augment_ru.adversary.adversary._CHARACTERS", most)
         guide = ScoredKeywords(words)
         adversary = Adversary(
             ["eda_delete"], Keywords(words), budget=5, similarity="none", guide=NamedModel.of("guide", guide)

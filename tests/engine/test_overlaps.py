@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Batch, Change, Edit, Note, Proposals
-from augment_ru.engine.applied import one_by_one
-from augment_ru.engine.overlaps import without_overlaps
-from augment_ru.engine.side_by_side import side_by_side
+from augment_ru.engine.edit_table import one_by_one
+from augment_ru.engine.legality import without_overlaps
+from augment_ru.engine.proposals import side_by_side
 
 TEXTS = ["абвгдежзик", "лмнопрстуф"]
 
@@ -42,7 +42,7 @@ def test_of_changes_that_overlap_those_of_lower_ranks_stay(found: list[tuple[int
         if not places & taken:
             taken |= places
             expected.append(number)
-    kept = without_overlaps(batch, changes)
+    kept = without_overlaps(changes)
     wanted = sorted(expected)
     assert kept.starts.tolist() == changes.starts[wanted].tolist()
     assert kept.ranks.tolist() == changes.ranks[wanted].tolist()
@@ -54,10 +54,10 @@ def test_joined_proposals_keep_texts_ranks_and_notes(parts: list[list[tuple[int,
     together = side_by_side([proposed(batch, part) for part in parts])
     every = sorted((text * 11 + start, text * 11 + stop) for part in parts for text, start, stop, _ in part)
     assert [*zip(together.starts.tolist(), together.stops.tolist(), strict=True)] == every
-    alone = one_by_one(together)
+    alone = one_by_one(batch, together)
     for number in range(together.ranks.size):
-        (edit,) = alone.edits(number, 0)
-        name = f"{edit.start % 11}-{(edit.stop - 1) % 11 + 1}"
+        (edit,) = alone[number].edits
+        name = f"{edit.start}-{edit.stop}"
         assert (edit.text, edit.note) == (f"<{name}>", Note(kind=name))
     ranks = sorted(rank for part in parts for *_, rank in part)
     assert sorted(together.ranks.tolist()) == ranks

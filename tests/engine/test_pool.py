@@ -10,7 +10,7 @@ from augment_ru.engine.attack import Attack
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.pool import RecordPool, pools
 from augment_ru.engine.pool_gate import PoolGate, Wanted
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
 from profiles import examples
@@ -34,7 +34,7 @@ def pool_of(text: str, *found: Attack, draws: int = 2) -> RecordPool:
 
 def test_a_place_has_all_its_alternatives_and_each_change_stands_once() -> None:
     pool = pool_of("кот спит", Blank(words=("он", "это")), Blank(words=("это", "то")))
-    changes = [(one.edits[0].start, one.edits[0].text, one.attack) for one in pool.changes]
+    changes = [(*one.triples[0][::2], attack) for one, attack in zip(pool.changes, pool.attacks, strict=True)]
     assert changes == [(0, "он", 0), (0, "то", 1), (0, "это", 0), (4, "он", 0), (4, "то", 1), (4, "это", 0)]
     assert [list(others) for others in pool.conflicts] == [[1, 2], [0, 2], [0, 1], [4, 5], [3, 5], [3, 4]]
     assert pool.places.tolist() == [0, 0, 0, 1, 1, 1]
@@ -64,10 +64,10 @@ def test_each_change_of_a_pool_is_legal_by_itself_and_with_any_that_it_does_not_
     prepared = prepared_of(sources, perturber)
     for pool in pools(prepared, [perturber], 2):
         apart: list[int] = []
-        for number, change in enumerate(pool.changes):
-            script = pool.scripts((number,))[change.text]
+        for number, text in enumerate(pool.texts):
+            script = pool.scripts((number,))[text]
             assert script.text != script.source
-            for span in prepared.batch.protected(pool.first_row + change.text):
+            for span in prepared.batch.protected(pool.first_row + text):
                 assert script.map(span) is not None
             if not set(pool.conflicts[number]) & set(apart):
                 apart.append(number)

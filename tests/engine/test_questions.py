@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Attack, Augmenter, Batch, Change, Edit, Preparation, Proposals, Record, Result, Streams
-from augment_ru.engine.schedules import SCHEDULES
+from augment_ru.engine.search import SCHEDULES
 from augment_ru.records.options import comparable, made_equal, questions_of
 from profiles import examples
 from small_models import SENTENCES as KNOWN

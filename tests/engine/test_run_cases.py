@@ -9,7 +9,7 @@ import pytest
 
 from augment_ru import Augmenter, Result
 from augment_ru.engine.attack import make
-from augment_ru.engine.schedules import SCHEDULES
+from augment_ru.engine.search import SCHEDULES
 from strategies import ATTACKS, BY_WORD
 
 PUSHKIN = "Пушкин жил в Москве, а умер в Петербурге."

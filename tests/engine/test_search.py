@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Script
 from augment_ru.engine.legality import legal
-from augment_ru.engine.schedules import SCHEDULES
-from augment_ru.engine.search import cut
+from augment_ru.engine.search import SCHEDULES, cut
 from profiles import examples
 from strategies import ATTACKS, SENTENCES, texts
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augment_ru import AugmentError
-from augment_ru.evaluation.cache import Cache, default_path
+from augment_ru.evaluation.examples import Cache, default_path
 
 _ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT"
 _TABLE = "CREATE TABLE answers (key BLOB PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"

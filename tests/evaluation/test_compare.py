@@ -12,8 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Example, evaluate
-from augment_ru.evaluation.compare import NamedReport, compare, named_report
-from augment_ru.evaluation.compared_page import compared_findings, compared_page, compared_tables
+from augment_ru.evaluation.compare import (
+    NamedReport,
+    compare,
+    compared_findings,
+    compared_page,
+    compared_tables,
+    named_report,
+)
 from augment_ru.evaluation.report import as_json, saved_report
 from commands import fails, run, write
 from evaluations import reader, table

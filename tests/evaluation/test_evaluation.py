@@ -198,7 +198,7 @@ def test_equal_questions_are_asked_once_and_right_answers_are_not_shown() -> Non
     ],
 )
 def test_a_model_that_fails_is_named(model: Any, message: str) -> None:  # noqa: ANN401
-    with pytest.raises(AugmentError, match=f"--model mine: {message}"):
+    with pytest.raises(AugmentError, match=f"`model` mine: {message}"):
         evaluate(table("+-", "++"), {"mine": model})
 
 
@@ -232,19 +232,20 @@ def without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_extras")
-def test_written_answers_under_one_attack_need_no_extra() -> None:
+def test_a_model_under_one_attack_needs_no_extra() -> None:
+    assert entry(evaluate(table("++", "+-"), {"m": reader}))["broken"] == 1
     assert entry(evaluate(chegeka("a"), {"m": lambda examples: ["питер"] * len(examples)}))["right"] == 1
 
 
 @pytest.mark.usefixtures("without_extras")
-def test_a_missing_extra_is_an_error_before_any_model_is_asked() -> None:
+def test_a_missing_extra_is_an_error_before_any_model_is_asked(train: Path) -> None:
     with pytest.raises(AugmentError, match=r"needs SciPy; .*pip install \"\.\[eval\]\"") as found:
         evaluate([*chegeka("a"), *chegeka("b")], {"m": never})
     assert "\n" not in str(found.value)
     with pytest.raises(AugmentError, match=r"needs SciPy; .*pip install"):
         evaluate(chegeka("a"), {"m": never, "n": never})
-    with pytest.raises(AugmentError, match=r"needs scikit-learn; .*pip install \"\.\[eval\]\""):
-        evaluate(table("++"), {"m": never})
+    with pytest.raises(AugmentError, match=r"need scikit-learn; .*pip install \"\.\[eval\]\""):
+        evaluate(table("++"), ["linear"], train=train)
 
 
 # episodes
@@ -325,7 +326,7 @@ def test_rows_that_are_evaluated_or_unanswered_are_never_shown(tmp_path: Path) -
     path.write_text("".join(f"{json.dumps(one)}\n" for one in [rows[0], {"id": 2, "text": "u", "label": None}]))
     with pytest.raises(AugmentError, match="no row that can be shown, with a right answer and not evaluated"):
         evaluate(table("++"), {"m": reader}, train=path, shots=(2,))
-    with pytest.raises(AugmentError, match="--shots 2: needs demonstrations; give --train FILE"):
+    with pytest.raises(AugmentError, match="`shots` 2: needs demonstrations; give `train` FILE"):
         evaluate(table("++"), {"m": reader}, shots=(2,))
 
 

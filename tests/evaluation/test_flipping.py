@@ -106,7 +106,7 @@ def test_slow_models_are_asked_only_if_it_is_wanted() -> None:
     assert evaluate([misspelt()], {"fast": model}, flipping="none").flipping == {}
     assert len(model.asked) == 2
     with pytest.raises(AugmentError, match="must be one of auto, all, none"):
-        evaluate([misspelt()], {"fast": model}, flipping="some")  # type: ignore[arg-type]
+        evaluate([misspelt()], {"fast": model}, flipping="some")
 
 
 def test_rows_without_edits_or_with_one_are_not_asked() -> None:

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from augment_ru.errors import AugmentError, Terminated
-from augment_ru.evaluation.cache import Cache
-from augment_ru.evaluation.examples import CHUNK, Example, Prediction
-from augment_ru.evaluation.named_model import NamedModel, QuestionCounts, ask
+from augment_ru.evaluation.examples import CHUNK, Cache, Example, NamedModel, Prediction, QuestionCounts, ask
 from augment_ru.records.task import generic
 
 
@@ -78,7 +76,7 @@ def test_a_streaming_model_is_kept_answer_by_answer(tmp_path: Path) -> None:
             raise OSError("no connection")
 
     model = NamedModel.of("m", Streaming(signature="s"))
-    with pytest.raises(AugmentError, match="--model m: OSError: no connection"):
+    with pytest.raises(AugmentError, match="`model` m: OSError: no connection"):
         ask(model, examples(5), Cache(path), QuestionCounts())
     assert sorted(row[0] for row in sqlite3.connect(path).execute("SELECT answer FROM answers")) == ['"0"', '"4"']
     recorder, counts = Recorder(signature="s"), QuestionCounts()
@@ -91,13 +89,13 @@ def test_a_stream_that_ends_early_is_an_error() -> None:
         pytest.fail(f"a model with a stream was asked for a whole list: {asked}")
 
     model.stream = lambda asked: iter([(0, asked[0].text)])  # type: ignore[attr-defined]
-    with pytest.raises(AugmentError, match="--model m: 2 examples were not answered"):
+    with pytest.raises(AugmentError, match="`model` m: 2 examples were not answered"):
         ask(NamedModel.of("m", model), examples(3), None, QuestionCounts())
 
 
 @pytest.mark.parametrize("chunk", [0, -1, "x", 2.5, None])
 def test_a_chunk_is_a_whole_number(chunk: object) -> None:
-    with pytest.raises(AugmentError, match=r"--model m: chunk is .*; needs a whole number from 1 on"):
+    with pytest.raises(AugmentError, match=r"`model` m: chunk is .*; needs a whole number from 1 on"):
         NamedModel.of("m", Recorder(chunk=chunk))
 
 
@@ -113,7 +111,7 @@ def test_whatever_a_model_raises_is_an_error_that_names_it(raised: BaseException
         raise raised
 
     model = NamedModel.of("m", Recorder(stream=fails) if stream else stops)
-    with pytest.raises(AugmentError, match=f"--model m: {type(raised).__name__}: "):
+    with pytest.raises(AugmentError, match=f"`model` m: {type(raised).__name__}: "):
         ask(model, examples(2), None, QuestionCounts())
 
 
@@ -144,5 +142,5 @@ def test_an_error_without_a_message_is_told_by_its_class() -> None:
     def raises(_: Sequence[Example]) -> list[Prediction]:
         raise Mute
 
-    with pytest.raises(AugmentError, match=r"^--model m: Mute, whose message cannot be read$"):
+    with pytest.raises(AugmentError, match=r"^`model` m: Mute, whose message cannot be read$"):
         ask(NamedModel.of("m", raises), examples(1), None, QuestionCounts())

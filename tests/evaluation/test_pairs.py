@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, Edit, Script
 from augment_ru.engine.result import original
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.pairs import Pairs, pair_rows, task_of_rows
-from augment_ru.evaluation.restore import inverse_script
+from augment_ru.evaluation.pairs import Pairs, inverse_script, pair_rows, task_of_rows
 from augment_ru.formats.read import rows_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic, task
@@ -188,7 +187,7 @@ def test_equal_rows_keep_their_order_beside_a_file_of_originals() -> None:
         ({"text": "Другой текст."}, "do not give the text of 'text'; was the file changed by hand"),
         ({"augment": {"attack": "case", "source": {"text": 5}, "edits": {"text": []}}}, "damaged"),
         ({"augment": {"attack": "case", "source": {"text": "Кот"}, "edits": {"text": [[0, 99, ""]]}}}, "lies outside"),
-        ({"augment": {"attack": "case", "status": "perturbed"}}, "give --originals FILE, or perturb with --meta full"),
+        ({"augment": {"attack": "case", "status": "perturbed"}}, "give `originals` FILE, or perturb with `meta` full"),
     ],
 )
 def test_damaged_metadata_is_an_error_that_names_the_row(change: dict[str, Any], message: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from augment_ru import Example, evaluate
 from augment_ru.evaluation.evaluation import Evaluation
-from augment_ru.evaluation.intervals import newcombe, wilson
+from augment_ru.evaluation.rates import newcombe, wilson
 from augment_ru.evaluation.table_text import FORMATS, as_text
 from augment_ru.evaluation.tables import best_models, headline, tables_of
 from evaluations import reader, table

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru import AugmentError, evaluate
+from augment_ru import AugmentError, EvaluationSettings, evaluate
 from augment_ru.evaluation import verdicts
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.pairs import Pairs
@@ -22,7 +22,12 @@ ROWS = [*table(*["+-", "++", "++", "-+"] * 10), *table(*["++", "+-", "++!", "--"
 
 
 def pairs() -> Pairs:
-    return loaded(ROWS).pairs
+    return loaded(ROWS, EvaluationSettings()).pairs
+
+
+def export(source: str, output: Path, predictions: str | None) -> None:
+    rows = {"originals": None, "task": None, "fields": (), "input_format": None, "encoding": None}
+    export_sample(source, output, {**rows, "predictions": predictions, "size": 20, "seed": 42})
 
 
 def write(path: Path, rows: Sequence[object]) -> Path:
@@ -45,19 +50,19 @@ def test_the_sample_has_every_attack_and_every_outcome_in_its_proportion() -> No
 
 def test_annotators_see_texts_and_the_right_answer_and_no_attack(tmp_path: Path) -> None:
     source = write(tmp_path / "rows.jsonl", ROWS)
-    export_sample(str(source), tmp_path / "tasks.json", {}, None, 20, 42)
+    export(str(source), tmp_path / "tasks.json", None)
     tasks = [one["data"] for one in json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))]
     assert len(tasks) == 20
     assert tasks[0].keys() == {"id", "original", "perturbed", "answer", "question"}
     assert {one["answer"] for one in tasks} == {"yes"}
     assert "изменённый" in tasks[0]["question"]
     assert 'value="$perturbed"' in (tmp_path / "tasks.xml").read_text(encoding="utf-8")
-    export_sample(str(source), tmp_path / "tasks.tsv", {}, None, 20, 42)
+    export(str(source), tmp_path / "tasks.tsv", None)
     with (tmp_path / "tasks.tsv").open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream, dialect="excel-tab"))
     assert [row["INPUT:id"] for row in rows] == [one["id"] for one in tasks]
     with pytest.raises(AugmentError, match=r"must end in \.json"):
-        export_sample(str(source), tmp_path / "tasks.xlsx", {}, None, 20, 42)
+        export(str(source), tmp_path / "tasks.xlsx", None)
 
 
 def test_a_report_stands_for_its_rows_and_their_outcomes(tmp_path: Path) -> None:
@@ -68,19 +73,19 @@ def test_a_report_stands_for_its_rows_and_their_outcomes(tmp_path: Path) -> None
     report.write_text(json.dumps(done.report()), encoding="utf-8")
     predictions = write(tmp_path / "predictions.jsonl", list(done.predictions()))
     files = [tmp_path / name for name in ("a.json", "b.json", "c.json")]
-    export_sample(str(report), files[0], {}, None, 20, 42)
-    export_sample(str(source), files[1], {}, str(predictions), 20, 42)
-    export_sample(str(source), files[2], {}, None, 20, 42)
+    export(str(report), files[0], None)
+    export(str(source), files[1], str(predictions))
+    export(str(source), files[2], None)
     given_report, given_predictions, alone = (file.read_bytes() for file in files)
     assert given_report == given_predictions != alone
     with pytest.raises(AugmentError, match=r"predictions\.jsonl: are not of these rows"):
-        export_sample(str(source), files[2], {}, str(write(predictions, [])), 20, 42)
+        export(str(source), files[2], str(write(predictions, [])))
     write(source, ROWS[:40])
     with pytest.raises(AugmentError, match=r"report\.json: its rows were changed since"):
-        export_sample(str(report), files[0], {}, None, 20, 42)
+        export(str(report), files[0], None)
     source.unlink()
     with pytest.raises(AugmentError, match=r"report\.json: its rows, rows\.jsonl, are not beside it"):
-        export_sample(str(report), files[0], {}, None, 20, 42)
+        export(str(report), files[0], None)
 
 
 def alpha(votes: Sequence[verdicts.Vote]) -> float:
@@ -181,9 +186,9 @@ def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:
     report.write_text(json.dumps(evaluate(str(rows), {"m": reader}).report()), encoding="utf-8")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     with pytest.raises(AugmentError, match=r"`output` .*report\.json: is read by this run"):
-        export_sample(str(report), report, {}, None, 20, 42)
+        export(str(report), report, None)
     page = write(tmp_path / "page.xml", ROWS)
     with pytest.raises(AugmentError, match=r"beside `output`: .*page\.xml: is read by this run"):
-        export_sample(str(rows), tmp_path / "page.json", {}, str(page), 20, 42)
+        export(str(rows), tmp_path / "page.json", str(page))
     assert {path: path.read_bytes() for path in before} == before
     assert not (tmp_path / "page.json").exists()

@@ -671,6 +671,24 @@ def test_a_row_that_a_format_cannot_hold_is_named_or_skipped(tmp_path: Path, nam
     assert (reject["line"], problems[end] in reject["reason"]) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "problem"),
+    [
+        ({"b": 1}, {"b": "x"}, "'a.b': a text, but an integer in a row before it"),
+        ({"b": {"c": [1]}}, {"b": {"c": [True]}}, "'a.b.c[0]': a truth value, but an integer in a row before it"),
+        ([1], ["x"], "'a[0]': a text, but an integer in a row before it"),
+        ({"b": 1}, [1], "'a': a list, but an object in a row before it"),
+        ([1], {"b": 1}, "'a': an object, but a list in a row before it"),
+    ],
+)
+def test_a_column_of_parquet_has_one_type_inside_too(tmp_path: Path, one: object, other: object, problem: str) -> None:
+    source = tmp_path / "in.jsonl"
+    lines = [json.dumps({"text": "кот", "a": value}, ensure_ascii=False) for value in (one, other)]
+    source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(AugmentError, match=rf"in\.jsonl: line 2: .*{re.escape(problem)}"):
+        perturb(source, tmp_path / "out.parquet")
+
+
 @pytest.mark.parametrize("end", ["jsonl", "csv"])
 def test_a_map_that_only_parquet_holds_is_named(tmp_path: Path, end: str) -> None:
     values = pa.array([[("k", b"a")]], pa.map_(pa.string(), pa.binary()))

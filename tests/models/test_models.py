@@ -134,7 +134,7 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
         "python:no_such_module_at_all:say": "cannot be imported: ModuleNotFoundError: .*; no_such_module_at_all.py",
         "python:module": "must be python:package.module:name",
     }.items():
-        with pytest.raises(AugmentError, match=f"^--model {wrong}: {message}"):
+        with pytest.raises(AugmentError, match=f"^`model` {wrong}: {message}"):
             model_of_spec(wrong)
 
 
@@ -168,9 +168,9 @@ def test_a_kind_of_another_package_gets_its_options_as_values(tmp_path: Path, mo
     assert model_of_spec("mine", seed="7")(asked) == [("", 0.5, 7)]
     assert model_of_spec("plain")(asked) == [None]
     for kind, options, message in (
-        ("mine", {"value": "much"}, "--model mine: mine.value: 'much' is not a number"),
-        ("mine", {"valeu": "1"}, "--model mine: no option of mine called 'valeu'; did you mean 'value'"),
-        ("plain", {"value": "1"}, "--model plain: no option of plain called 'value'"),
+        ("mine", {"value": "much"}, "`model` mine: mine.value: 'much' is not a number"),
+        ("mine", {"valeu": "1"}, "`model` mine: no option of mine called 'valeu'; did you mean 'value'"),
+        ("plain", {"value": "1"}, "`model` plain: no option of plain called 'value'"),
     ):
         with pytest.raises(AugmentError, match=f"^{message}"):
             model_of_spec(kind, **options)

@@ -1,6 +1,7 @@
 """The client of OpenAI-compatible servers, against a real server on this machine that fails as servers do."""
 
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -311,3 +312,9 @@ def test_a_written_answer_ends_at_a_stop() -> None:
 def test_wrong_addresses_and_options(spec: str, options: dict[str, str], message: str) -> None:
     with pytest.raises(AugmentError, match=message):
         model_of(spec, ModelRequest("", generic("text"), LABELS), options)
+
+
+def test_without_httpx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    with pytest.raises(AugmentError, match=r'need httpx; .*pip install "\.\[openai\]"'):
+        model_of("openai:http://h#m", ModelRequest("", generic("text"), LABELS))

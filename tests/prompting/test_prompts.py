@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.check import file_problems
-from augment_ru.prompting.budget import PromptBudget
-from augment_ru.prompting.prompt import Prompt
+from augment_ru.prompting.prompt import Prompt, PromptBudget
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.template import Template
 from augment_ru.records.task import Task, generic, task

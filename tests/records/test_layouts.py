@@ -366,10 +366,10 @@ def test_spans_given_beyond_a_space_stay_as_they_are() -> None:
 
 
 def table_row(known: Task) -> str:
-    """The row of docs/formats.md for a task."""
+    """The row of docs/formats.md for a task; the page says once what the tasks in English have in common."""
 
     def names_of(values: Iterable[str]) -> str:
-        return ", ".join(f"`{value}`" for value in values) or "–"
+        return ", ".join(f"`{value}`" for value in values)
 
     fields = [*known.layout.fields, *(f"{name} (if there)" for name in known.layout.optional)]
     steps = [f"offsets in `{answers.field}`" for answers in known.layout.answers]
@@ -378,19 +378,17 @@ def table_row(known: Task) -> str:
     stays = [f"option markers in {names_of(known.layout.options)}"] if known.layout.options else []
     stays += [marks.label for marks in known.layout.marks]
     stays += [f"the words of {names_of(known.layout.kept)}"] if known.layout.kept else []
-    contains = known.layout.contains
-    keys = sorted(known.layout.keys) + ([f"{contains[0]} with Russian letters"] if contains else [])
-    cells = [
-        f"`{known.name}`",
-        ", ".join(f"`{key}`" if " with " not in key else key for key in keys),
-        ", ".join(f"`{name}`" if " (" not in name else name for name in fields),
+    cells = [f"`{known.name}`", ", ".join(f"`{name}`" if " (" not in name else name for name in fields)]
+    rest = [
         f"`{known.layout.id}`" if known.layout.id else "the texts",
-        "; ".join(steps) or "–",
-        "; ".join(stays) or "–",
+        "; ".join(steps + stays),
         names_of(known.layout.constraints),
         names_of(known.scoring.metrics),
     ]
-    return f"| {' | '.join(cells)} |"
+    if known.benchmark.language == "en":
+        assert rest == ["`ID`", "", "", "`macro_f1`"]
+        rest = []
+    return f"| {' | '.join(cells + rest)} |".replace("  ", " ")
 
 
 def test_the_tables_of_tasks_say_what_their_files_do() -> None:

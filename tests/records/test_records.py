@@ -14,9 +14,10 @@ from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record, 
 from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.formats.json_places import located
 from augment_ru.formats.lines import MAX_LINE, read_lines
-from augment_ru.records.field_paths import occurrences, steps
+from augment_ru.records.field_paths import steps
 from augment_ru.records.task import generic, recognise, task
 from augment_ru.registry import names
+from augment_ru.text.words import occurrences
 from strategies import texts
 
 MULTIQ = {
@@ -57,6 +58,16 @@ def test_answer_offsets_follow_their_text(attack: str, seed: int) -> None:
             stop = answer["offset"] + answer["length"]
             assert row[text][answer["offset"] : stop] == answer["segment"]
     assert json.dumps(MULTIQ) == before  # the published toolkit writes into the source rows
+
+
+def test_the_words_that_a_span_names_are_protected_without_the_punctuation_behind_them() -> None:
+    target = {"span1_text": "вазу", "span2_text": "она разбилась", "span1_index": 2, "span2_index": 4}
+    text = "Женя ставит вазу, и она разбилась!.. Вот так."
+    row = {"idx": 1, "text": text, "target": target}
+    (result,) = Augmenter("butterfingers", probability=1.0, similarity="none").records([row])
+    spans = [text[span.start : span.stop] for span in result.protected["text"] if span.label == "REFERENT"]
+    assert {"вазу", "она разбилась"} <= set(spans)
+    assert not any(span.endswith((",", "!", ".")) for span in spans)
 
 
 @pytest.mark.parametrize("attack", [*ATTACKS, "eda_delete+emojify"])

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,7 +20,7 @@ from augment_ru import Augmenter, AugmentError
 from augment_ru.engine.presets import preset
 from augment_ru.records.task import task as task_of
 from augment_ru.release.build import BuildReport
-from augment_ru.release.recipe_file import parse_release_recipe, read_release_recipe
+from augment_ru.release.release_recipe import parse_release_recipe, read_release_recipe
 from commands import wait_until
 from releases import EXAMPLE, QUESTIONS, RECIPE, built, contents, recipe, rows_of, write_rows
 
@@ -156,13 +157,14 @@ def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_pa
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('name = "tiny"', "", "'name' is missing or empty; it must be a text"),
+        ('name = "tiny"', "", "'name' is missing; it must be a text"),
+        ('name = "tiny"', 'name = ""', "'name' is ''; it must be a text that is not empty"),
         ('name = "tiny"', 'name = "кот"', "'кот' is not a valid name"),
         ("licence", "license", "no key called 'license'; did you mean 'licence'?"),
         ("k = [1, 4]", "k = [4, 1]", "needs different numbers in ascending order"),
-        ("k = [1, 4]", "k = [0]", "needs a whole number from 1 on"),
-        ("k = [1, 4]", 'k = "1"', "'k' is '1'; it must be a list"),
-        ("episodes = 2", "episodes = 0", "needs a whole number from 1 on"),
+        ("k = [1, 4]", "k = [0]", "[shots]: 'k' is [0]; it must be 'task' or a list of integers from 1 on"),
+        ("k = [1, 4]", 'k = "1"', "[shots]: 'k' is '1'; it must be 'task' or a list"),
+        ("episodes = 2", "episodes = 0", "'episodes' is 0; it must be an integer from 1 on"),
         ('spec = "butterfingers"', 'spec = "buterfingers"', "did you mean 'butterfingers'?"),
         ('spec = "butterfingers"', 'spec = "case"\nprobability = 2', "needs a number from 0 to 1"),
         ('spec = "butterfingers"', 'spec = "case"\noptions.case.p = 1', "no option of case called 'p'"),
@@ -172,20 +174,24 @@ def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_pa
         ('name = "swapped"', 'name = "Butterfingers"', "needs names that differ in letters"),
         ('name = "swapped"', 'name = "original"', "none 'original'"),
         ('name = "school"', 'name = "lm_eval"', "no task may be called 'lm_eval'"),
-        ('test = "test.jsonl"', "", "'test' is missing or empty; it must be a text"),
+        ('test = "test.jsonl"', "", "[[task]] 1: 'test' is missing; it must be a text"),
         ('test = "test.jsonl"', 'test = "t.jsonl"', "t.jsonl: cannot be read"),
         ('test = "test.jsonl"', 'test = "test.jsonl"\ntask = "rwd"', "no task called 'rwd'"),
         ('test = "test.jsonl"', 'test = "test.jsonl"\nconstraints = ["no"]', "no constraint called 'no'"),
         ('test = "test.jsonl"', 'test = "test.jsonl"\nattacks = ["case"]', "no attack of this recipe called 'case'"),
         ("[shots]", '[gate]\nsimilarity = "nav"\n[shots]', "no similarity called 'nav'"),
         ("[shots]", "[gate]\nthreshold = 2\n[shots]", "threshold 2"),
-        ("k = [1, 4]", 'k = "all"', "k' is 'all'; it must be a list of numbers, or 'task'"),
+        ("k = [1, 4]", 'k = "all"', "'k' is 'all'; it must be 'task' or a list of integers"),
         (
             'name = "school"',
             'name = "school"\nshots = [2, 1]',
             "[[task]] 1: shots = [2, 1]; needs different",
         ),
-        ('name = "school"', 'name = "school"\nshots = [0]', "[[task]] 1: shots: 0; needs a whole number from 1 on"),
+        (
+            'name = "school"',
+            'name = "school"\nshots = [0]',
+            "[[task]] 1: 'shots' is [0]; it must be a list of integers from 1 on",
+        ),
         ('name = "school"', 'name = "school"\nshots = 5', "'shots' is 5; it must be a list"),
         ("k = [1, 4]", "k = [1000000000]", "[shots]: k times episodes are 2,000,000,000 demonstrations; at most"),
         ("episodes = 2", "episodes = 10000000", "[shots]: k times episodes are 50,000,000 demonstrations; at most"),
@@ -395,7 +401,8 @@ def test_the_command_line_says_what_is_wrong(tmp_path: Path, options: list[str],
 @pytest.mark.skipif(not (ROOT / "docs" / "release.md").exists(), reason="needs the repository's documents")
 def test_the_recipe_in_the_documents_is_the_example() -> None:
     text = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")
-    assert f"```toml\n{(EXAMPLE / 'tape.toml').read_text(encoding='utf-8')}```" in text
+    assert f"```toml\n{(EXAMPLE / 'small.toml').read_text(encoding='utf-8')}```" in text
+    assert "`examples/release/tape.toml`" in text
     plan = read_release_recipe(EXAMPLE / "tape.toml")
     assert [part.name for part in plan.tasks] == [
         "winograd", "ru_worldtree", "ru_openbook", "multiq", "chegeka", "sit_ethics", "per_ethics",
@@ -413,7 +420,7 @@ def test_the_example_is_tape_s_recipe() -> None:
         "butterfingers", "emojify", "eda_delete", "eda_swap", "add_sent",
     ]  # fmt: skip
     assert all(len(plan.attacks_of(one)) == 6 for one in plan.tasks[1:])
-    assert (plan.preset, plan.shots, plan.episodes) == ("tape", (1, 4, 8), 5)
+    assert (plan.preset, plan.shots.k, plan.shots.episodes) == ("tape", (1, 4, 8), 5)
     paper = preset(plan.preset)
     assert paper.options["add_sent"]["generator"] == "hf:THUMT/mGPT"
     assert (plan.gate.similarity or paper.similarity) == "bertscore:bert-base-multilingual-cased"
@@ -423,13 +430,14 @@ def test_the_example_is_tape_s_recipe() -> None:
 
 @pytest.mark.skipif(not (ROOT / "docs" / "release.md").exists(), reason="needs the repository's documents")
 def test_the_documents_name_every_key_of_a_recipe() -> None:
-    from augment_ru.release import recipe_file as module  # noqa: PLC0415
+    from augment_ru.release import release_recipe as module  # noqa: PLC0415
 
     text = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")
-    for keys in (vars(module)[name] for name in ("_TOP", "_GATE", "_SHOTS", "_ATTACK", "_TASK", "_ADVERSARY")):
-        assert all(
-            f"`{key}`" in text or f"`{key} = " in text or f"[{key}]" in text or f"`{key}." in text for key in keys
-        )
+    tables = [one for one in vars(module).values() if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+    keys = {key for table in tables for key in table.__struct_encode_fields__}
+    assert {"name", "k", "spec", "budget", "task"} <= keys
+    for key in keys:
+        assert any(shown in text for shown in (f"`{key}`", f"`{key} = ", f"[{key}]", f"`{key}.")), key
 
 
 def test_a_table_becomes_rows_of_json(tmp_path: Path) -> None:

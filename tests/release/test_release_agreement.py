@@ -14,7 +14,7 @@ from augment_ru import evaluate, registry
 from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.records.task import Task
 from augment_ru.records.task import task as task_of
-from augment_ru.release.recipe import identifier
+from augment_ru.release.release_recipe import identifier
 from augment_ru.release.verify import verify_release
 from benchmark_rows import WITHOUT_TRAIN, benchmark_rows, benchmark_tasks
 from releases import built, rows_of, write_rows

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 import augment_ru
 from augment_ru.evaluation import answer_scores
 from augment_ru.evaluation.answer_scores import macro_f1
-from augment_ru.evaluation.metrics import METRICS
-from augment_ru.records.record import option_markers
-from augment_ru.release import lm_eval_data, lm_eval_rows
+from augment_ru.evaluation.answers import METRICS
+from augment_ru.release import lm_eval_data
 from augment_ru.release.yaml import yaml
 from profiles import examples
 from releases import EXAMPLE, RECIPE, built, recipe, rows_of
@@ -131,13 +130,6 @@ def test_yaml_reads_back_what_was_written(content: dict[str, Any]) -> None:
     assert reader.safe_load(yaml(content)) == content
 
 
-@given(st.lists(st.sampled_from(["(A)", "(B)", "(C)", "(А)", "(Б)", "(В)", "(С)", " кот ", "?", "(D)"]), max_size=12))
-def test_the_harness_finds_the_options_that_we_find(pieces: list[str]) -> None:
-    text = "".join(pieces)
-    found = [marker.span() for marker in lm_eval_rows.markers_in(text)]
-    assert found == [(span.start, span.stop) for span in option_markers(text)]
-
-
 @settings(max_examples=examples(50))
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1))
 def test_macro_f1_is_that_of_scikit_learn(items: list[tuple[int, int]]) -> None:
@@ -169,7 +161,8 @@ def copied(small: Path) -> Any:  # noqa: ANN401  (a module)
 
 def test_the_modules_of_a_release_are_copies_that_need_the_standard_library_alone(small: Path) -> None:
     package = Path(augment_ru.__file__).parent
-    for name, source in (("answers", "records/answers.py"), ("answer_scores", "evaluation/answer_scores.py")):
+    sources = ("records/answers.py", "records/field_paths.py", "evaluation/answer_scores.py")
+    for name, source in ((Path(source).stem, source) for source in sources):
         text = (small / "lm_eval" / f"{name}.py").read_text(encoding="utf-8")
         assert text == (package / source).read_text(encoding="utf-8")
         imported = set(re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE))

@@ -292,7 +292,7 @@ def test_a_derived_file_changed_together_with_the_manifest_is_reported(copy: Pat
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda content: content.pop("tasks"), "manifest.json: no 'tasks'"),
+        (lambda content: content.pop("tasks"), "manifest.json: 'tasks' is missing; it must be a list"),
         (lambda content: content["files"].pop("hops/test.jsonl"), "manifest.json: does not list hops/test.jsonl"),
         (lambda content: content["files"].pop("README.md"), "manifest.json: does not list README.md"),
         (lambda content: content["attacks"][0].update(acceptance=0.1), "manifest.json: the figures of 'butterfingers'"),
@@ -307,8 +307,8 @@ def test_a_derived_file_changed_together_with_the_manifest_is_reported(copy: Pat
         (lambda content: content["files"]["README.md"].update(bytes=9), "manifest.json: 'bytes' of README.md is 9"),
         (lambda content: content["files"]["hops/test.jsonl"].update(lines=9), "manifest.json: 'lines' of hops/test"),
         (lambda content: content["tasks"][0].update(train=10**9), "manifest.json: 'pronouns' has 1000000000 train"),
-        (lambda content: content["tasks"][0].update(test=-1), "manifest.json: 'tasks' 1: 'test' is -1; it must be"),
-        (lambda content: content["tasks"][0].update(test=10**400), "manifest.json: 'tasks' 1: 'test' is 1000"),
+        (lambda content: content["tasks"][0].update(test=-1), "manifest.json: [[tasks]] 1: 'test' is -1; it must"),
+        (lambda content: content["tasks"][0].update(test=10**400), "manifest.json: [[tasks]] 1: 'test' is 10000"),
         (lambda content: content["tasks"].reverse(), "manifest.json: 'tasks': hops, school, pronouns; the recipe"),
         (lambda content: content["tasks"].clear(), "manifest.json: 'tasks': none; the recipe of the release has"),
         (lambda content: content["attacks"].pop(), "manifest.json: 'attacks': butterfingers, emojify"),

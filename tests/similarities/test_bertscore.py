@@ -162,7 +162,11 @@ def test_names_and_options(bert: Path) -> None:
         ("bertscore:{bert}", {}, "no layer is known for"),
         ("bertscore:{bert}@9", {}, "it has layers 0 to 3"),
         ("bertscore:{bert}@2", {"rescale": "true"}, "augment-ru calibrate"),
-        ("bertscore:{bert}@2", {"rescale": "true", "baseline": "/nowhere"}, "cannot be read as LAYER,P,R,F"),
+        (
+            "bertscore:{bert}@2",
+            {"rescale": "true", "baseline": "/nowhere"},
+            "bertscore: baseline /nowhere: cannot be read",
+        ),
         ("bertscore:{bert}@2", {"dtype": "int8"}, "possible: auto, float32"),
         ("bertscore:{bert}@2", {"device": "abacus"}, "possible: auto, cpu, cuda"),
         ("bertscore:{bert}@2", {"layers": "2"}, "option of bertscore"),
@@ -176,6 +180,23 @@ def test_errors_are_one_line(bert: Path, spec: str, options: dict[str, str], mes
         assert similarity_of(spec.format(bert=bert), options).signature  # type: ignore[union-attr]
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("LAYER,P,R,F\nтри,.5,.5,.5\n", "cannot be read as LAYER,P,R,F"),
+        ("LAYER,P,R,F\n2,.5\n", "cannot be read as LAYER,P,R,F"),
+        ("Кошка спит.", "cannot be read as LAYER,P,R,F"),
+        ("", "no value under 1 for layer 2"),
+        ("LAYER,P,R,F\n2,1,1,1\n", "no value under 1 for layer 2"),
+    ],
+)
+def test_a_baseline_that_is_no_such_table(bert: Path, tmp_path: Path, content: str, message: str) -> None:
+    (tmp_path / "baseline.tsv").write_text(content, encoding="utf-8")
+    gate = BertScore(str(bert), 2, rescale=True, baseline=str(tmp_path / "baseline.tsv"))
+    with pytest.raises(AugmentError, match=f"baseline.tsv: {message}"):
+        gate(["кот"], ["кит"])
 
 
 class Touch:

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from augment_ru import Edit, Perturber, Preparation, Script
 from augment_ru.edits import Note
-from augment_ru.engine.applied import apply, one_by_one
-from augment_ru.engine.edited import EditedTexts, table_of
+from augment_ru.engine.edit_table import EditTable, apply, one_by_one
 from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.search import Tiles
 from augment_ru.engine.similarity import Candidates
-from augment_ru.engine.tiles import Tiles
 from augment_ru.language.morphology import has_form, is_known, morphology
 from augment_ru.similarities import meaning as module
 from augment_ru.similarities.meaning import Meaning, MeaningScorer, weights_of
@@ -122,17 +121,19 @@ def test_candidates_of_a_gate_are_the_scripts_that_their_columns_say() -> None:
     perturber = Perturber("misspell", probability=1.0)
     (prepared,) = Preparation(constraints=()).texts([*SENTENCES[:6], ""], needs=[perturber.needs])
     proposals = perturber.proposals(prepared, 0).settled()
-    tiles = Tiles(prepared.batch, prepared.owners, len(prepared), 1)
-    alone = one_by_one(proposals)
-    rows = prepared.batch.rows(proposals.starts[proposals.first_edits])
-    edited = EditedTexts(tiles, rows[::2], alone, np.arange(rows.size)[::2])
-    scripts = list(edited)
-    assert [edited[at] for at in range(len(edited))] == edited[:] == scripts
+    alone = one_by_one(prepared.batch, proposals)
+    table = alone.take(np.arange(len(alone))[::2])
+    scripts = list(table)
+    assert alone[::2] == table[:] == scripts
     assert {script.source for script in scripts} <= set(prepared.batch.texts)
-    table, made = edited.table, table_of(scripts)
-    for one, other in zip(table[:3], made[:3], strict=True):
+    made = EditTable.of_scripts(scripts)
+    assert list(made) == scripts
+    for one, other in zip(
+        (table.owners, table.starts, table.stops, table.new.codes, table.new.offsets),
+        (made.owners, made.starts, made.stops, made.new.codes, made.new.offsets),
+        strict=True,
+    ):
         np.testing.assert_array_equal(one, other)
-    assert table.texts.codes.tolist() == made.texts.codes.tolist()
     assert list(table.notes) == list(made.notes)
 
 
@@ -143,5 +144,5 @@ def test_candidates_of_several_tiles_have_places_in_their_texts() -> None:
     written = Replacements.of(["щ"] * 3)
     proposals = Proposals.of_edits(places, places + 1, np.zeros(3), written.take, clean=True)
     applied = apply(tiles, proposals, np.ones(3, dtype=np.bool_))
-    edited = EditedTexts(tiles, applied.changed, applied, applied.changed)
-    assert [script.text for script in edited] == ["щот спит", "щес", "щом"]
+    assert [script.text for script in applied.take(applied.changed)] == ["щот спит", "щес", "щом"]
+    assert applied.texts == ["щот спит", "дом", "щес", "кот спит", "щом", "лес"]

@@ -50,6 +50,10 @@ class Cost(NamedTuple):
     peak: int
     status: str
 
+    def least(self, other: "Cost") -> "Cost":
+        """The least of two runs of the same work."""
+        return Cost(min(self.seconds, other.seconds), min(self.peak, other.peak), other.status)
+
 
 def cost_of(work: Callable[[], str], *, limit: int = 60) -> Cost:
     """What some work takes in a copy of this process; a copy that takes more than `limit` seconds is stopped.

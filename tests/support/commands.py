@@ -30,6 +30,9 @@ PATIENCE = 120.0
 _HERE = Path(__file__).parent
 _SCORED = frozenset({"evaluate", "compare", "attack", "release", "totals"})
 """Commands that read scikit-learn or SciPy."""
+_OF_NETWORKS = ("augment_ru.inference", "augment_ru.models", "augment_ru.prompting", "augment_ru.similarities")
+"""Where functions remember what they read of a network."""
+_LRU = type(cache(id))
 
 
 def run(
@@ -83,12 +86,16 @@ def run_apart(*args: str | Path, stdin: bytes = b"", **options: Any) -> subproce
 @cache
 def load(*, scored: bool) -> None:
     """Load what a command reads at its start: the command line, the annotation, the gate; scikit-learn and SciPy."""
-    if scored:
-        import sklearn.linear_model  # noqa: F401, PLC0415  (files of tests without a command load nothing)
-    from augment_ru import Augmenter, jobs  # noqa: PLC0415
+    import rich._emoji_codes  # noqa: F401, PLC0415  (files of tests without a command load nothing)
 
-    for module in iter_modules(jobs.__path__, "augment_ru.jobs."):
-        import_module(module.name)
+    if scored:
+        import sklearn.feature_extraction.text  # noqa: PLC0415
+        import sklearn.linear_model  # noqa: F401, PLC0415
+    from augment_ru import Augmenter, attacks, cli, jobs  # noqa: PLC0415
+
+    for package in (attacks, cli, jobs):
+        for module in iter_modules(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
     for attack in ("butterfingers", "eda_swap"):
         list(Augmenter(attack).records([{"text": "Кошка Маша спит на окне."}]))
 
@@ -138,8 +145,8 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
             sys.path.insert(0, path)
     sys.path[:] = [path for path in sys.path if Path(path) != _HERE]
     files = {name: str(getattr(module, "__file__", None)) for name, module in sys.modules.items()}
-    own = set(map(str, own_code.own_files()))
-    for name in [name for name, file in files.items() if file in own or Path(file).parent == _HERE]:
+    own, here = set(map(str, own_code.own_files())), str(_HERE)
+    for name in [name for name, file in files.items() if file in own or os.path.dirname(file) == here]:  # noqa: PTH120
         del sys.modules[name]
     own_code._loaded.clear()  # noqa: SLF001  (nobody but tests needs to forget)
     own_code._imported.clear()  # noqa: SLF001
@@ -155,11 +162,18 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
 
 
 def _forget_networks() -> None:
-    """Forget the networks that this process has loaded; the cache of models is that of its variables."""
+    """Forget the networks that this process has loaded and what they said; the cache of models is that of variables."""
     loaded: Any = sys.modules.get("augment_ru.inference.pretrained")
     if loaded is not None:
         loaded._loaded.clear()  # noqa: SLF001  (as above)
-        loaded.fingerprint.cache_clear()
+    memo: Any = sys.modules.get("augment_ru.inference.memo")
+    for name, module in list(sys.modules.items()):
+        if name.startswith("augment_ru."):
+            for value in vars(module).values():
+                if isinstance(value, _LRU) and name.startswith(_OF_NETWORKS):
+                    value.cache_clear()
+                elif memo is not None and isinstance(value, memo.Memo):
+                    value._known.clear()  # noqa: SLF001
     constants: Any = sys.modules.get("huggingface_hub.constants")
     if constants is not None:  # it reads the variable once, when it is imported
         constants.HF_HUB_CACHE = os.environ.get("HF_HUB_CACHE", constants.HF_HUB_CACHE)

@@ -42,6 +42,11 @@ NOT_RUN = {
 }
 """The commands that are not run in the tests, and why."""
 
+LONG = {
+    r"^python examples/(adversarial|augmented)_training\.py": "trains classifiers; tests run them on fewer rows",
+}
+"""The commands that are run only where every example of every law is, and why."""
+
 _OURS = "augment-ru:"
 """How the messages of the command line start."""
 _FILE = re.compile(r"`([\w./-]+\.(?:toml|tsv|py|jsonl))`:$")

@@ -31,7 +31,7 @@ class AddSent(MadeOnDemand):
         new_tokens: the largest number of tokens that a model writes; from 1.
         attempts: the largest number of continuations for one distractor; from 1.
         device, dtype: of a model.
-        corpus: what distractors are drawn from in place of the generator's corpus; set only in Python.
+        corpus: the corpus that replaces that of `generator`; set only in Python.
 
     Raises:
         AugmentError: a value is out of its range, or the text file does not exist or has no usable sentence.

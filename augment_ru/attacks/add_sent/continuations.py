@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from augment_ru.attacks.add_sent.distractors import Gap, Generator
-from augment_ru.attacks.add_sent.placement import CLOSING_MARKS
+from augment_ru.attacks.add_sent.distractors import CLOSING_MARKS, Gap, Generator
 from augment_ru.draws import Keys, Streams
 from augment_ru.edits import Edit
 from augment_ru.inference.decoding import Decoding
@@ -31,7 +30,7 @@ def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int,
         new_tokens: how many tokens are drawn for a continuation.
         attempts: how often a gap is tried; an unusable continuation is drawn again.
         device: see `inference.pretrained.load`.
-        dtype: likewise.
+        dtype: see `inference.pretrained.load`.
     """
 
     def generate(gaps: Sequence[Gap], keys: Keys) -> list[list[Edit]]:
@@ -55,7 +54,7 @@ def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int,
 
 
 def prompt(gap: Gap) -> str:
-    """What the model continues: the text; for an option, the question and «Ответ:»."""
+    """The text that the model continues: for a sentence the text, for an option the question and «Ответ:»."""
     return f"{gap.before}\nОтвет:" if gap.is_option else gap.before
 
 

@@ -59,7 +59,7 @@ def topic(text: str) -> Vectors:
 
 
 MOST = 20_000
-"""The most sentences and the most options of a corpus; of more, those with the lowest hashes are kept."""
+"""The largest number of sentences, and of options, of a corpus; if there are more, the lowest hashes are kept."""
 _SHORTEST, _LONGEST = 4, 40
 """The fewest and the most Russian words of a sentence that may distract."""
 _LONGEST_OPTION = 12
@@ -79,7 +79,7 @@ class Corpus:
 
     @classmethod
     def of(cls, sentences: Iterable[str], options: Iterable[str], most: int = MOST) -> "Corpus":
-        """The corpus of these, in any order: at most so many sentences and options, those of the lowest hashes."""
+        """Make a corpus of at most `most` sentences and `most` options, those of the lowest hashes."""
         return cls(Lowest(most).add(sentences).texts, Lowest(most).add(options).texts)
 
     @cached_property
@@ -89,7 +89,7 @@ class Corpus:
 
     @cached_property
     def kept(self) -> dict[Hashable, tuple[str, ...]]:
-        """What was chosen from the corpus, by what it was chosen for."""
+        """The texts that were chosen from the corpus, by the gap that they were chosen for."""
         return {}
 
     def for_label(self, label: str) -> "Corpus":
@@ -115,7 +115,7 @@ class Corpus:
 
 
 class Lowest:
-    """Collects at most so many different texts, those of the lowest hashes: no order of adding changes which."""
+    """Collects different texts and keeps those of the lowest hashes, so that the order of adding does not matter."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
@@ -123,7 +123,7 @@ class Lowest:
         self._kept: set[str] = set()
 
     def add(self, texts: Iterable[str]) -> "Lowest":
-        """The same collection with more texts."""
+        """Add texts, and return the collection."""
         for text in texts:
             if text in self._kept:
                 continue

@@ -1,16 +1,19 @@
-"""Distractors: a sentence put behind a text, or another text in place of a wrong option."""
+"""Distractors: a sentence added behind a text, or another text that replaces a wrong option.
+
+A sentence goes behind the text if it is then a sentence of its own, else in front of it.
+"""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 
 from augment_ru.attacks.add_sent.corpus import Corpus, is_option
 from augment_ru.attacks.add_sent.input_corpus import InputCorpus
-from augment_ru.attacks.add_sent.placement import CLOSING_MARKS, added, end_of_question
 from augment_ru.draws import Ints, Keys, Streams, unit
 from augment_ru.editing.on_demand import changes_in_rounds
 from augment_ru.edits import Edit, Span
@@ -76,6 +79,77 @@ def _roots(word: str) -> frozenset[str]:
     return frozenset(form.replace("ё", "е")[:_ROOT] for form in forms - _EMPTY)
 
 
+CLOSING_MARKS = ".!?…"
+_CLOSING = "»”“\"'’)]"
+_PAIRS = {")": "(", "]": "["}
+_HANGING = tuple(",;:=(«[{-–—")
+"""A text that ends in one of these waits for more, so a sentence behind it would be taken for that."""
+_OPEN = ("L", "N", "Sc", "Sm")
+"""The categories of characters behind which a sentence is not closed yet; «%» and the like are of none of them."""
+_OPEN_SIGNS = "%‰°№_*/"
+_ITEM = re.compile(r"[ \t]*(?:[-–—•·*▪◦]|\(?\d{1,3}[.)]|\(?[^\W\d_][.)])[ \t]")
+"""The start of a line of a list or a dialogue."""
+_OPTION = re.compile(
+    r"""(?: (?<!\S) \(? (?P<bracket>[^\W_]) \)      # a letter or digit with a bracket anywhere
+        | (?: ^ | (?<=[.!?:;]\ ) ) (?P<stop>[^\W_]) \.  # with a full stop only where a sentence may start
+        ) (?=\s)""",
+    re.VERBOSE | re.MULTILINE,
+)
+"""The start of an option of a question."""
+_NEXT_SENTENCE = re.compile(r"[.!?…]\s+\S")
+_FIRST_OPTIONS = ("AB", "АБ", "АВ", "ab", "аб", "ав", "12")
+
+
+def end_of_question(text: str) -> int:
+    """Find the end of the part of a text behind which a sentence is put: before its options, else its end.
+
+    >>> text = "Что тонет в воде? А) камень Б) пробка"
+    >>> text[: end_of_question(text)]
+    'Что тонет в воде?'
+    """
+    options = list(_OPTION.finditer(text))
+    signs = [option["bracket"] or option["stop"] for option in options]
+    for first, (one, two) in zip(options, pairwise(signs), strict=False):
+        before = text[: first.start()].rstrip()
+        if one + two in _FIRST_OPTIONS and count_russian_words(before):
+            goes_on = _NEXT_SENTENCE.search(text, options[-1].end())
+            return len(text.rstrip() if goes_on else before)
+    return len(text.rstrip())
+
+
+def added(text: str, end: int, new: str, *, after_link: bool) -> Edit:
+    """The edit that adds a sentence.
+
+    Args:
+        text: the text.
+        end: where the part ends that the sentence is put behind.
+        new: the sentence, with its closing mark.
+        after_link: whether that part ends in a link or the like, behind which no full stop is put.
+    """
+    before = text[:end]
+    breaks = re.search(r"\r?\n", text.rstrip())
+    is_item = _ITEM.match(before, before.rfind("\n") + 1) is not None
+    if (is_item and breaks is None) or (before.endswith(_HANGING) and not after_link):
+        start = len(text) - len(text.lstrip())
+        return Edit(start, start, f"{new}{breaks[0] if breaks else ' '}")
+    is_open = not after_link and _is_open(before)
+    if breaks is not None and (is_item or is_open):
+        return Edit(end, end, f"{breaks[0]}{new}")
+    return Edit(end, end, f"{'. ' if is_open else ' '}{new}")
+
+
+def _is_open(before: str) -> bool:
+    """Whether a text lacks a closing mark; an emoji closes it, and so does a smiley made of brackets."""
+    last = before[-1]
+    if last in _CLOSING:
+        opening = _PAIRS.get(last)
+        if opening and before.count(last) > before.count(opening):
+            return False
+        inner = before.rstrip(_CLOSING)[-1:]
+        return inner not in tuple(CLOSING_MARKS)
+    return last in _OPEN_SIGNS or unicodedata.category(last).startswith(_OPEN)
+
+
 _LINKS = ("EMAIL", "URL", "MENTION", "HASHTAG", "MARKUP")
 _REACH = 1000
 """How many characters at the end of a text decide its topic."""
@@ -139,7 +213,7 @@ class Gap:
         return added(self.text, self.place.stop, new, after_link=self.closed)
 
     def replaced(self, new: str) -> Edit:
-        """The edit that puts another option in place of the old one, with the old one's letter case and mark."""
+        """The edit that replaces an option; the new one gets the letter case and the mark of the old one."""
         if self.old[0].islower() and not new[1:2].isupper():
             new = new[0].lower() + new[1:]
         elif self.old[0].isupper():
@@ -153,7 +227,7 @@ class Gap:
 
 
 Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
-"""From gaps and the key of each to the edits that write distractors into it: the one drawn, then its substitutes."""
+"""A function from gaps and their keys to edits for each gap: that of the distractor drawn, then its substitutes."""
 
 
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
@@ -200,7 +274,7 @@ def _gaps(batch: Batch, row: int) -> Iterator[Gap]:
 
 
 def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
-    """A generator that draws from a corpus: one of the `nearest` texts by topic, among those that are safe.
+    """Make a generator that draws one of the `nearest` texts of a corpus by topic, among those that are safe.
 
     A sentence is near enough to be plausible and far enough to be safe: it shares no content word with the record or
     its answers, and its nearness is at most 0.3. A nearer one is mostly about the very thing that the text is about,
@@ -222,7 +296,7 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
 
 
 def _fitting(corpus: Corpus, gap: Gap, nearest: int) -> Sequence[str]:
-    """The texts that one is drawn from, kept because all candidates of a search ask for them."""
+    """Find the texts from which one is drawn; they are kept because all candidates of a search ask for them."""
     key = (replace(gap, row=0), nearest)
     found = corpus.kept.get(key)
     if found is None:

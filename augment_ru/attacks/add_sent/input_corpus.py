@@ -52,7 +52,7 @@ class InputCorpus:
         return sha256(orjson.dumps({label: part.digest for label, part in self.parts.items()})).hexdigest()
 
     def for_label(self, label: str) -> Corpus:
-        """The part for rows of a label; empty if there is none."""
+        """The part for rows of a label; an empty corpus for an unknown label."""
         return self.parts.get(label if self.labelled else "", _NOTHING)
 
 

@@ -1,6 +1,5 @@
 """Слова пишут с ошибками, как люди: «Сегодня вообще не хочется» → «Седня вобще не хочеться»."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import fsum
@@ -13,12 +12,12 @@ from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.separators import JOINS, joins, lone
-from augment_ru.editing.word_forms import WordForms, WordFunction
+from augment_ru.editing.word_forms import WordForms, shortened_forms
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.resources import dictionary_path, rows, shortened_words
+from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask, counts_before
 
@@ -67,7 +66,7 @@ class Misspell(Attack):
 
     @property
     def mean_rate(self) -> float:
-        """How often people make an error of the classes, in a word of an average text; in [0, 1]."""
+        """The share of the words of an average text in which people make an error of the classes, in [0, 1]."""
         return _plan(self).mean
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
@@ -113,12 +112,12 @@ def _with_note(old: str, new: Misspelt) -> Rewritten:
 
 
 class _Plan(NamedTuple):
-    """What an attack does, by its options."""
+    """The rules and rates that the options of an attack choose."""
 
     misspellings: Misspellings
     joins: ErrorRates
     mean: float
-    """How often people make an error of the classes, in a word."""
+    """The share of words in which people make an error of the classes."""
 
 
 def _plan(attack: Misspell) -> _Plan:
@@ -136,7 +135,8 @@ def _plan_of(classes: tuple[str, ...], profile: str, lexicon: str, rules: str, f
         if name != "all" and name not in table:
             raise unknown("class of misspell", name, ("all", *table))
     chosen = tuple(name for name in table if name in classes or "all" in classes)
-    factors = {name: _factor(table[name], profile) for name in chosen}
+    column = PROFILES.index(profile)  # that of `blog`, the first, has counts
+    factors = {name: float(table[name][column]) if column else 1.0 for name in chosen}
     chosen = tuple(name for name in chosen if factors[name] > 0)
     mean = fsum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS
     separators = tuple(name for name in _SEPARATORS if name in chosen)
@@ -154,11 +154,7 @@ _WORDS = 23_500
 
 
 _NOT_LISTED = {"ne": 0.65, "split": 0.45}
-"""What remains of a class's rate where the lexicon has no form: «незнаю» and «небыло» are most of the joined «не»."""
-
-
-def _factor(cells: Sequence[str], profile: str) -> float:
-    return 1.0 if profile == "blog" else float(cells[PROFILES.index(profile)])
+"""The share of the rate of a class that words outside the lexicon have: most joined «не» are in it («незнаю»)."""
 
 
 def _misspelt_words(batch: Batch, forms: WordForms, found: Misspellings) -> tuple[Ints, Floats]:
@@ -181,11 +177,8 @@ def _are_shortened(batch: Batch, forms: WordForms) -> Mask:
     """Whether each word is written short, with a full stop: «см.», «ул.»."""
     before_stop = np.flatnonzero(batch.codes[forms.stops] == ord("."))
     found = np.zeros(forms.starts.size, dtype=np.bool_)
-    found[before_stop] = forms.values(before_stop, _SHORTENED) != 0
+    found[forms.find(shortened_forms(), before_stop)[0]] = True
     return found
-
-
-_SHORTENED = WordFunction(lambda word: word in shortened_words())
 
 
 def _are_russian(forms: WordForms) -> Mask:
@@ -198,7 +191,7 @@ def _are_russian(forms: WordForms) -> Mask:
 
 
 class _Pairs:
-    """Pairs of words that people join, or write otherwise wrong.
+    """Pairs of words that people join or misspell together.
 
     Attributes:
         words: the number of the first word of each pair, ascending, shape (pairs,).

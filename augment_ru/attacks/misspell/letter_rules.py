@@ -57,7 +57,7 @@ def _tables() -> tuple[dict[str, int], Floats]:
 
 
 def unstressed(words: Sequence[str], owners: Ints, vowels: Mask, yo: Mask) -> Floats:
-    """How likely each letter of some words is an unstressed vowel, shape (letters,); 1 for consonants.
+    """The probability that each letter of some words is an unstressed vowel, shape (letters,); 1 for consonants.
 
     A word of one syllable is stressed; ё always is.
 
@@ -196,7 +196,7 @@ class LetterRule:
         """Read a rule.
 
         Raises:
-            AugmentError: it is not written as the module says.
+            AugmentError: the text is not a rule in the notation of this module.
         """
         found = _RULE.fullmatch(text)
         if found is None:
@@ -219,7 +219,7 @@ class LetterRule:
         return cls(text, parts, len(elements), equal, stress, old, new)
 
     def places(self, words: Words) -> tuple[Ints, Floats]:
-        """Where the rule fits, and with what weight: the places in `words` of the first old letters, ascending."""
+        """Find where the rule fits: the places of the first old letters, ascending, and the weight of each."""
         size = words.numbers.size - 2 * _MARGIN
 
         def at(step: int) -> Ints:
@@ -241,7 +241,7 @@ class LetterRule:
         return places, weights
 
     def written(self, old: str, draw: Callable[[], float]) -> str:
-        """What stands in place of old letters in lower case; `draw` draws from U[0, 1)."""
+        """Return what is written instead of the old letters, given in lower case; `draw` draws from U[0, 1)."""
         if self.new.startswith("["):
             return self.new[self.old.index(old)]
         return "".join(self._written_one(sign, old, draw) for sign in self.new)

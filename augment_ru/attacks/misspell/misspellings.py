@@ -18,7 +18,7 @@ from augment_ru.resources import dictionary_path, number_in, rows
 _HIGHEST = 0.97
 """The highest rate of a word: nobody errs each time."""
 _AGAIN = 0.16
-"""How often a long word gets another error behind the first; so that 83 % of the wrong words have one edit."""
+"""The share of long words that get a second error; so 83 % of the wrong words have one edit."""
 _LONG = 6
 """Letters of a long word."""
 
@@ -65,8 +65,8 @@ class Misspellings:
         phrases: those of the right forms that are phrases.
         phrase_table: finds them in a batch; their numbers are their places in `phrases`.
         beginnings: the same for beginnings of words, of three letters or more.
-        stems: their first three letters.
-        longest_beginning: the letters of the longest.
+        stems: the first three letters of these beginnings.
+        longest_beginning: the number of letters of the longest beginning.
         rules: the rules over letters.
         prefixes: the prefixes that people part from words, and how often.
     """
@@ -96,7 +96,7 @@ class Misspellings:
         return found
 
     def rates_of(self, words: Sequence[str]) -> Floats:
-        """How often people misspell each of these words in lower case, in [0, 0.97]; shape (words,)."""
+        """How often people misspell each word, given in lower case: shares in [0, 0.97], shape (words,)."""
         known = self._rates
         new = [word for word in words if word not in known]
         if new:
@@ -227,7 +227,7 @@ def misspellings(
     factors: tuple[float, ...],
     prefixes: tuple[tuple[str, float], ...],
 ) -> Misspellings:
-    """The misspellings of some classes.
+    """Read the misspellings of some classes.
 
     Args:
         dictionaries: the names of the lexicon (right form, wrong form, class, share) and of the rules (class, rule,

@@ -1,7 +1,6 @@
 """Другой порядок слов в предложении: «Вчера Маша купила билет» → «Маша купила билет вчера»."""
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import fsum
@@ -15,7 +14,7 @@ from augment_ru.attacks.word_order.orders import Order, orders
 from augment_ru.draws import Streams
 from augment_ru.editing.openings import NAME, opening
 from augment_ru.editing.syntax import Syntax
-from augment_ru.edits import Change, Edit, Span
+from augment_ru.edits import Change, Edit
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.language.morphology import NAME_LABELS, morphology
@@ -24,48 +23,26 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.words import RUSSIAN
 
-
-class CoveredPlaces:
-    """Places of a text that are asked about often; spans that overlap are one place.
-
-    >>> places = CoveredPlaces([Span(0, 3, "a"), Span(2, 5, "b")])
-    >>> places.meet(4, 9), places.meet(5, 9)
-    (True, False)
-    """
-
-    def __init__(self, spans: Iterable[Span]) -> None:
-        self._starts: list[int] = []
-        self._stops: list[int] = []
-        for span in sorted(spans, key=lambda span: span.start):
-            if self._stops and span.start < self._stops[-1]:
-                self._stops[-1] = max(self._stops[-1], span.stop)
-            else:
-                self._starts.append(span.start)
-                self._stops.append(span.stop)
-
-    def meet(self, start: int, stop: int) -> bool:
-        """Whether one of them has a character of `text[start:stop]`."""
-        last = bisect_left(self._starts, stop) - 1
-        return last >= 0 and start < self._stops[last]
+Touches = Callable[[int, int], bool]
+"""Whether the characters of a text from one place to another have a protected one among them."""
 
 
-def edits_of(text: str, clause: Clause, order: Order, protected: CoveredPlaces) -> tuple[Edit, ...] | None:
+def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple[Edit, ...] | None:
     """The edits that make an order; the smallest ones that leave what is protected where it stands.
 
     What stays is the longest row of constituents that keep their order, all that hold something protected among them;
     what lies between two of them is replaced. A sentence's capital goes to its new first word.
 
     Returns:
-        The edits in order; None if the order would move something protected, or if it is not known whether the first
-        word keeps its capital.
+        The edits in order; None if the order would move something protected, or if the first word may be a name.
     """
     tokens, parts = clause.tree.tokens, clause.constituents
     spans = [(tokens[one.first].start, tokens[one.last - 1].stop) for one in parts]
     if any(text[left[1] : right[0]] != " " for left, right in pairwise(spans)):
         return None
     texts = [text[start:stop] for start, stop in spans]
-    fixed = {at for at, (start, stop) in enumerate(spans) if protected.meet(start, stop)}
-    recased = _recased(text, tokens[parts[0].first], spans, order.places[0], protected) if clause.opens else {}
+    fixed = {at for at, (start, stop) in enumerate(spans) if touches(start, stop)}
+    recased = _recased(text, tokens[parts[0].first], spans, order.places[0], touches) if clause.opens else {}
     if recased is None:
         return None
     kept = _kept(order.places, fixed, [stop - start for start, stop in spans])
@@ -73,19 +50,19 @@ def edits_of(text: str, clause: Clause, order: Order, protected: CoveredPlaces) 
         return None
     found = list(_edits(text, spans, order.places, kept, [recased.get(at, new) for at, new in enumerate(texts)]))
     word = tokens[parts[kept[-1]].last - 1]
-    if found[-1].start == found[-1].stop == word.stop and not protected.meet(word.start, word.stop):
+    if found[-1].start == found[-1].stop == word.stop and not touches(word.start, word.stop):
         found[-1] = _with_word(text, found[-1], word.start)
     return tuple(found)
 
 
-def swapped(text: str, found: Coordination, order: Sequence[int], protected: CoveredPlaces) -> tuple[Edit, ...] | None:
-    """The edits that put the members of a list into an order; None as above."""
+def swapped(text: str, found: Coordination, order: Sequence[int], touches: Touches) -> tuple[Edit, ...] | None:
+    """The edits that put the members of a list into an order; None in the cases of `edits_of`."""
     tokens = found.tree.tokens
     spans = [(tokens[first].start, tokens[last - 1].stop) for first, last in found.members]
     moved = [at for at, old in enumerate(order) if at != old]
-    if any(protected.meet(*spans[at]) for at in moved):
+    if any(touches(*spans[at]) for at in moved):
         return None
-    recased = _recased(text, tokens[found.members[0][0]], spans, order[0], protected) if found.opens else {}
+    recased = _recased(text, tokens[found.members[0][0]], spans, order[0], touches) if found.opens else {}
     if recased is None:
         return None
     return tuple(Edit(*spans[at], recased.get(order[at], text[slice(*spans[order[at]])])) for at in moved)
@@ -102,23 +79,24 @@ def _with_word(text: str, edit: Edit, start: int) -> Edit:
 
 
 def _recased(
-    text: str, token: Token, spans: Sequence[tuple[int, int]], new: int, protected: CoveredPlaces
+    text: str, token: Token, spans: Sequence[tuple[int, int]], new: int, touches: Touches
 ) -> dict[int, str] | None:
-    """The stretches that get another letter case when number `new` comes first; None if nobody knows."""
+    """The stretches whose letter case changes when number `new` comes first; None if that is not certain."""
     if new == 0 or not text[spans[0][0]].isupper():
         return {}
     lowered = _lowered(token, text[slice(*spans[0])])
     if lowered is None:
         return None
-    found = {0: lowered, new: _capitalised(text[slice(*spans[new])])}
+    first = text[slice(*spans[new])]
+    found = {0: lowered, new: first[0].upper() + first[1:]}
     changed = {at: one for at, one in found.items() if one != text[slice(*spans[at])]}
-    if any(protected.meet(spans[at][0], spans[at][0] + 1) for at in changed):
+    if any(touches(spans[at][0], spans[at][0] + 1) for at in changed):
         return None
     return changed
 
 
 def _kept(places: Sequence[int], fixed: set[int], sizes: Sequence[int]) -> tuple[int, ...] | None:
-    """The constituents that stay, in order: the longest row, in characters, with all fixed ones; None if there is none.
+    """The constituents that stay, in order: the longest row, in characters, with all fixed ones; None if no row has.
 
     Of equal rows the first in the order of `combinations`, longer ones first.
     """
@@ -164,7 +142,7 @@ def _smallest(text: str, start: int, stop: int, new: str) -> Iterator[Edit]:
 
 
 def _lowered(token: Token, text: str) -> str | None:
-    """A first constituent without the capital of the sentence; None if nobody knows whether it is its own."""
+    """A first constituent without the capital of its sentence; None if the capital may be that of a name."""
     word = token.text
     if (len(word) > 1 and word.isupper()) or not word[0].isalpha():
         return text
@@ -179,10 +157,6 @@ def _lowered(token: Token, text: str) -> str | None:
     if any(names) or (token.pos == "PROPN" and not any(one.normal_form in name_heads() for one in analyses)):
         return None
     return text[0].lower() + text[1:]
-
-
-def _capitalised(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,9 +182,15 @@ class WordOrder(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one other order of each clause that has any."""
-        found = [list(_reordered(doc, CoveredPlaces(batch.protected(row)))) for row, doc in enumerate(batch.docs)]
+        before = batch.untouchable_before.tolist()
+
+        def touches_at(first: int) -> Touches:
+            return lambda start, stop: before[first + start] < before[first + stop]
+
+        firsts = batch.starts.tolist()
+        found = [list(_reordered(doc, touches_at(first))) for doc, first in zip(batch.docs, firsts, strict=False)]
         places = np.array(
-            [start + place for start, row in zip(batch.starts.tolist(), found, strict=False) for place, _ in row],
+            [start + place for start, row in zip(firsts, found, strict=False) for place, _ in row],
             dtype=np.int64,
         )
         ranks = iter(batch.draw(streams, places).tolist())
@@ -223,19 +203,19 @@ class WordOrder(Attack):
 _Options = Sequence[tuple[float, tuple[Edit, ...]]]
 
 
-def _reordered(doc: Doc, protected: CoveredPlaces) -> Iterator[tuple[int, _Options]]:
+def _reordered(doc: Doc, touches: Touches) -> Iterator[tuple[int, _Options]]:
     """The place of the predicate of each clause that has other orders, and their weights and edits."""
     for tree in Syntax(doc).sentences():
         for clause in clauses_of(tree):
             options = []
             for order in orders(clause):
-                edits = edits_of(doc.text, clause, order, protected)
+                edits = edits_of(doc.text, clause, order, touches)
                 if edits:
                     options.append((order.weight, edits))
             if options:
                 yield doc.tokens[clause.predicate].start, options
         for found in coordinations_of(tree):
-            swaps = [(1.0, edits) for order in found.orders if (edits := swapped(doc.text, found, order, protected))]
+            swaps = [(1.0, edits) for order in found.orders if (edits := swapped(doc.text, found, order, touches))]
             if swaps:
                 yield doc.tokens[found.members[0][0]].start, swaps
 

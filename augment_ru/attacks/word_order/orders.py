@@ -6,8 +6,7 @@ from functools import cache, lru_cache
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from augment_ru.attacks.word_order.clauses import Clause
-from augment_ru.attacks.word_order.constituents import Constituent
+from augment_ru.attacks.word_order.clauses import Clause, Constituent
 from augment_ru.attacks.word_order.roles import PREDICATES, Role, feature_values, kinds_of, may_be_case
 from augment_ru.errors import AugmentError
 from augment_ru.resources import dictionary_path, number_in, rows
@@ -25,7 +24,7 @@ _LONG = 3
 
 
 class Order(NamedTuple):
-    """A new order: the old place of each constituent, and how likely it is beside the others."""
+    """A new order: the old place of each constituent, and its weight among the orders of the clause."""
 
     places: tuple[int, ...]
     weight: float
@@ -43,7 +42,7 @@ def _lines() -> tuple[_Line, ...]:
     """The lines of the dictionary of orders.
 
     Raises:
-        AugmentError: a line is no order of the same constituents, or its weight is no positive number.
+        AugmentError: a line does not give two orders of the same constituents, or its weight is not a positive number.
     """
     path = dictionary_path("clause_orders")
     found = []

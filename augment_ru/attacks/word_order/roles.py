@@ -12,7 +12,7 @@ from augment_ru.text.words import RUSSIAN
 
 
 class Role(StrEnum):
-    """What a constituent does in its clause, by its letter in `dictionaries/clause_orders.tsv`."""
+    """The role of a constituent in its clause, by its letter in `dictionaries/clause_orders.tsv`."""
 
     SUBJECT, PRONOUN_SUBJECT, RELATIVE_SUBJECT = "S", "s", "W"
     OBJECT, DATIVE, PRONOUN_OBJECT = "O", "D", "o"
@@ -71,7 +71,7 @@ def may_be_case(token: Token, case: str) -> bool:
 
 
 def predicate_role(tree: Syntax, number: int) -> Role | None:
-    """The role of a token as a predicate; None if it is none."""
+    """The role of a token as a predicate; None if it is not a predicate."""
     token = tree.tokens[number]
     if token.pos not in _VERBAL or tree.marks[number]:
         return None
@@ -91,7 +91,7 @@ def predicate_role(tree: Syntax, number: int) -> Role | None:
 
 
 def joined_role(tree: Syntax, number: int, role: Role, *, before: bool) -> Role | None:
-    """The role of a predicate together with the dependent beside it; None if the two are no one constituent.
+    """The role of a predicate together with the dependent beside it; None if the two are not one constituent.
 
     It stays with an auxiliary, is `NEGATED` with «не» and `SCOPED` with another word of scope.
     """

@@ -1,6 +1,7 @@
 """The options of a multiple-choice question in its text, with their markers."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -57,9 +58,12 @@ _ASKS = re.compile(
 _REACH = 250
 """How many characters before the first marker are searched for a question, and behind the last option."""
 _SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[А-ЯЁA-Z])")
+_LINE_FEED, _INDENT = re.compile(r"\n"), re.compile(r"(?m)^[ \t]*")
+_WORD, _ALPHANUMERIC = re.compile(r"(?<!\S)\S+"), re.compile(r"(?<![^\W_])[^\W_]+")
+_COMMA = re.compile(r"[,;]")
 _MOVE = re.compile(r"(?:[КФЛСKQRBN]?[a-h]?x?:?[a-h][1-8]|0-0(-0)?|O-O(-O)?)[+#!?]*\b")
 """A chess move: «e4», «Кf3», «0-0»."""
-_NO_OPTION = re.compile(r"[,;.]|(и|или|либо|а также|and|or)(\s+\w+){0,2}$", re.IGNORECASE)
+_NO_OPTION = re.compile(r"[,;.]|(и|или|либо|а также|and|or)(\s+\w+){0,2}\s*$", re.IGNORECASE)
 """What follows a letter that the sentence merely mentions: «пункты (а) и (б)», «А. Б. Петров»."""
 _TWO = 2
 _SHORT = 6
@@ -71,34 +75,61 @@ def answer_options(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     return {name: list(_option_spans(doc.text)) for name, doc in docs.items()}
 
 
+class _Found:
+    """Where patterns match in a text. Each is looked for once, so that the time grows with the length of the text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._spans: dict[tuple[re.Pattern[str], bool], list[tuple[int, int]]] = {}
+
+    def all(self, pattern: re.Pattern[str], *, outside: bool = False) -> list[tuple[int, int]]:
+        """All matches; with `outside` those in no bracket that opened shortly before: «(рис. а) и б)»."""
+        spans = self._spans.get((pattern, outside))
+        if spans is None:
+            found = pattern.finditer(self.text)
+            spans = [one.span() for one in found if not (outside and _is_inside(self.text, one.start()))]
+            self._spans[pattern, outside] = spans
+        return spans
+
+    def next(self, pattern: re.Pattern[str], at: int, *, outside: bool = False) -> tuple[int, int]:
+        """The first match that starts at this place or behind it; one behind the text if there is none."""
+        spans = self.all(pattern, outside=outside)
+        place = bisect_left(spans, (at,))
+        return spans[place] if place < len(spans) else (len(self.text), len(self.text))
+
+    def count(self, pattern: re.Pattern[str], start: int, stop: int) -> int:
+        """How many matches start at these places."""
+        spans = self.all(pattern)
+        return bisect_left(spans, (stop,)) - bisect_left(spans, (start,))
+
+
 def _option_spans(text: str) -> Iterator[Span]:
-    found = max(
-        (
-            run
-            for number, form in enumerate(_FORMS)
-            for alphabet in range(len(form.alphabets))
-            for run in _runs(text, number, alphabet)
-            if _are_options(text, run, form)
-        ),
-        key=len,
-        default=[],
-    )
-    for place, _ in found:
-        end = next((start for start, _ in found if start > place), None)
-        option = text[place:end].rstrip() if end is not None else _last(text, found)
-        yield Span(place, place + len(option.rstrip()), "OPTION")
+    found, best = _Found(text), list[tuple[int, int]]()
+    for number, form in enumerate(_FORMS):
+        for alphabet in range(len(form.alphabets)):
+            for run in _runs(found, number, alphabet):
+                if len(run) > len(best) and _are_options(found, run, form):
+                    best = run
+    if best:
+        ends = [*(start for start, _ in best[1:]), _end(found, best)]
+        for (start, _), end in zip(best, ends, strict=True):
+            yield Span(start, start + len(text[start:end].rstrip()), "OPTION")
 
 
-def _last(text: str, run: Sequence[tuple[int, int]]) -> str:
-    """The last option: to the end of its line, and of its sentence where the other options are no longer than one."""
-    (start, bare) = run[-1]
-    rest = text[bare:]
-    lead = len(rest) - len(rest.lstrip())
-    line = rest[lead:].split("\n", 1)[0]
-    others = [text[stop:following].strip() for (_, stop), (following, _) in pairwise(run)]
-    if not any(_SENTENCE_ENDS.search(other) for other in others) and (end := _SENTENCE_ENDS.search(line)):
-        line = line[: end.start() + 1]
-    return text[start : bare + lead + len(line)]
+def _end(found: _Found, run: Sequence[tuple[int, int]]) -> int:
+    """The end of the last option: of its line, and of its sentence where the other options are no longer than one."""
+    begin = _begin(found, run[-1][1])
+    end, _ = found.next(_LINE_FEED, begin)
+    if not any(found.next(_SENTENCE_ENDS, stop)[1] < following for (_, stop), (following, _) in pairwise(run)):
+        mark, capital = found.next(_SENTENCE_ENDS, begin)
+        if capital < end:
+            return mark + 1
+    return end
+
+
+def _begin(found: _Found, at: int) -> int:
+    """The first character from here on that is no white space; the text's length if there is none."""
+    return found.next(_WORD, at)[0] if found.text[at : at + 1].isspace() else at
 
 
 @cache
@@ -108,16 +139,16 @@ def _markers(number: int, alphabet: int) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(form.pattern.replace("{}", f"(?:{one})")) for one in form.alphabets[alphabet])
 
 
-def _runs(text: str, number: int, alphabet: int) -> Iterator[list[tuple[int, int]]]:
+def _runs(found: _Found, number: int, alphabet: int) -> Iterator[list[tuple[int, int]]]:
     """The runs of markers from each first one on, the last run first: where each marker starts and stops."""
-    markers = _markers(number, alphabet)
-    for first in reversed(list(markers[0].finditer(text))):
-        run = [first.span()]
-        for marker in markers[1:]:
-            found = next((one for one in marker.finditer(text, run[-1][1]) if not _is_inside(text, one.start())), None)
-            if found is None:
+    first, *others = _markers(number, alphabet)
+    for span in reversed(found.all(first)):
+        run = [span]
+        for marker in others:
+            following = found.next(marker, run[-1][1], outside=True)
+            if following[0] == len(found.text):
                 break
-            run.append(found.span())
+            run.append(following)
         if len(run) > 1:
             yield run
 
@@ -128,20 +159,30 @@ def _is_inside(text: str, at: int) -> bool:
     return before.count("(") > before.count(")")
 
 
-def _are_options(text: str, run: Sequence[tuple[int, int]], form: _Form) -> bool:
+def _are_options(found: _Found, run: Sequence[tuple[int, int]], form: _Form) -> bool:
     """Whether what follows the markers are options of a question, and no clauses, moves or mere mentions."""
-    ends = [start for start, _ in run[1:]]
-    options = [text[stop:end].strip() for (_, stop), end in zip(run, [*ends, len(text)], strict=True)]
-    if any(not any(map(str.isalnum, option)) or _MOVE.match(option) for option in options):
+    text, start, end = found.text, run[0][0], _end(found, run)
+    options = [(stop, following) for (_, stop), (following, _) in pairwise([*run, (len(text), 0)])]
+    if any(not found.count(_ALPHANUMERIC, *option) for option in options):
         return False
-    if any(map(_NO_OPTION.match, options[:-1])):
+    bare = [(_begin(found, stop), following) for stop, following in options]
+    if any(_MOVE.match(text, *option) for option in bare) or any(_NO_OPTION.match(text, *one) for one in bare[:-1]):
         return False
-    tail = text[run[-1][0] + len(_last(text, run)) :][:_REACH]
-    if _ASKS.search(text[: run[0][0]][-_REACH:].strip()) or _ASKS.search(tail):
+    if _ASKS.search(text[max(start - _REACH, 0) : start].strip()) or _ASKS.search(text[end : end + _REACH]):
         return True
     if not form.alone:
         return False
     if len(run) > _TWO:
         return True
-    lines = all(not text[:start].strip(" \t") or text[:start].rstrip(" \t").endswith("\n") for start, _ in run)
-    return lines or all(len(option.split()) <= _SHORT and not re.search(r"[,;]", option) for option in options)
+    lines = all(_begins_line(found, place) for place, _ in run)
+    return lines or all(_words(found, *one) <= _SHORT and not found.count(_COMMA, *one) for one in options)
+
+
+def _begins_line(found: _Found, place: int) -> bool:
+    indents = found.all(_INDENT)
+    return indents[bisect_left(indents, (place + 1,)) - 1][1] == place
+
+
+def _words(found: _Found, start: int, stop: int) -> int:
+    """How many words stand between these places; a marker stands before the first, so one may begin without a blank."""
+    return found.count(_WORD, start, stop) + (not found.text[start].isspace())

@@ -7,7 +7,7 @@ from functools import lru_cache
 from augment_ru.constraints.quotations import Quoted, bracketed, is_title, quoted
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.language.readings import CASES, GENDERS, Reading, has_lemma, readings
+from augment_ru.language.morphology import CASES, GENDERS, Reading, has_lemma, has_reading, readings
 from augment_ru.resources import word_lists
 from augment_ru.text.doc import Doc, Token
 
@@ -35,10 +35,10 @@ def _phrases(doc: Doc) -> Iterator[Span]:
         if own is None:
             continue
         last = _head(tokens, at, own) if own else at
-        capitals = token.text.isupper() and len(token.text) > 1
+        capitals, before = token.text.isupper() and len(token.text) > 1, tokens[at - 1].text
         if capitals and own:
             last = _end_of_capitals(tokens, last)
-        first = at - 1 if capitals and at and _is_preposition_in_capitals(tokens[at - 1].text) else at
+        first = at - 1 if capitals and at and before.isupper() and has_reading(before, "PREP") else at
         if last > first:
             yield Span(tokens[first].start, tokens[last].stop, "THIS_NP")
 
@@ -52,13 +52,8 @@ def _demonstrative(word: str) -> tuple[Reading, ...] | None:
     return own if own or pronoun else None
 
 
-@lru_cache(maxsize=100_000)
-def _is_preposition_in_capitals(word: str) -> bool:
-    return word.isupper() and any(reading.pos == "PREP" for reading in readings(word))
-
-
 def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:
-    """The number of the noun that the demonstrative agrees with; its own number if there is none.
+    """The number of the noun that the demonstrative agrees with; `first` if no noun agrees.
 
     A word that is both adjective and noun («рабочий», «больной») is taken as the noun if no noun follows.
     """

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.language.readings import lemmas
+from augment_ru.language.morphology import lemmas_of
 from augment_ru.records.field_paths import strings
 
 _FIELDS = ("verb", "word")
@@ -13,10 +13,14 @@ _FIELDS = ("verb", "word")
 def key_words(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """The forms of the word in each text: «сказать» → «Он [сказал], что придёт»."""
     given = [word.split() for name in _FIELDS for word in strings(record.get(name))]
-    wanted = frozenset(lemma for words in given if len(words) == 1 for lemma in lemmas(words[0]))
+    wanted = frozenset(lemma for words in given if len(words) == 1 for lemma in lemmas_of(words[0].lower()))
     if not wanted:
         return {}
     return {
-        name: [Span(word.start, word.stop, "WORD") for word in doc.words if lemmas(word.text) & wanted]
+        name: [
+            Span(word.start, word.stop, "WORD")
+            for word in doc.words
+            if not wanted.isdisjoint(lemmas_of(word.text.lower()))
+        ]
         for name, doc in docs.items()
     }

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from augment_ru.constraints.denials import says_opposite
+from augment_ru.constraints.functions.negation import says_opposite
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.language.readings import has_reading, readings
+from augment_ru.language.morphology import has_reading, readings
 from augment_ru.resources import kinds_in
 from augment_ru.text.doc import Token
 
@@ -35,7 +35,7 @@ def _spans(tokens: Sequence[Token]) -> Iterator[Span]:
 
 
 def _bound(tokens: Sequence[Token], at: int, word: str) -> Iterator[tuple[int, int]]:
-    """The first token and the one after the last of what the negator at this place binds, if it is one."""
+    """If this token is a negator, yield the first token of what it binds, and the token behind the last."""
     kinds = kinds_in("negators", word)
     if "bare" in kinds:
         yield at, _content(tokens, at)
@@ -112,7 +112,7 @@ def _is_light(word: str) -> bool:
 
 
 def _is_nominal(word: str) -> bool:
-    """Whether a word is a noun or a pronoun in place of one, and rather that than an adjective."""
+    """Whether the likeliest reading of a word is a noun or a pronoun, not an adjective."""
     first = readings(word.lower())[0]
     return first.pos in _NOMINAL or not first.known
 

@@ -1,10 +1,29 @@
-"""Words that deny and are no closed class: in не- and без-, and verbs and nouns of denial in every form."""
+"""Words that deny by themselves: those written together with не- or без-, and words such as «запретить», «отказ»."""
 
+import re
 from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 
-from augment_ru.constraints.denials import denies
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
+from augment_ru.language.morphology import Reading, lemmas_of, readings
+from augment_ru.resources import denials
+
+_SHORTEST = 4
+"""The fewest letters after «не»: shorter rests are words by chance («немой», «неон», «невод»)."""
+_WITHOUT = re.compile(r"без(?=[бвгджзлмнрйъ]|[аиоуэюя])|бес(?=[кпстфхцчшщ])")
+"""The prefix as it is spelt before voiced and before voiceless letters, so that «бесноватый» has none."""
+_UNLIKE = re.compile(r"(ие|ье|ость|ица|ник|ство|щина)$")
+"""Endings of nouns that are made from «без» and a noun: «бездорожье», «безработица»."""
+_PASSIVE = re.compile(r"([иеё]м|[ая]нн|енн)(ый|о)$")
+"""Endings of what cannot be or was not done: «невиданный», «неоспоримо». Their rest is often no word of its own."""
+_CLASSES = {
+    "NOUN": "noun", "ADJF": "adjective", "PRTF": "adjective", "ADJS": "short", "PRTS": "short", "ADVB": "short",
+    "PRED": "short", "COMP": "short",
+}  # fmt: skip
+"""Parts of speech that не- is joined to, and which of them stand for one another: «неработающий» is an adjective,
+«работающий» a participle."""
+_FINITE = frozenset({"VERB", "INFN", "PRTF", "PRTS", "GRND"})
 
 
 def negation(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
@@ -13,3 +32,81 @@ def negation(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
         name: [Span(token.start, token.stop, "NEGATION") for token in doc.tokens if denies(token.text)]
         for name, doc in docs.items()
     }
+
+
+@lru_cache(maxsize=100_000)
+def denies(word: str) -> bool:
+    """Whether a word denies, forbids or ends something by itself.
+
+    >>> [denies(word) for word in ("запрещён", "неправильно", "безвкусный", "неплохой", "неделя", "невеста", "беседа")]
+    [True, True, True, True, False, False, False]
+    """
+    word = word.lower()
+    return says_opposite(word) or (word.startswith(_starts()) and _says(word, "denies"))
+
+
+@lru_cache(maxsize=100_000)
+def says_opposite(word: str) -> bool:
+    """Whether a word is written together with не- or без- and says the opposite of its rest.
+
+    >>> [says_opposite(word) for word in ("недоволен", "недооценил", "бесплатно", "небо", "немец", "запрещён")]
+    [True, True, True, False, False, False]
+    """
+    word = word.lower()
+    if not word.startswith(("не", "бе")) or _says(word, "affirms"):
+        return False
+    if word.startswith("не"):
+        return _is_opposite(word, word[2:])
+    prefix = _WITHOUT.match(word)
+    return prefix is not None and _is_without(word, word[prefix.end() :])
+
+
+def _is_opposite(word: str, rest: str) -> bool:
+    """Whether the rest after не- is a word of the same part of speech: «неправда», and not «неделя»."""
+    if word.startswith("недо") and any(one.pos in _FINITE and one.known for one in readings(word)):
+        return any(one.pos in _FINITE and one.known for one in (*readings(rest[2:]), *readings(rest)))
+    if len(rest) < _SHORTEST:
+        return False
+    if any(one.pos in _CLASSES and one.known and _PASSIVE.search(one.lemma) for one in readings(word)):
+        return True
+    return says_opposite(rest) or any(
+        _is_pair(one, other) for other in readings(rest) if _is_common(other) for one in readings(word)
+    )
+
+
+def _is_pair(one: Reading, other: Reading) -> bool:
+    kind = _CLASSES.get(one.pos)
+    if kind is None or kind != _CLASSES.get(other.pos):
+        return False
+    return kind != "noun" or one.lemma == "не" + other.lemma
+
+
+def _is_common(reading: Reading) -> bool:
+    """Whether a reading is a word of the dictionary, no name, no pronoun."""
+    return reading.known and not reading.name and "Apro" not in reading.grammemes
+
+
+def _is_without(word: str, rest: str) -> bool:
+    """Whether a word in без- lacks what its rest names: an adjective or adverb, or a noun made from one."""
+    for one in readings(word):
+        kind = _CLASSES.get(one.pos)
+        if kind == "adjective" and not one.name:  # also one that the dictionary lacks: «безголевой»
+            return True
+        if not _is_common(one):
+            continue
+        if kind == "short" or (kind == "noun" and _UNLIKE.search(one.lemma)):
+            return True
+        if kind == "noun" and any(other.pos == "NOUN" and _is_common(other) for other in readings(rest)):
+            return True
+    return False
+
+
+def _says(word: str, what: str) -> bool:
+    known = denials()
+    return any(known.get(lemma) == what for lemma in lemmas_of(word))
+
+
+@cache
+def _starts() -> tuple[str, ...]:
+    """The first letters of the words that deny: other words need no analysis."""
+    return tuple({lemma[:3] for lemma, what in denials().items() if what == "denies"})

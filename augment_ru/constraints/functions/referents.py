@@ -1,4 +1,4 @@
-"""What a Winograd question turns on: the anaphor, its possible antecedents, and the verbs that agree with them."""
+"""Protects what a Winograd question turns on: the anaphor, its antecedents, and the verbs that agree with them."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 from augment_ru.constraints.mentions import mentions
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.language.readings import GENDERS, Reading, readings
+from augment_ru.language.morphology import GENDERS, Reading, readings
 from augment_ru.language.tokens import readable
 from augment_ru.records.record import list_of_texts
 from augment_ru.text.doc import Doc, Token
@@ -87,11 +87,11 @@ def refers(word: str, reference: str) -> bool:
     )
 
 
-def _kinds(reading: Reading) -> frozenset[str]:
-    """The genders of a reading in the singular, or the plural; a word without either agrees with all («себя»)."""
+def _kinds(reading: Reading, without: frozenset[str] = GENDERS | _PLURAL) -> frozenset[str]:
+    """The genders of a reading in the singular, or the plural; `without`: those of a word without either («себя»)."""
     if "plur" in reading.grammemes:
         return _PLURAL
-    return (reading.grammemes & GENDERS) or GENDERS | _PLURAL
+    return (reading.grammemes & GENDERS) or without
 
 
 def _agreement(tokens: Sequence[Token], held: set[int], reference: str) -> frozenset[str]:
@@ -129,12 +129,12 @@ def _agrees(doc: Doc, at: int, held: set[int], wanted: frozenset[str], governed:
         governed: the tokens that each token governs.
     """
     tokens = doc.tokens
-    verbal = [reading for reading in _verbal(tokens[at]) if _number(reading) & wanted]
+    verbal = [reading for reading in _verbal(tokens[at]) if _kinds(reading, GENDERS) & wanted]
     if not verbal:
         return False
     if all(reading.pos == "PRTF" for reading in verbal):
         return tokens[at].head in held or _subjects(tokens, at, governed) & held != set()
-    numbers = frozenset().union(*map(_number, verbal))
+    numbers = frozenset().union(*(_kinds(reading, GENDERS) for reading in verbal))
     subjects = {
         place for place in _subjects(tokens, at, governed) if place in held or _may_be_subject(tokens[place], numbers)
     }
@@ -146,14 +146,7 @@ def _agrees(doc: Doc, at: int, held: set[int], wanted: frozenset[str], governed:
 
 def _may_be_subject(subject: Token, numbers: frozenset[str]) -> bool:
     """Whether a word can be the subject of a verb of these genders or the plural; if not, the parse is wrong."""
-    return any(_number(reading) & numbers for reading in readings(subject.text))
-
-
-def _number(reading: Reading) -> frozenset[str]:
-    """The plural, or the gender in the singular; a verb in the present tense agrees with all genders."""
-    if "plur" in reading.grammemes:
-        return _PLURAL
-    return (reading.grammemes & GENDERS) or GENDERS
+    return any(_kinds(reading, GENDERS) & numbers for reading in readings(subject.text))
 
 
 def _subjects(tokens: Sequence[Token], at: int, governed: Mapping[int, Sequence[int]]) -> set[int]:

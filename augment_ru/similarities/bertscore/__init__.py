@@ -17,8 +17,7 @@ from augment_ru.engine.similarity import Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.inference import pretrained
 from augment_ru.resources import SMALL, file_text
-from augment_ru.similarities.bertscore.encoder import embedder, token_weights
-from augment_ru.similarities.bertscore.scorer import BertScorer
+from augment_ru.similarities.bertscore.scorer import BertScorer, embedder, token_weights
 from augment_ru.version import version_of
 
 DEFAULT_MODEL = "bert-base-multilingual-cased"
@@ -70,7 +69,7 @@ class BertScore(Similarity):
         {'model': 'ai-forever/ruBert-base', 'layer': 9}
 
         Raises:
-            AugmentError: the part behind the @ is no number.
+            AugmentError: the part behind the @ is not a number.
         """
         model, at, layer = text.rpartition("@")
         if not at or Path(text).is_dir():

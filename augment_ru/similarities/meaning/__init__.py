@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.edited import EditTable, some_of, table_of
+from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.similarity import Candidates, References, Scorer, Similarity
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.inference.pretrained import short_digest
@@ -24,19 +24,19 @@ from augment_ru.similarities.meaning.columns import (
     word_columns,
 )
 from augment_ru.similarities.meaning.features import DAMAGE, features_of
-from augment_ru.similarities.meaning.matching import fates_of, fates_of_letters, word_edits
+from augment_ru.similarities.meaning.matching import fates_of, word_edits
 from augment_ru.similarities.meaning.words import Fates, Source, kept_source
 from augment_ru.text.characters import Mask, encode
 from augment_ru.version import version_of
 
 _CONSTANT = "constant"
 _FEW = 24
-"""So many candidates take less time one by one than in columns."""
+"""Up to so many candidates take less time one by one than in columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning(Similarity):
-    """An estimate, in [0, 1], that a careful reader says that a text still means the same.
+    """Estimates the probability, in [0, 1], that a careful reader says that a text still means the same.
 
     A logistic function of a sum of features of the edits: what was lost, misspelt, moved, replaced or added, in which
     word, with which role. A dictionary names and explains the features and holds their weights, none of which is above
@@ -52,7 +52,7 @@ class Meaning(Similarity):
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
 
     Raises:
-        AugmentError: there is no such dictionary, or a weight in it is no number or above 0.
+        AugmentError: there is no such dictionary, or a weight in it is not a number or is above 0.
     """
 
     name: ClassVar[str] = "meaning"
@@ -103,32 +103,31 @@ class MeaningScorer(Scorer):
         if isinstance(candidates, Candidates):
             scripts = candidates.scripts
             if len(scripts) > _FEW:
-                return self._in_columns(indices, scripts)
+                return self._in_columns(indices, candidates.table)
             found = map(self._matched, indices.tolist(), scripts)
         else:
             found = map(self._aligned, indices.tolist(), candidates)
         return np.fromiter(found, dtype=np.float64, count=len(candidates))
 
-    def _in_columns(self, indices: Ints, scripts: Sequence[Script]) -> Floats:
-        """The scores of scripts, of those that only put letters in place of as many together."""
-        edits = table_of(scripts)
-        scores, together = np.ones(indices.size), are_as_long(edits, indices.size)
-        if together.sum() > max(_FEW, len(self._references) // 2):  # columns hold the words of all references
+    def _in_columns(self, indices: Ints, edits: EditTable) -> Floats:
+        """Score candidates: together if they only exchange letters for as many others, else one by one."""
+        scores, together = np.ones(indices.size), are_as_long(edits)
+        if together.sum() > max(_FEW, len(self._references) // 8):
             together = self._together(indices, edits, together, scores)
         else:
             together[:] = False
         alone = (~together).nonzero()[0]
         if alone.size:
-            scores[alone] = list(map(self._matched, indices[alone].tolist(), some_of(scripts, alone)))
+            scores[alone] = list(map(self._matched, indices[alone].tolist(), edits.take(alone)))
         return scores
 
     def _together(self, indices: Ints, edits: EditTable, asked: Mask, scores: Floats) -> Mask:
-        """Score the candidates whose edits put letters in place of as many inside words.
+        """Score the candidates whose edits exchange letters inside words for as many others.
 
         Args:
             indices: the number of the reference of each candidate, shape (candidates,).
             edits: the edits of the candidates.
-            asked: whether each candidate may be such a one, shape (candidates,).
+            asked: which candidates may be scored so (`are_as_long`), shape (candidates,).
             scores: the score of each candidate, 1 if its edits change nothing, shape (candidates,); is changed.
 
         Returns:
@@ -150,7 +149,8 @@ class MeaningScorer(Scorer):
                 asked[found.owners[number]] = False
             else:
                 damaged = dict(zip(DAMAGE, found.damage[:, number].tolist(), strict=True))
-                features = {**damaged, **exchange.features(float(found.totals[number]))}
+                marks, rewriting = exchange
+                features = {**damaged, **marks, **dict(rewriting.features(float(found.totals[number])))}
                 of_sentences[number] = self._of_features(features)
         np.minimum.at(scores, found.owners, of_sentences)
         return asked
@@ -162,15 +162,11 @@ class MeaningScorer(Scorer):
         return texts.batch.once(word_columns) if isinstance(texts, References) else WordColumns(*encode(texts))
 
     def _matched(self, index: int, script: Script) -> float:
-        triples, notes = script.triples, script.notes
-        key = (index, *triples, *notes)
+        key = (index, *script.triples, *script.notes)
         score = self._scores.get(key)
         if score is None:
-            source, fates = self._source(index), None
-            if source.is_one_sentence and not any(note is not None and note.reading is not None for note in notes):
-                fates = fates_of_letters(source, triples)  # makes no object for each edit
-            parts = [fates] if fates is not None else [fates_of(*part) for part in source.parts(script.edits)]
-            score = self._scores[key] = min(map(self._of_fates, parts), default=1.0)
+            parts = self._source(index).parts(script.edits)
+            score = self._scores[key] = min((self._of_fates(fates_of(*part)) for part in parts), default=1.0)
         return score
 
     def _aligned(self, index: int, text: str) -> float:
@@ -220,8 +216,8 @@ def weights_of(name: str) -> Weights:
     """The weights of a dictionary, which has the features of the shipped one.
 
     Raises:
-        AugmentError: there is no such dictionary; a feature is unknown, missing or stands twice; a weight is no finite
-            number, or above 0.
+        AugmentError: there is no such dictionary; a feature is unknown, missing or given twice; a weight is not a
+            finite number, or is above 0.
     """
     path = dictionary_path(name)
     found: dict[str, float] = {}

@@ -1,6 +1,6 @@
-"""Words that get other letters in place of as many, for all candidates at once: typos, letter case.
+"""Words whose letters are exchanged for as many others (typos, letter case), for all candidates at once.
 
-The words of the references stand in columns, which all candidates share.
+All candidates share the columns of the words of the references.
 """
 
 from collections.abc import Mapping
@@ -12,13 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, first_of_each
-from augment_ru.engine.edited import EditTable
+from augment_ru.edits import Edit
+from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.proposals import ranges
 from augment_ru.engine.search import order_in
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import has_form, is_known, lemmas_of
 from augment_ru.similarities.meaning.features import ILLEGIBLE, LEGIBLE, SHORT, Rewriting, damage, of_marks
-from augment_ru.similarities.meaning.matching import fates_of_respelt
+from augment_ru.similarities.meaning.matching import fates_of
 from augment_ru.similarities.meaning.words import (
     COMBINING,
     JOINERS,
@@ -46,7 +47,7 @@ class WordColumns:
         begins: where each text starts, and where the last one stops, shape (texts + 1,).
 
     Attributes:
-        begins: as above.
+        begins: where each text starts, and where the last one stops, shape (texts + 1,).
         starts, stops: where each word starts and stops, with a word behind all others that is nowhere, shape
             (words + 1,).
         forms: the form of each word, shape (words,).
@@ -104,7 +105,7 @@ class WordColumns:
 
     @cached_property
     def informations(self) -> Floats:
-        """How much each word tells, shape (words,)."""
+        """The information of each word, shape (words,)."""
         return np.fromiter(map(information, self.forms), dtype=np.float64, count=len(self.forms))
 
     @cached_property
@@ -155,14 +156,14 @@ def _are_inside(codes: Codes) -> Mask:
 
 
 def _kind(char: str) -> int:
-    """What a character is in a word."""
+    """The role of a character in a word."""
     if char.isalnum():
         return _DIGIT if char.isdecimal() else _LETTER
     return _COMMA if char == "," else _JOINER if char in JOINERS else _OTHER
 
 
 class Letters(NamedTuple):
-    """Letters that candidates have in place of others, one by one.
+    """The letters that candidates write, one by one.
 
     Attributes:
         owners: the candidate of each, ascending, shape (letters,).
@@ -177,39 +178,34 @@ class Letters(NamedTuple):
     codes: Codes
 
     def where(self, chosen: Mask) -> "Letters":
-        """Some of them."""
+        """The chosen letters."""
         return Letters(self.owners[chosen], self.places[chosen], self.words[chosen], self.codes[chosen])
 
 
-def are_as_long(edits: EditTable, candidates: int) -> Mask:
-    """Whether each candidate has only edits that are as long as what they replace, and read as written.
-
-    Args:
-        edits: the edits of the candidates.
-        candidates: how many there are.
-    """
-    lengths = edits.texts.lengths
+def are_as_long(edits: EditTable) -> Mask:
+    """Whether each candidate has only edits that are as long as what they replace, and read as written."""
+    lengths = edits.new.lengths
     wrong = (lengths != edits.stops - edits.starts) | (lengths == 0)
     if edits.notes:
         wrong |= np.array([note is not None and note.reading is not None for note in edits.notes])
-    found = np.ones(candidates, dtype=np.bool_)
+    found = np.ones(len(edits), dtype=np.bool_)
     found[edits.owners[wrong]] = False
     return found
 
 
 def letters_in_place(words: WordColumns, indices: Ints, edits: EditTable, asked: Mask) -> tuple[Letters, Mask]:
-    """The letters of the candidates whose edits only put letters in place of as many inside words.
+    """Find the letters of the candidates whose edits only exchange letters inside words for as many others.
 
     Args:
         words: the words of the references.
         indices: the number of the reference of each candidate, shape (candidates,).
         edits: the edits of the candidates.
-        asked: whether each candidate may be such a one, as `are_as_long` says, shape (candidates,).
+        asked: which candidates may do only that, as `are_as_long` says, shape (candidates,).
 
     Returns:
-        The letters; and whether each candidate is such a one, shape (candidates,).
+        The letters; and whether each candidate only exchanges letters so, shape (candidates,).
     """
-    owners, starts, texts = edits.owners, edits.starts, edits.texts
+    owners, starts, texts = edits.owners, edits.starts, edits.new
     if not asked.all():
         kept = asked[owners].nonzero()[0]
         owners, starts, texts = owners[kept], starts[kept], texts.take(kept)
@@ -229,7 +225,7 @@ def letters_in_place(words: WordColumns, indices: Ints, edits: EditTable, asked:
 
 @lru_cache(maxsize=4096)
 def _letter(char: str) -> int:
-    """The code point of a letter or digit in lower case; 0 of what is none or is written otherwise beside others."""
+    """The code point of a letter or digit in lower case; 0 for others, and if the letters beside it matter."""
     lower = form_of(char) if char.isalnum() and char != "Σ" else ""
     return ord(lower) if len(lower) == 1 else 0
 
@@ -252,7 +248,7 @@ class Respelt(NamedTuple):
 
 
 def respelt(words: WordColumns, letters: Letters) -> Respelt:
-    """The sentences whose words these letters change.
+    """Find the sentences whose words these letters change.
 
     Args:
         words: the words of the references.
@@ -307,34 +303,24 @@ def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) 
     return decode(written[:-1]).split("\n")
 
 
-class Exchanged(NamedTuple):
-    """What words lose by other letters that make other words of them («и» for «в»): it depends on them alone.
-
-    Attributes:
-        marks: the features of the marks among them.
-        rewriting: what is lost and new.
-    """
-
-    marks: Mapping[str, float]
-    rewriting: Rewriting
-
-    def features(self, total: float) -> dict[str, float]:
-        """The features in a sentence whose words have this information in all."""
-        return {**self.marks, **dict(self.rewriting.features(total))}
-
-
 @lru_cache(maxsize=20_000)
-def exchanged(words: tuple[tuple[str, str], ...]) -> Exchanged | None:
-    """What words lose by other letters; None if one of them is found elsewhere, or is misspelt.
+def exchanged(words: tuple[tuple[str, str], ...]) -> tuple[Mapping[str, float], Rewriting] | None:
+    """Find the loss of words that other letters turned into other words; None if a word is only misspelt or moved.
+
+    The loss does not depend on the sentence, so it is kept for all of them.
 
     Args:
-        words: the form and the new form of the words of a sentence that may be other words.
+        words: the form and the new form of the words of a sentence that may be other words: «в» and «и».
+
+    Returns:
+        The features of the marks among the words, and what the words lose and bring.
     """
     source = Source(" ".join(old for old, _ in words))
     if source.forms != [old for old, _ in words]:
         return None
-    fates = fates_of_respelt(source, [(number, new, len(new)) for number, (_, new) in enumerate(words)])
+    places = zip(source.starts, source.stops, words, strict=True)
+    fates = fates_of(source, [Edit(start, stop, new) for start, stop, (_, new) in places])
     if fates != Fates(source, replaced=fates.replaced):
         return None
     old = [[source.forms[number] for number in numbers] for numbers, _ in fates.replaced]
-    return Exchanged(dict(of_marks(fates)), Rewriting.of(old, [new for _, new in fates.replaced]))
+    return dict(of_marks(fates)), Rewriting.of(old, [new for _, new in fates.replaced])

@@ -1,7 +1,7 @@
-"""What a text loses by its edits, as numbers, which `dictionaries/meaning.tsv` explains.
+"""The features of edits: numbers that say what a text loses; `dictionaries/meaning.tsv` explains each.
 
-First the words that change what a sentence claims (negators, numbers, restrictors), then words that moved, words in
-place of others, words lost and misspelt.
+The file goes from words that change what a sentence claims (negators, numbers, restrictors) to words that moved, words
+that replace others, and words that are lost or misspelt.
 """
 
 from bisect import bisect, bisect_left, insort
@@ -43,15 +43,10 @@ def negates(word: str) -> bool:
     return "negation" in marks_of(word) and not word.startswith("ни")
 
 
-@lru_cache(maxsize=100_000)
-def _restricts(word: str) -> bool:
-    return "restrictors" in marks_of(word)
-
-
 def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of negators, numbers and restrictors, and of words in whose place stands their opposite.
+    """Yield the features of negators, numbers and restrictors, and of words replaced by their opposite.
 
-    What is added behind the text has features of its own.
+    Words added behind the text are not read here: `of_added` reads them.
     """
     source = fates.source
     lost = [source.forms[number] for number in fates.lost]
@@ -64,14 +59,14 @@ def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
     # a lost «невесёлый» is a lost word; a lost «не», and one that is put or replaced, turns the sentence over
     turned = sum(map(_DENYING.__contains__, lost)) + sum(map(negates, old)) - sum(map(negates, new))
     yield "negation_changed", float(turned % 2)
-    restrictors, others = set(filter(_restricts, gone)), set(filter(_restricts, new))
+    restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
     yield "restrictors_changed", float(len(restrictors) != len(others))
     if gone and new:
         yield from _exchanged_words(gone, new)
 
 
 def _exchanged_words(gone: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, float]]:
-    """The features of words in whose place others stand."""
+    """Yield the features of numbers that other numbers replace, and of words that their opposites replace."""
     numbers, others = (
         {digits_of(word) or word for word in words if "numbers" in marks_of(word)} for words in (gone, new)
     )
@@ -104,7 +99,7 @@ def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def _exchanged_stretch(order: Sequence[int], left: Sequence[int]) -> tuple[int, int]:
-    """Where words stand at another place than among those that are left, with a neighbour on either side."""
+    """The first place and the one behind the last where the order differs, with a neighbour on either side."""
     others = list(map(ne, order, left))
     if True not in others:
         return 0, 0
@@ -112,7 +107,7 @@ def _exchanged_stretch(order: Sequence[int], left: Sequence[int]) -> tuple[int, 
 
 
 def _parted(source: Source, place: Mapping[int, int]) -> Iterator[tuple[str, float]]:
-    """Neighbours that belong together, and no longer stand together."""
+    """Yield the features of neighbours that belong together and were parted."""
     for left, at in sorted(place.items()):
         right = left + 1
         to = place.get(right)
@@ -128,7 +123,7 @@ def _parted(source: Source, place: Mapping[int, int]) -> Iterator[tuple[str, flo
 
 
 def _newly_beside(fates: Fates, moved: set[int]) -> Iterator[tuple[str, float]]:
-    """Words that now stand together, though they did not."""
+    """Yield the features of words that have become neighbours."""
     source = fates.source
     for before, after in pairwise(fates.order or ()):
         if after == before + 1:
@@ -210,15 +205,15 @@ _BLOCK = 512
 _FEW = 64
 """Pairs of vectors that are multiplied one by one."""
 _ROUNDING = 1e-9
-"""More than two products of the same vectors of length 1 can differ by."""
+"""A bound above the difference of two products of the same vectors of length 1."""
 _KEPT_WORDS = 8
-"""What so few words lose is kept: the same letters often make the same other words («и» for «в»)."""
+"""The loss of up to so many words is kept: the same letters often make the same words («и» for «в»)."""
 _TELLS = 0.5
 """The least information of a word by which a sentence is about something."""
 
 
 class Rewriting(NamedTuple):
-    """What is lost and new where words stand in place of others, by word vectors.
+    """The loss and the news where words replace others, by word vectors.
 
     Attributes:
         unsaid: the information of the old words that is not said any more.
@@ -233,11 +228,11 @@ class Rewriting(NamedTuple):
 
     @classmethod
     def of(cls, old: Sequence[Sequence[str]], new: Sequence[Sequence[str]]) -> "Rewriting":
-        """What stretches of words lose and bring.
+        """Compare stretches of words with the words that replace them.
 
         Args:
             old: the words of each stretch.
-            new: the words in their place.
+            new: the words that replace them, by the same stretches.
         """
         if sum(map(len, old)) + sum(map(len, new)) <= _KEPT_WORDS:
             return _kept(tuple(map(tuple, old)), tuple(map(tuple, new)))
@@ -261,7 +256,7 @@ _kept = lru_cache(maxsize=20_000)(_compared)
 
 
 def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of other words in place of words of the text."""
+    """Yield the features of words that other words replace."""
     forms = fates.source.forms
     old = [[forms[number] for number in numbers] for numbers, _ in fates.replaced]
     yield from Rewriting.of(old, [found for _, found in fates.replaced]).features(fates.source.total)
@@ -284,7 +279,7 @@ def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Ite
 
 
 def _apart_from(ones: Iterable[str], others: Iterable[str]) -> dict[str, float]:
-    """How far each word is from the nearest of the others."""
+    """The distance of each word from the nearest word of the other side, in [0, 1]."""
     lemmas = {lemma for word in others for lemma in lemmas_of(word)}
     vectors = [vector for word in others if (vector := word_vector(word)) is not None]
     found = {}
@@ -301,9 +296,9 @@ def _apart_from(ones: Iterable[str], others: Iterable[str]) -> dict[str, float]:
 
 
 def _nearest(ones: Sequence[Vector], others: Sequence[Vector]) -> list[float]:
-    """The largest product of each vector with one of the others: the same digits for few and for many of them.
+    """The largest product of each vector with one of the others; the number of vectors does not change its digits.
 
-    A product of matrices rounds otherwise than one of vectors, so it only says which vectors are near the largest.
+    A product of matrices rounds in another way than one of vectors, so it only finds the vectors near the largest.
     """
     if len(ones) * len(others) <= _FEW:
         return [max(float(one @ other) for other in others) for one in ones]
@@ -382,7 +377,7 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def _place_of(source: Source, number: int) -> str:
-    """What a word is for its sentence: `question`, `light`, `action`, `modifier`, `circumstance`, `argument`, or so."""
+    """A part of the sentence: `question`, `light`, `action`, `modifier`, `circumstance`, `argument` or another."""
     form = source.forms[number]
     role, tells = word_kind(form).role, information(form)
     if not _QUESTIONS.isdisjoint(lemmas_of(form)):
@@ -440,7 +435,7 @@ Column: TypeAlias = Any
 def damage(
     share: Column, part: Column, illegible: Column, became: Column, unknown: Column, *, long: Column
 ) -> tuple[Column, ...]:
-    """What misspelt words add to the features `DAMAGE`; of numbers or of columns.
+    """Compute what misspelt words add to the features `DAMAGE`, from numbers or from columns.
 
     Args:
         share: the share of a word in the information of its sentence.

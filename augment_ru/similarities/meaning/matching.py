@@ -10,12 +10,7 @@ from functools import lru_cache
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import is_known, lemmas_of
 from augment_ru.similarities.meaning.words import Fates, Source, digits_of, form_of, forms_of
-from augment_ru.text.edit_distance import edit_distance
 
-Triple = tuple[int, int, str]
-"""The start, the stop and the new text of an edit."""
-RespeltWord = tuple[int, str, int]
-"""The number of a word, its new form, and how many letters are written in it."""
 _MOST_PAIRS = 400
 """Of longer stretches nobody can say which new word is which old one misspelt."""
 _NEAR = 0.5
@@ -23,7 +18,7 @@ _NEAR = 0.5
 
 
 def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -> Fates:
-    """What became of the words of a text under these edits.
+    """Find what became of each word of a text under these edits.
 
     Args:
         source: the text.
@@ -31,75 +26,8 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
         is_guess: whether the edits are guessed from two texts (`word_edits`): then words that are gone and new words
             may stand for each other wherever they are.
     """
-    found = None
-    if all(edit.note is None or edit.read == edit.text for edit in edits):
-        found = fates_of_letters(source, [(edit.start, edit.stop, edit.text) for edit in edits], is_guess=is_guess)
     fates = Fates(source, is_guess=is_guess)
-    return found or _matched(source, list(_stretches(source, edits, fates)), fates)
-
-
-def fates_of_letters(source: Source, edits: Sequence[Triple], *, is_guess: bool = False) -> Fates | None:
-    """What became of the words of a text under edits that put letters in place of as many; None if others do more.
-
-    The usual case of attacks on characters. What the edits write is read as it is written. Words that are only
-    misspelt need no matching; where one may be another word, all these words are matched.
-    """
-    words, forms = _respelt_words(source, edits), source.forms
-    if words is None:
-        return None
-    if not any(
-        (count >= len(form) and (len(form) > 1 or is_known(form)))
-        or (not form.isalpha() and digits_of(form) != digits_of(forms[number]))
-        for number, form, count in words
-    ):
-        return Fates(source, damaged=[word for word in words if word[1] != forms[word[0]]], is_guess=is_guess)
-    return fates_of_respelt(source, words, is_guess=is_guess) if source.is_plain else None
-
-
-def _respelt_words(source: Source, edits: Sequence[Triple]) -> list[RespeltWord] | None:
-    """The words in which edits put letters in place of as many; None if an edit does anything else.
-
-    Args:
-        source: the text.
-        edits: in order.
-
-    Returns:
-        The words, in order; the new form of some may be the old one.
-    """
-    starts, stops, forms = source.starts, source.stops, source.forms
-    found: list[RespeltWord] = []
-    number, first, behind, form, count = -1, 0, -1, "", 0
-    for start, stop, text in edits:
-        length = stop - start
-        if len(text) != length or not text.isalnum():
-            return None
-        if start >= behind:
-            if count:
-                if len(form) != len(forms[number]):
-                    return None
-                found.append((number, form, count))
-            number = bisect_right(stops, start)
-            if number == len(stops):
-                return None
-            first, behind, form, count = starts[number], stops[number], forms[number], 0
-        if start < first or stop > behind:
-            return None
-        form = form[: start - first] + _kept_form(text) + form[stop - first :]
-        count += length
-    if count:
-        if len(form) != len(forms[number]):
-            return None
-        found.append((number, form, count))
-    return found
-
-
-_kept_form = lru_cache(maxsize=4096)(form_of)
-
-
-def fates_of_respelt(source: Source, words: Sequence[RespeltWord], *, is_guess: bool = False) -> Fates:
-    """What became of the words of a text of which these, in order, have other letters and may be other words."""
-    stretches = [_Stretch(number, number + 1, [number], {0: form}, count) for number, form, count in words]
-    return _matched(source, stretches, Fates(source, is_guess=is_guess))
+    return _matched(source, list(_stretches(source, edits, fates)), fates)
 
 
 def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> Fates:
@@ -136,12 +64,12 @@ def word_edits(source: Source, text: str) -> list[Edit]:
 
 @dataclass(slots=True)
 class _Stretch:
-    """Words of the source that edits touch together, and what stands in their place.
+    """Words of the source that edits touch together, and the words that replace them.
 
     Attributes:
         first, last: the words touched are first to last - 1.
         old: the numbers of the words that have no counterpart yet.
-        new: the words in their place that have none yet, by their order.
+        new: the words that replace them and have no counterpart yet, by their order.
         distance: how many letters the edits write or take.
         placed: from the order of a new word to the number of the old word that it is.
     """
@@ -154,7 +82,12 @@ class _Stretch:
     placed: dict[int, int] = field(default_factory=dict)
 
     def match(self, at: int, number: int) -> None:
-        """The new word of this order is the old word of this number."""
+        """Note that a new word is this old word.
+
+        Args:
+            at: the order of the new word.
+            number: the number of the old word.
+        """
         del self.new[at]
         self.placed[at] = number
 
@@ -213,7 +146,7 @@ def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int) -> _S
 
 
 def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
-    """Match the words that stand unchanged in their stretch, in their order, and a word with other letters."""
+    """Match the words that are unchanged and in order in their stretch; a single word may have other letters."""
     if len(stretch.old) == len(stretch.new) == 1:
         (number,), ((at, word),) = stretch.old, stretch.new.items()
         form = source.forms[number]
@@ -255,7 +188,7 @@ def _match_across(
         source: the text.
         stretches: its stretches.
         fates: what is found is added.
-        same: from a word to what it has in common with the words that it is matched with.
+        same: returns the keys of a word; words that share a key are matched.
     """
     waiting: dict[str, deque[tuple[_Stretch, int]]] = {}
     if not any(stretch.new for stretch in stretches):
@@ -280,7 +213,7 @@ def _match_across(
 
 
 def _first(waiting: "deque[tuple[_Stretch, int]] | None") -> tuple[_Stretch, int] | None:
-    """The first word that still has no counterpart; those before it are dropped, since they keep theirs."""
+    """Return the first word that has no counterpart yet, and drop the words before it."""
     while waiting:
         stretch, number = waiting[0]
         if number in stretch.old:
@@ -313,7 +246,7 @@ def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
 
 
 def _nearest(form: str, stretch: _Stretch) -> tuple[int, int] | None:
-    """The distance and the order of the new word that a word was misspelt as; None if there is none.
+    """The distance and the order of the new word that a word was misspelt as; None if no new word is near enough.
 
     A word that the dictionary has is another word and no misspelling.
     """
@@ -349,3 +282,27 @@ def _order(source: Source, stretches: Sequence[_Stretch]) -> Iterator[int]:
         yield from (stretch.placed[place] for place in sorted(stretch.placed))
         at = stretch.last
     yield from range(at, len(source.forms))
+
+
+_LONGEST = 40
+"""Letters of words that are compared letter by letter."""
+
+
+@lru_cache(maxsize=100_000)
+def edit_distance(one: str, other: str) -> int:
+    """The number of letters to replace, add or take away between two words (Levenshtein 1966).
+
+    If a word has more than 40 letters, the length of the longer word.
+    """
+    if len(one) == len(other):
+        differing = sum(left != right for left, right in zip(one, other, strict=True))
+        if differing <= 1:
+            return differing
+    if max(len(one), len(other)) > _LONGEST:
+        return max(len(one), len(other))
+    row = list(range(len(other) + 1))
+    for at, left in enumerate(one, start=1):
+        before, row[0] = row[0], at
+        for place, right in enumerate(other, start=1):
+            before, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, before + (left != right))
+    return row[-1]

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -41,7 +41,7 @@ def forms_of(text: str) -> list[str]:
 
 
 def words_of(text: str) -> list[tuple[int, int]]:
-    """Where each word of a text starts and stops, in order."""
+    """The start and the stop of each word of a text, in order."""
     pattern = _WORD if COMBINING.search(text) else _PLAIN_WORD
     places = [match.span() for match in pattern.finditer(text)]
     if any(stop - start > LONGEST for start, stop in places):
@@ -79,17 +79,12 @@ class Source:
         self.starts = [start for start, _ in places]
         self.stops = [stop for _, stop in places]
         self.forms = [form_of(text[start:stop]) for start, stop in places]
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether each form has as many characters as its word."""
-        return all(
-            len(form) == stop - start for form, start, stop in zip(self.forms, self.starts, self.stops, strict=True)
-        )
+        self._parts: dict[tuple[int, int], Source] = {}
+        self._found: dict[tuple[Callable[[Source, int], Any], int], Any] = {}
 
     @cached_property
     def _sentences(self) -> list[tuple[int, int]]:
-        """Where each sentence, or part of a very long one, starts and stops."""
+        """The start and the stop of each sentence, or of each part of a very long one."""
         stops = [match.end() for match in SENTENCE_END.finditer(self.text)]
         edges = list(dict.fromkeys([0, *stops, len(self.text)]))
         if len(self.starts) > LONGEST_SENTENCE:
@@ -153,13 +148,9 @@ class Source:
         return self._part(number, number), self._sentences[number][0]
 
     def _part(self, first: int, last: int) -> "Source":
-        if (first, last) not in self._known:
-            self._known[first, last] = Source(self.text[self._sentences[first][0] : self._sentences[last][1]])
-        return self._known[first, last]
-
-    @cached_property
-    def _known(self) -> dict[tuple[int, int], "Source"]:
-        return {}
+        if (first, last) not in self._parts:
+            self._parts[first, last] = Source(self.text[self._sentences[first][0] : self._sentences[last][1]])
+        return self._parts[first, last]
 
     @cached_property
     def total(self) -> float:
@@ -168,12 +159,12 @@ class Source:
 
     @cached_property
     def _informations(self) -> list[float]:
-        """How much each word tells."""
+        """The information of each word."""
         return list(map(information, self.forms))
 
     @cached_property
     def clauses(self) -> list[int]:
-        """The number of the clause of each word: marks part clauses."""
+        """The number of the clause of each word; marks separate clauses."""
         numbers = [0] * len(self.forms)
         for at in range(1, len(self.forms)):
             between = self.text[self.stops[at - 1] : self.starts[at]]
@@ -186,7 +177,7 @@ class Source:
         return [information / self.total for information in self._informations]
 
     def kind(self, number: int) -> WordKind:
-        """What a word is."""
+        """The kind of a word."""
         return word_kind(self.forms[number])
 
     def role(self, number: int) -> str:
@@ -194,24 +185,11 @@ class Source:
         return word_kind(self.forms[number]).role if 0 <= number < len(self.forms) else ""
 
     def once(self, find: Callable[["Source", int], T], number: int) -> T:
-        """What `find(source, number)` says of a word; it is called once."""
+        """Return `find(source, number)`, which is called once for each word."""
         if (find, number) not in self._found:
             self._found[find, number] = find(self, number)
         found: T = self._found[find, number]
         return found
-
-    @cached_property
-    def _found(self) -> dict[tuple[Callable[["Source", int], Any], int], Any]:
-        return {}
-
-    def clause(self, number: int) -> Iterator[int]:
-        """The numbers of the words of a word's clause."""
-        first = number
-        while first > 0 and self.clauses[first - 1] == self.clauses[number]:
-            first -= 1
-        while first < len(self.forms) and self.clauses[first] == self.clauses[number]:
-            yield first
-            first += 1
 
     def are_beside(self, left: int, right: int) -> bool:
         """Whether two neighbours exist and stand in one clause."""
@@ -224,17 +202,17 @@ _KEPT_LENGTH = 1000
 
 @dataclass(slots=True)
 class Fates:
-    """What became of the words of a text.
+    """The fates of the words of a text.
 
     Attributes:
         source: the text.
         lost: the words that are gone.
         damaged: the words that are misspelt, with the new form and the number of letters that differ.
-        reshaped: the words that stand in another form of theirs, with this form.
-        replaced: stretches of words, with the words that stand in their place.
+        reshaped: the words that were inflected otherwise, each with its new form.
+        replaced: stretches of words, each with the words that replace it.
         signs: the words that are written as signs, and read as they were.
         moved: the words that stand at another place.
-        inserted: the words that were added, with the number of the word in front of which they stand.
+        inserted: the words that were added, each with the number of the word behind it.
         order: the numbers of the words that are left, in their new order; None if no word moved.
     """
 

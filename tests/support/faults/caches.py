@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from augment_ru import AugmentError
-from augment_ru.evaluation.cache import Cache
+from augment_ru.evaluation.examples import Cache
 from faults import hostile
 from faults.fuzzer import Case, Fault, Fuzzer
 

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from augment_ru import AugmentError
-from augment_ru.models._http import Server
+from augment_ru.models._http import Server, concurrent_answers
 from faults import hostile
 from faults.fuzzer import Case, Fault, Fuzzer
 
@@ -164,6 +164,10 @@ _PARTS: Sequence[Sequence[bytes]] = (
 """What may stand in place of each part of an answer."""
 
 
+def _content(answer: Any) -> str:  # noqa: ANN401
+    return str(answer["choices"][0]["message"]["content"])
+
+
 class Servers(Fuzzer):
     """Servers that send anything, whole or in drips: an answer or one line, never after the timeout."""
 
@@ -218,7 +222,7 @@ class Servers(Fuzzer):
         server = Server(address, {}, _TIMEOUT, 0)
         began = time.monotonic()
         try:
-            server.ask({"x": 1}, lambda answer: str(answer["choices"][0]["message"]["content"]), threading.Event())
+            list(concurrent_answers(1, 1, lambda client, _: server.ask(client, {"x": 1}, _content)))
             self.note("answered")
         except AugmentError as error:
             if "\n" in str(error):

@@ -7,7 +7,7 @@ from augment_ru.constraints.functions.named_entities import extents, institution
 from augment_ru.constraints.functions.named_entities.view import View, head_kind
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.language.readings import lemmas, readings
+from augment_ru.language.morphology import lemmas_of, readings
 
 _SHORTEST = 3
 """The fewest characters of a word by which a name is recognised elsewhere in the record."""
@@ -41,7 +41,7 @@ def named_entities(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     letters = frozenset(_letter(word) for word, _ in found)
     repeats = {name: _possible_repeats(view, labels[name], letters) for name, view in views.items() if found}
     if any(repeats.values()):
-        known = {lemma: label for word, label in found for lemma in lemmas(word)}
+        known = {lemma: label for word, label in found for lemma in lemmas_of(word.lower())}
         for name, places in repeats.items():
             _label_repeats(views[name], labels[name], places, known)
     return {name: _spans(view, labels[name]) for name, view in views.items()}
@@ -101,7 +101,7 @@ def _label_repeats(view: View, labels: list[str], places: Sequence[int], known: 
     """Label those of the words at these places that are names elsewhere in the record."""
     for at in places:
         word = view.texts[at]
-        label = next((known[lemma] for lemma in lemmas(word) if lemma in known), "")
+        label = next((known[lemma] for lemma in lemmas_of(word.lower()) if lemma in known), "")
         if label and (view.capitals[at] or _is_nominal(word)):
             labels[at] = label
 

@@ -10,7 +10,7 @@ from augment_ru.constraints.functions.named_entities.institutions import agree, 
 from augment_ru.constraints.functions.named_entities.names import ROMAN
 from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
 from augment_ru.constraints.quotations import is_title, quoted
-from augment_ru.language.readings import CASES, has_reading, readings
+from augment_ru.language.morphology import CASES, has_reading, readings
 
 _NAMED_AFTER = frozenset({"имени", "им"})
 _JOINTS = frozenset({"-", "'", "’", "&", "/"})
@@ -29,8 +29,8 @@ def adjectival(view: View, labels: Labels) -> None:
             continue
         if at in view.starts and not labels[at] and has_reading(view.texts[at], "Qual", "Apro", "Anum"):
             continue
-        stop = at + 1
-        while stop < min(len(view.texts), at + _ADJECTIVES) and _is_between(view.texts[stop]):
+        stop, limit = at + 1, min(len(view.texts), at + _ADJECTIVES)
+        while stop < limit and has_reading(view.texts[stop], "ADJF") and not head_kind(view.texts[stop]):
             stop += 1
         if stop < len(view.texts) and head_kind(view.texts[stop]) and agree(view.texts[at], view.texts[stop]):
             if (
@@ -41,11 +41,6 @@ def adjectival(view: View, labels: Labels) -> None:
                 continue
             kind = labels[at] if labels[at] in ("LOC", "ORG") else head_kind(view.texts[stop])
             labels[at : stop + 1] = [kind] * (stop + 1 - at)
-
-
-def _is_between(word: str) -> bool:
-    """Whether a word may stand between the adjective of a name and its noun."""
-    return has_reading(word, "ADJF") and not head_kind(word)
 
 
 def _is_distinctive(words: Sequence[str]) -> bool:
@@ -129,15 +124,12 @@ def joined(view: View, labels: Labels) -> None:
         word = view.texts[at]
         if ROMAN.fullmatch(word) and view.capitals[at - 1] and labels[at - 1] in ("PER", "ORG"):
             labels[at] = "PER"
-        elif (word in _JOINTS and at + 1 < len(labels) and labels[at + 1]) or _ends_company(view, at):
+        elif (word in _JOINTS and at + 1 < len(labels) and labels[at + 1]) or (
+            word == "." and view.texts[at - 1].lower() in name_words("company_mark")  # «Co.»
+        ):
             labels[at] = labels[at - 1]
     _quoted_parts(view, labels)
     _epithets(view, labels)
-
-
-def _ends_company(view: View, at: int) -> bool:
-    """Whether a token is the full stop of «Co.» or the like."""
-    return view.texts[at] == "." and view.texts[at - 1].lower() in name_words("company_mark")
 
 
 def _quoted_parts(view: View, labels: Labels) -> None:

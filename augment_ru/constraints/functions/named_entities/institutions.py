@@ -6,7 +6,7 @@ Each function is a step that writes labels into a list, one entry a token, or a 
 from functools import lru_cache
 
 from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
-from augment_ru.language.readings import CASES, Reading, has_lemma, has_reading, may_be_form, readings
+from augment_ru.language.morphology import CASES, Reading, has_lemma, has_reading, may_be_form, readings
 
 _CASE_AFTER = {
     "по": "datv",
@@ -65,7 +65,7 @@ def _is_complete(view: View, labels: Labels, places: range, noun: str) -> bool:
 
 
 def _first_adjective(view: View, labels: Labels, at: int, *, complete: bool, seat: bool) -> int:
-    """Where the adjectives of an institution start; `at` if it has none that belong to its name."""
+    """Find where the adjectives of an institution start; return `at` if no adjective belongs to its name."""
     start = at
     for before in range(at - 1, max(at - 4, -1), -1):
         word = view.texts[before]
@@ -144,7 +144,7 @@ def _branch(view: View, labels: Labels, at: int, *, headed: bool) -> None:
 
 
 def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
-    """Where a run of genitives stops; «и», «по» and the prepositions of some nouns may stand in it.
+    """Find where a run of genitives stops; it may contain «и», «по» and the prepositions of some nouns.
 
     Args:
         view: the text.
@@ -189,7 +189,7 @@ def _goes_on(view: View, labels: Labels, at: int, case: str) -> bool:
 
 
 def _noun(word: str) -> str:
-    """The lemma of the likeliest reading of a word as a noun; "" if it is none."""
+    """The lemma of the likeliest reading of a word as a noun; "" if it has no reading as a noun."""
     return next((reading.lemma for reading in readings(word) if reading.pos == "NOUN"), "")
 
 

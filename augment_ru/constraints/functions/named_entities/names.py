@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
-from augment_ru.language.morphology import NAME_LABELS, has_form_with
-from augment_ru.language.readings import has_reading, lemmas, may_be_form, readings
+from augment_ru.language.morphology import NAME_LABELS, has_form_with, has_reading, lemmas_of, may_be_form, readings
 from augment_ru.resources import common_abbreviations
 
 _OF_NAMES = frozenset(NAME_LABELS)
@@ -39,7 +38,7 @@ def annotated_entities(view: View, labels: Labels) -> None:
         label = tokens[first].entity.partition("-")[2]
         if starts and _is_common(tokens[first].text) and not _is_part_of_name(view, first, stop, label):
             start = next((at for at in range(first + 1, stop) if view.capitals[at]), stop)
-        inside = [at for at in range(start, stop) if _is_part(view.texts[at])]
+        inside = [at for at in range(start, stop) if any(map(str.isalnum, view.texts[at]))]
         if not inside or _is_no_name(view, inside):
             continue
         for at in range(inside[0], inside[-1] + 1):
@@ -48,7 +47,7 @@ def annotated_entities(view: View, labels: Labels) -> None:
 
 
 def _ranges_of_entities(view: View) -> Iterator[tuple[int, int]]:
-    """Where the annotator's entities start and stop, as token numbers."""
+    """Yield the first token of each entity of the annotator, and the token behind its last."""
     tokens = view.doc.tokens
     stop = 0
     for at, token in enumerate(tokens):
@@ -57,10 +56,6 @@ def _ranges_of_entities(view: View) -> Iterator[tuple[int, int]]:
             while stop < len(tokens) and tokens[stop].entity.startswith("I"):
                 stop += 1
             yield at, stop
-
-
-def _is_part(word: str) -> bool:
-    return any(map(str.isalnum, word))
 
 
 @lru_cache(maxsize=100_000)
@@ -209,7 +204,7 @@ def initials(view: View, labels: Labels) -> None:
 
 
 def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
-    """Where runs of initials start and stop, as token numbers."""
+    """Yield the first token of each run of initials, and the token behind its last."""
     texts, stop = view.texts, 0
     for at in view.capitalised:
         if at < stop or len(texts[at]) > 1:
@@ -253,7 +248,7 @@ def first_words(view: View, labels: Labels) -> None:
         if len(word) < _SHORTEST_GIVEN or not _is_homonym(word):
             continue
         verb = _verb(view, at + 1)
-        done = lemmas(verb) if verb else frozenset()
+        done = set(lemmas_of(verb.lower())) if verb else set()
         last = "умирать" in done and "последней" in view.texts[at + 1 : at + _VERB_WITHIN]
         if last or done & name_words("of_things") or (verb and has_reading(verb, "2per")):  # «любовь не купишь»
             labels[at] = ""

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
-from augment_ru.language.readings import readings
+from augment_ru.language.morphology import readings
 from augment_ru.language.truecase import shouted
 from augment_ru.resources import name_heads, word_lists
 from augment_ru.text.doc import Doc

@@ -2,14 +2,16 @@
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from augment_ru.constraints.rule_file import Constraint, constraint
 from augment_ru.edits import Edit
+from augment_ru.engine.presets import preset
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.answers import group_of
 from augment_ru.formats.json_lines import encoded, encoded_row, parsed
@@ -17,11 +19,11 @@ from augment_ru.formats.json_places import located
 from augment_ru.formats.packed import unpacked
 from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import kind_of, source_of
+from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task
+from augment_ru.records.task import Task, recognise, task_or_file
 from augment_ru.release.episodes import asked_shots, draw_episodes
-from augment_ru.release.recipe import ReleaseRecipe, TaskRecipe
-from augment_ru.release.settings import schema_of
+from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.script import Script
 
 _log = logging.getLogger(__name__)
@@ -57,6 +59,56 @@ class TaskInput:
         return {"train": self.train, "test": self.test} if self.train else {"test": self.test}
 
 
+def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], Path]) -> Task:
+    """The schema that a task names, else the one that fits a row of it; with the fields that the recipe sets.
+
+    Args:
+        task: the task.
+        row: a row of it.
+        place: the path of one of the user's own files, by its path in the recipe.
+
+    Raises:
+        AugmentError: no schema has this name, its file is wrong, or none fits.
+    """
+    named = str(place(task.task)) if task.task and task.task.endswith(".toml") else task.task
+    schema = task_or_file(named) if named else recognise(row)
+    return schema.changed(fields=task.fields) if task.fields else schema
+
+
+def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[str, ...]:
+    """The names or files of a task's constraints: those that the recipe sets, else the preset's, else the schema's.
+
+    Raises:
+        AugmentError: there is no such preset.
+    """
+    if task.constraints is not None:
+        return task.constraints
+    choose = preset(recipe.preset).constraints
+    return tuple(choose(schema)) if choose else schema.layout.constraints
+
+
+def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Constraint, ...]:
+    """The constraints of a task, which is never a function of the user's own: a recipe names no code.
+
+    Raises:
+        AugmentError: there is no such constraint.
+    """
+    return tuple(map(constraint, constraints_of(recipe, task, schema)))
+
+
+def _check_files(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, folder: Path) -> None:
+    """Refuse a wrong prompt file, and a rule file that the task file alone names: the release would lack it.
+
+    Raises:
+        AugmentError: the file, and what to do.
+    """
+    for name in constraints_of(recipe, task, schema):
+        if name.endswith(".toml") and name not in recipe.own_files:
+            raise AugmentError(f"{task.task}: names the rule file {name}; name it in constraints of its [[task]], too")
+    if task.prompt:
+        prompt_of(schema, folder / task.prompt)
+
+
 def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInput:
     """A task with its rows; paths are relative to the folder of the recipe.
 
@@ -68,9 +120,11 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
         raise AugmentError(f"{task.test}: no rows; a test set needs at least one")
     first = rows[0][1]
     try:
-        schema = schema_of(task, first)
+        schema = schema_of(task, first, folder.joinpath)
+        _check_files(recipe, task, schema, folder)
     except AugmentError as error:
-        raise AugmentError(f"{task.test}: row 1: {error}") from error
+        where = f"[[task]] '{task.name}'" if task.task or task.prompt else f"{task.test}: row 1"
+        raise AugmentError(f"{where}: {error}") from error
     answers = {re.split(r"\[|\.", field)[0] for field in schema.scoring.gold}  # of a path the field of the row
     known = answers & first.keys()  # a test set may have no right answers
     test = InputFile(task.test, digest, _records(task.test, rows, schema, task.name, required=known))

@@ -12,12 +12,12 @@ from augment_ru.adversary.adversary import Adversary
 from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import labels_of, victim_of
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.prepared import Prepared
+from augment_ru.engine.prepare import Prepared
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.named_model import NamedModel
+from augment_ru.evaluation.examples import NamedModel
 from augment_ru.records.task import Task
-from augment_ru.release.recipe import TRAINED, AdversaryRecipe, ReleaseRecipe
-from augment_ru.release.sources import TaskInput
+from augment_ru.release.original_rows import TaskInput
+from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseRecipe
 
 
 class Searched(NamedTuple):
@@ -80,7 +80,7 @@ class Searches:
             AugmentError: it cannot be made for this task.
         """
         spec = self.recipe.searches[variation]
-        options = self.recipe.tables.get(spec.partition(":")[0], {})
+        options = self.recipe.options.get(spec.partition(":")[0], {})
         try:
             return victim_of(
                 spec, given.labels, schema, train=given.train, device=self.device, options=options, seed=self.seed
@@ -101,11 +101,6 @@ class Searches:
             model = self.model(variation, prepared.records[0].task, given)
             self._made[known] = Adversary(self.perturbers, model, budget=self.recipe.budget, draws=self.recipe.draws)
         return self._made[known].search(prepared)
-
-
-def with_folders(adversary: AdversaryRecipe, folder: Path) -> AdversaryRecipe:
-    """The adversarial part with absolute paths of the folders of models; names on the Hub stay."""
-    return adversary.with_arguments(lambda given: str(folder / given) if given and (folder / given).is_dir() else given)
 
 
 def model_entries(

@@ -1,0 +1,228 @@
+"""Edits of texts in columns: what `apply` makes of proposals, the candidates of a gate, the edits of results."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+
+from augment_ru.draws import Ints
+from augment_ru.edits import Note
+from augment_ru.engine.proposals import Proposals, Replacements, ranges
+from augment_ru.errors import AugmentError
+from augment_ru.script import Script, Triple
+from augment_ru.text.characters import Codes, Mask, decode, surrogates
+
+
+@dataclass(frozen=True, eq=False)
+class EditTable(Sequence[Script]):
+    """The edits of several texts in columns, text by text, sorted by place.
+
+    As a sequence it holds the script of each text, which is made when it is read.
+
+    Attributes:
+        sources: texts.
+        rows: the number of the source of each edited text, shape (texts,).
+        firsts: the index of the first edit of each text, and at the end the number of edits, shape (texts + 1,).
+        starts, stops: the places of each edit in its source, shape (edits,).
+        new: what each edit writes.
+        make_notes: from the indices of edits to their notes; None if no edit has one.
+        make_texts: makes the edited texts; None where only scripts are read.
+    """
+
+    sources: Sequence[str]
+    rows: Ints
+    firsts: Ints
+    starts: Ints
+    stops: Ints
+    new: Replacements
+    make_notes: Callable[[Ints], Sequence[Note | None]] | None = None
+    make_texts: Callable[[], list[str]] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of_scripts(
+        cls, scripts: Sequence[Script], sources: Sequence[str] | None = None, rows: Ints | None = None
+    ) -> "EditTable":
+        """The table of these scripts; by default each has a source of its own."""
+        triples = [triple for script in scripts for triple in script.triples]
+        places = np.array([triple[:2] for triple in triples], dtype=np.int64).reshape(-1, 2)
+        firsts = np.cumsum([0, *(len(script.triples) for script in scripts)])
+        notes = [note for script in scripts for note in script.notes or [None] * len(script.triples)]
+        return cls(
+            [script.source for script in scripts] if sources is None else sources,
+            np.arange(len(scripts)) if rows is None else rows,
+            firsts,
+            places[:, 0],
+            places[:, 1],
+            Replacements.of([text for _, _, text in triples]),
+            (lambda indices: [notes[at] for at in indices.tolist()]) if any(notes) else None,
+        )
+
+    def __len__(self) -> int:
+        return self.rows.size
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
+        if isinstance(at, slice):
+            return [self[number] for number in range(len(self))[at]]
+        start, stop = self._bounds[at]
+        notes = self.notes[start:stop]
+        source = self.sources[self._rows[at]]
+        return Script.of(source, self.triples[start:stop], notes if any(notes) else ())
+
+    @cached_property
+    def _bounds(self) -> list[tuple[int, int]]:
+        return list(pairwise(self.firsts.tolist()))
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        rows: list[int] = self.rows.tolist()
+        return rows
+
+    @cached_property
+    def triples(self) -> list[Triple]:
+        """The start, the stop and the new text of each edit."""
+        text = decode(self.new.codes)
+        same: dict[str, str] = {}  # of equal texts, of which there are many, one is kept
+        new = [text[start:stop] for start, stop in pairwise(self.new.offsets.tolist())]
+        return list(zip(self.starts.tolist(), self.stops.tolist(), map(same.setdefault, new, new), strict=True))
+
+    @cached_property
+    def notes(self) -> Sequence[Note | None]:
+        """The note of each edit; empty if no edit has one."""
+        return () if self.make_notes is None else self.make_notes(np.arange(self.starts.size))
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The edited texts, if the table can make them at once; else those of the scripts."""
+        return [script.text for script in self] if self.make_texts is None else self.make_texts()
+
+    @cached_property
+    def owners(self) -> Ints:
+        """The number of the text of each edit, ascending, shape (edits,)."""
+        return np.arange(len(self)).repeat(np.diff(self.firsts))
+
+    @property
+    def changed(self) -> Ints:
+        """The numbers of the texts that have an edit, ascending."""
+        return np.diff(self.firsts).nonzero()[0]
+
+    def take(self, texts: Ints) -> "EditTable":
+        """Some of the texts, which are numbered anew.
+
+        Args:
+            texts: their numbers, ascending, shape (texts,).
+        """
+        counts = np.diff(self.firsts)[texts]
+        firsts = np.concatenate([[0], counts.cumsum()])
+        if firsts[-1] == self.starts.size:
+            return replace(self, rows=self.rows[texts], firsts=firsts, make_texts=None)
+        edits, notes = ranges(self.firsts[texts], counts), self.make_notes
+        return EditTable(
+            self.sources,
+            self.rows[texts],
+            firsts,
+            self.starts[edits],
+            self.stops[edits],
+            self.new.take(edits),
+            None if notes is None else lambda indices: notes(edits[indices]),
+        )
+
+
+class TextColumns(Protocol):
+    """Texts in one array: a `Batch`, or `Tiles` of one."""
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The texts; in tiles those of one tile."""
+
+    @property
+    def codes(self) -> Codes:
+        """The code points."""
+
+    @property
+    def starts(self) -> Ints:
+        """Where each text starts, and where the last one stops, shape (texts + 1,)."""
+
+    def rows(self, places: Ints) -> Ints:
+        """The number of the text that each place is in."""
+
+
+def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
+    """The texts of a batch with the active changes applied.
+
+    Args:
+        batch: the texts.
+        proposals: legal changes.
+        active: whether each change is applied, shape (changes,).
+
+    Raises:
+        AugmentError: an edit that was stated to be clean holds a lone surrogate.
+    """
+    if proposals.clean and active.all():
+        edits, starts, stops, new = None, proposals.starts, proposals.stops, proposals.all_texts
+    else:
+        edits = active[proposals.changes].nonzero()[0]
+        if not proposals.clean:
+            edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
+        starts, stops, new = proposals.starts[edits], proposals.stops[edits], proposals.replace(edits)
+    if proposals.clean and surrogates(new.codes).any():
+        raise AugmentError("an attack proposes a text with a lone surrogate; no text may hold one")
+    firsts = np.searchsorted(starts, batch.starts)
+    places = batch.starts[:-1].repeat(np.diff(firsts))
+    return EditTable(
+        batch.texts,
+        np.arange(firsts.size - 1) % max(len(batch.texts), 1),
+        firsts,
+        starts - places,
+        stops - places,
+        new,
+        _notes_of(proposals, edits),
+        lambda: _texts(batch, starts, stops, new, firsts),
+    )
+
+
+def one_by_one(batch: TextColumns, proposals: Proposals) -> EditTable:
+    """The text that each change makes by itself: change i makes text i."""
+    order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
+    firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))
+    rows = batch.rows(proposals.starts[proposals.first_edits])
+    places = batch.starts[rows][proposals.changes]
+    return EditTable(
+        batch.texts,
+        rows % max(len(batch.texts), 1),
+        firsts,
+        proposals.starts[order] - places,
+        proposals.stops[order] - places,
+        proposals.replace(order),
+        _notes_of(proposals, order),
+    )
+
+
+def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
+    """The texts of a batch with these texts in place of these ranges."""
+    lengths = texts.lengths
+    growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
+    if (lengths == 1).all() and (stops - starts == 1).all():
+        codes = batch.codes.copy()
+        codes[starts] = texts.codes
+    else:
+        codes = np.empty(batch.codes.size + int(growth[-1]), dtype=np.uint32)
+        kept = np.ones(batch.codes.size, dtype=np.bool_)
+        kept[ranges(starts, stops - starts)] = False
+        is_new = np.zeros(codes.size, dtype=np.bool_)
+        is_new[ranges(starts + growth[:-1], lengths)] = True
+        codes[is_new] = texts.codes
+        codes[~is_new] = batch.codes[kept]
+    joined = decode(codes)
+    bounds = (batch.starts + growth[firsts]).tolist()
+    return [joined[start : stop - 1] for start, stop in pairwise(bounds)]
+
+
+def _notes_of(proposals: Proposals, edits: Ints | None) -> Callable[[Ints], Sequence[Note | None]] | None:
+    """A function from the indices among these edits to their notes; None stands for all edits."""
+    notes = proposals.notes
+    if notes is None or edits is None:
+        return notes
+    return lambda indices: notes(edits[indices])

@@ -1,0 +1,450 @@
+"""The recipe of a release: its tasks, attacks, gate, shots, and who publishes it; read strictly from TOML.
+
+The same types read the recipe that a manifest holds, so that a release can be rebuilt from itself.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from augment_ru.adversary.adversary import check_search
+from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.strict_tables import Number, SomeText, SomeTexts, read_toml, typed
+
+ORIGINAL = "original"
+"""The name of the unperturbed rows in lm-evaluation-harness; no attack may have it."""
+_ADVERSARY = "adversary"
+"""The beginning of the names of variations that searches make."""
+_MOST_DRAWN = 10**6
+"""The most demonstrations of a task, over all its episodes."""
+_CORPUS = "corpus:"
+"""What stands before the path of a text file in an attack's option."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
+_RESERVED = frozenset({"lm_eval", "own", "readme.md", "manifest.json", "recipe.toml"})
+"""The other names in the folder of a release, in lower case; no task may have one of them."""
+
+Options = dict[str, str | bool | int | float | tuple[str, ...]]
+"""Options, name to value; when they are read, every value becomes the text that one would write on the command line."""
+_Positive = Annotated[int, msgspec.Meta(ge=1)]
+_Shots = tuple[_Positive, ...]
+
+
+def _texts(options: Mapping[str, Any]) -> dict[str, str]:
+    """Options with the texts that one would write on the command line."""
+    shown = {option: str(value).lower() if isinstance(value, bool) else value for option, value in options.items()}
+    return {option: ",".join(one) if isinstance(one, tuple) else str(one) for option, one in shown.items()}
+
+
+def _tables(options: Mapping[str, Options]) -> dict[str, dict[str, str]]:
+    return {name: _texts(table) for name, table in options.items()}
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of a recipe."""
+
+
+class GateRecipe(_Table, frozen=True):
+    """The gate of a release and its search; None stands for the preset's value, else for `Augmenter`'s default.
+
+    Attributes:
+        options: the options of the similarity.
+    """
+
+    similarity: str | None = None
+    threshold: Number | None = None
+    schedule: str | None = None
+    candidates: int | None = None
+    min_changes: int | None = None
+    floor: Number | None = None
+    annotator: str | None = None
+    options: Options = {}
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "options", _texts(self.options))
+
+
+class ShotsRecipe(_Table, frozen=True):
+    """The demonstrations of a release.
+
+    Attributes:
+        k: their numbers, ascending; every release has zero-shot beside them. `task`: each task has as many as its
+            benchmark shows.
+        episodes: the number of episodes for each of these numbers.
+    """
+
+    k: Literal["task"] | _Shots = (1, 4, 8)
+    episodes: _Positive = 5
+
+
+class AttackRecipe(_Table, frozen=True):
+    """An attack of the release: it makes one variation of every task that takes it.
+
+    Attributes:
+        spec: the name of an attack, or several names joined by `+`.
+        name: the value of `perturbation` in its rows; by default the spec.
+        probability: replaces the default of each attack in the spec.
+        threshold: replaces the gate's.
+        options: the options of the attacks, by attack.
+    """
+
+    spec: SomeText
+    name: str = ""
+    probability: Number | None = None
+    threshold: Number | None = None
+    options: dict[str, Options] = {}
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "name", self.name or self.spec)
+        msgspec.structs.force_setattr(self, "options", _tables(self.options))
+
+
+class TaskRecipe(_Table, frozen=True):
+    """A task of the release.
+
+    Attributes:
+        name: the name of its folder, and the value of `perturbation` in its original rows.
+        test, train: its files, relative to the recipe; a release without shots needs no train file.
+        task: the name of its schema, or a task file of the user's; None: recognised from the rows.
+        prompt: a prompt file of the user's, in which lm-evaluation-harness asks; None: the prompt of its schema.
+        fields: the fields that are perturbed; empty: the schema's.
+        constraints: None: the schema's.
+        attacks: the names of the attacks that it takes; None: all.
+        shots: its numbers of demonstrations, ascending; None: those of the release.
+        licence, description: for the card.
+    """
+
+    name: SomeText
+    test: SomeText
+    train: str | None = None
+    task: str | None = None
+    prompt: str | None = None
+    fields: tuple[str, ...] = ()
+    constraints: tuple[str, ...] | None = None
+    attacks: tuple[str, ...] | None = None
+    shots: _Shots | None = None
+    licence: str = ""
+    description: str = ""
+
+
+MODEL_KINDS = ("linear", "adaboost", "hf-classifier", "hf-causal", "hf-seq2seq")
+"""The kinds of models that a recipe may name: they are files, whose digests can be published, and run no code."""
+TRAINED = ("linear", "adaboost")
+"""The kinds that are trained on a file of rows, by default on the train rows of the task."""
+
+
+class AdversaryRecipe(_Table, frozen=True):
+    """The adversarial part: for each model a variation of rows that a search has made against it.
+
+    Attributes:
+        models: specifications KIND or KIND:ARGUMENT, of `MODEL_KINDS`.
+        attacks: the specs of the attacks whose changes make the pool.
+        budget: the most queries for a record.
+        draws: how many random draws of each attack are in the pool.
+        probability: only changes of a rank below it are in the pool.
+        tasks: the names of the tasks that are searched; None: all.
+        options: the options of the models, by kind.
+    """
+
+    models: SomeTexts
+    attacks: SomeTexts = ATTACKS
+    budget: int = BUDGET
+    draws: int = DRAWS
+    probability: Number = 1.0
+    tasks: SomeTexts | None = None
+    options: dict[str, Options] = {}
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "options", _tables(self.options))
+
+    @property
+    def searches(self) -> dict[str, str]:
+        """The name of each variation, and its model: the kinds of the models, numbered from the second of a kind on."""
+        found: dict[str, str] = {}
+        kinds: dict[str, int] = {}
+        for model in self.models:
+            kind = model.partition(":")[0]
+            kinds[kind] = kinds.get(kind, 0) + 1
+            found[f"{_ADVERSARY}_{kind}" + (f"_{kinds[kind]}" if kinds[kind] > 1 else "")] = model
+        return found
+
+    @property
+    def own_files(self) -> tuple[str, ...]:
+        """The paths of train files and of files in options."""
+        trained = (argument for kind, _, argument in (one.partition(":") for one in self.models) if kind in TRAINED)
+        return tuple(path for path in (*trained, *_files_in(self.options)) if path)
+
+    def located(self, moved: Callable[[str], str], models: Path) -> "AdversaryRecipe":
+        """The same with `moved(value)` for each argument and option, and with the folders of models below `models`."""
+
+        def place(argument: str) -> str:
+            new = moved(argument)
+            return str(models / new) if new and (models / new).is_dir() else new
+
+        specs = (one.partition(":") for one in self.models)
+        return msgspec.structs.replace(
+            self,
+            models=tuple(f"{kind}{colon}{place(argument)}" for kind, colon, argument in specs),
+            options=_with_values(self.options, place),
+        )
+
+    def check(self, tasks: Sequence[str]) -> None:
+        """Refuse models that are not files, and names that the recipe does not have.
+
+        Raises:
+            AugmentError: the key, its value, and what is possible.
+        """
+        for model in self.models:
+            kind, _, argument = model.partition(":")
+            if kind not in MODEL_KINDS:
+                raise AugmentError(
+                    f"models: '{model}'; a recipe names files, runs no code and asks no server; "
+                    f"possible: {', '.join(MODEL_KINDS)}"
+                )
+            if not argument and kind not in TRAINED:
+                raise AugmentError(f"models: '{model}'; needs the folder or the name of a model, {kind}:DIR")
+        _check_known("options", "kind among the models", self.options, [one.partition(":")[0] for one in self.models])
+        _check_known("tasks", "task of this recipe", self.tasks or (), tasks)
+        try:
+            check_search(len(self.attacks), self.budget, self.draws, None)
+        except AugmentError as error:
+            raise AugmentError(str(error).replace("`", "")) from error  # parameters are keys here
+
+
+class ReleaseRecipe(_Table, frozen=True, kw_only=True):
+    """A recipe that was read; `parse_release_recipe` has checked it.
+
+    Attributes:
+        name: an identifier; the names of the tasks for lm-evaluation-harness start with it.
+    """
+
+    name: SomeText
+    title: str = ""
+    description: str = ""
+    licence: SomeText
+    language: tuple[str, ...] = ("ru",)
+    authors: tuple[str, ...] = ()
+    homepage: str = ""
+    tags: tuple[str, ...] = ()
+    seed: int = 42
+    preset: str = "offline"
+    gate: GateRecipe = GateRecipe()
+    shots: ShotsRecipe = ShotsRecipe()
+    attacks: Annotated[tuple[AttackRecipe, ...], msgspec.Meta(min_length=1)] = msgspec.field(name="attack")
+    tasks: Annotated[tuple[TaskRecipe, ...], msgspec.Meta(min_length=1)] = msgspec.field(name="task")
+    adversary: AdversaryRecipe | None = None
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "title", self.title or self.name)
+
+    @property
+    def searches(self) -> dict[str, str]:
+        """The variations that searches make, each with its model; empty without an adversarial part."""
+        return self.adversary.searches if self.adversary else {}
+
+    def searches_of(self, task: TaskRecipe) -> dict[str, str]:
+        """Those of a task."""
+        is_searched = self.adversary is not None and (self.adversary.tasks is None or task.name in self.adversary.tasks)
+        return self.searches if is_searched else {}
+
+    def variations_of(self, task: TaskRecipe) -> tuple[str, ...]:
+        """The names of a task's variations but the original, in the order of its test file."""
+        return (*(attack.name for attack in self.attacks_of(task)), *self.searches_of(task))
+
+    def attacks_of(self, task: TaskRecipe) -> tuple[AttackRecipe, ...]:
+        """The attacks that a task takes, in the order of the recipe."""
+        return tuple(attack for attack in self.attacks if task.attacks is None or attack.name in task.attacks)
+
+    @property
+    def has_shots_by_task(self) -> bool:
+        """Whether a task may have other numbers of demonstrations than the next one."""
+        return self.shots.k == "task" or any(task.shots is not None for task in self.tasks)
+
+    @property
+    def own_files(self) -> tuple[str, ...]:
+        """The paths of the user's own dictionaries, word lists, corpora, rule, task and prompt files: each once."""
+        options = [path for attack in self.attacks for path in _files_in(attack.options)]
+        named = [name for task in self.tasks for name in (*(task.constraints or ()), task.task, task.prompt)]
+        paths = (value.removeprefix(_CORPUS) for value in (*options, *filter(_names_file, named)) if value)
+        return tuple(dict.fromkeys((*paths, *(self.adversary.own_files if self.adversary else ()))))
+
+    def located(self, place: Callable[[str], Path], models: Path) -> "ReleaseRecipe":
+        """The recipe with absolute paths.
+
+        Args:
+            place: the path of one of the user's own files, by its path in the recipe.
+            models: where the folders of models are; names on the Hub stay.
+        """
+        moved = {f"{kind}{name}": f"{kind}{place(name)}" for name in self.own_files for kind in ("", _CORPUS)}
+
+        def at(value: str) -> str:
+            return moved.get(value, value)
+
+        changed = msgspec.structs.replace
+        return changed(
+            self,
+            attacks=tuple(changed(one, options=_with_values(one.options, at)) for one in self.attacks),
+            tasks=tuple(
+                changed(one, constraints=one.constraints and tuple(map(at, one.constraints))) for one in self.tasks
+            ),
+            adversary=self.adversary and self.adversary.located(at, models),
+        )
+
+    def content(self) -> dict[str, Any]:
+        """The recipe as JSON values, from which `parse_release_recipe` makes an equal recipe."""
+        content = json.loads(json.dumps(msgspec.to_builtins(self)))  # JSON has lists where we have tuples
+        return {key: _given(value) for key, value in content.items() if value is not None}
+
+    def check(self) -> None:
+        """Refuse names that do not fit or occur twice, and numbers that are too large.
+
+        Raises:
+            AugmentError: the table, the key, its value, and what is possible.
+        """
+        _check_name("", self.name)
+        _check_shots("[shots]: k", () if self.shots.k == "task" else self.shots.k, self.shots.episodes)
+        known = [attack.name for attack in self.attacks]
+        for number, attack in enumerate(self.attacks, 1):
+            where = f"[[attack]] {number}: "
+            _check_name(where, attack.name)
+            parts = map(str.strip, attack.spec.split("+"))
+            _check_known(f"{where}options", "attack in the spec", attack.options, parts)
+        for number, task in enumerate(self.tasks, 1):
+            where = f"[[task]] {number}: "
+            _check_name(where, task.name)
+            if task.name.lower() in _RESERVED:
+                raise AugmentError(
+                    f"{where}no task may be called '{task.name}': the release has a file of that name; rename it"
+                )
+            _check_known(f"{where}attacks", "attack of this recipe", task.attacks or (), known)
+            if task.prompt is not None and not task.prompt.endswith(".toml"):
+                raise AugmentError(f"{where}prompt: '{task.prompt}'; needs a prompt file of your own, FILE.toml")
+            _check_shots(f"{where}shots", task.shots or (), self.shots.episodes)
+        if self.adversary:
+            try:
+                self.adversary.check([task.name for task in self.tasks])
+            except AugmentError as error:
+                raise AugmentError(f"[adversary]: {error}") from error
+        self._check_twins()
+
+    def _check_twins(self) -> None:
+        """Refuse two things of one name.
+
+        Raises:
+            AugmentError: two attacks, tasks or own files have one, or two tasks for lm-evaluation-harness would.
+        """
+        for kind, names in (
+            ("[[attack]]", [attack.name for attack in self.attacks]),
+            ("[[task]]", [task.name.lower() for task in self.tasks]),
+            ("your own files", [Path(file).name for file in self.own_files]),
+        ):
+            if twin := next((name for name in names if names.count(name) > 1), None):
+                raise AugmentError(f"two of {kind} are called '{twin}'; give one another name")
+        given = [*(attack.name for attack in self.attacks), *self.searches]
+        owners = {identifier(name).lower(): name for name in given}
+        if len(owners) < len(given) or ORIGINAL in owners:
+            raise AugmentError(
+                f"attacks called {', '.join(given)}; needs names that differ in letters, none '{ORIGINAL}'"
+            )
+        for task in self.tasks:
+            variations = [ORIGINAL, *map(identifier, self.variations_of(task))]
+            for ending in ("", *(f"_{variation}" for variation in variations)):
+                name = f"{identifier(task.name)}{ending}".lower()
+                if name in owners:
+                    raise AugmentError(f"'{name}' would name both {owners[name]} and {task.name}; rename one")
+                owners[name] = task.name
+
+
+def read_release_recipe(path: Path) -> ReleaseRecipe:
+    """The recipe in a TOML file.
+
+    Raises:
+        AugmentError: the file cannot be read, or a key or value in it is wrong.
+    """
+    return parse_release_recipe(read_toml(path), str(path))
+
+
+def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecipe:
+    """The recipe in the content of a TOML file.
+
+    Args:
+        content: the tables.
+        where: the file they come from, for messages.
+
+    Raises:
+        AugmentError: a key is missing or unknown, a value does not fit, or two things have one name.
+    """
+    recipe = typed(where, content, ReleaseRecipe)
+    try:
+        recipe.check()
+    except AugmentError as error:
+        raise AugmentError(f"{where}: {error}") from error
+    return recipe
+
+
+def identifier(name: str) -> str:
+    """A name in the form that lm-evaluation-harness takes: each run of other characters becomes `_`."""
+    return re.sub(r"\W+", "_", name)
+
+
+def check_drawn(where: str, shots: Sequence[int], episodes: int) -> None:
+    """Refuse more demonstrations of a task than a release draws.
+
+    Args:
+        where: where the numbers stand, for messages.
+        shots: the numbers of demonstrations.
+        episodes: how many episodes each number has.
+
+    Raises:
+        AugmentError: how many they are, and how many may be.
+    """
+    drawn = sum(shots) * episodes
+    if drawn > _MOST_DRAWN:
+        raise AugmentError(f"{where} times episodes are {drawn:,} demonstrations; at most {_MOST_DRAWN:,}")
+
+
+def _check_shots(where: str, numbers: tuple[int, ...], episodes: int) -> None:
+    if [*numbers] != sorted(set(numbers)):
+        raise AugmentError(f"{where} = {[*numbers]}; needs different numbers in ascending order")
+    check_drawn(where, numbers, episodes)
+
+
+def _check_name(where: str, name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise AugmentError(
+            f"{where}'{name}' is not a valid name; use Latin letters, digits, and any of _ . + - after the first"
+        )
+
+
+def _check_known(where: str, kind: str, names: Iterable[str], known: Iterable[str]) -> None:
+    possible = list(known)
+    for name in names:
+        if name not in possible:
+            raise AugmentError(f"{where}: {unknown(kind, name, possible)}")
+
+
+def _names_file(value: object) -> bool:
+    """Whether an option or a constraint is a file of the user: a dictionary, a word list, a rule file, or a corpus."""
+    return isinstance(value, str) and (
+        value.endswith((".tsv", ".toml", ".txt", ".jsonl"))
+        or (value.startswith(_CORPUS) and value != f"{_CORPUS}input")
+    )
+
+
+def _files_in(options: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    return [value for table in options.values() for value in table.values() if _names_file(value)]
+
+
+def _with_values(options: Mapping[str, Mapping[str, Any]], moved: Callable[[str], str]) -> dict[str, Options]:
+    return {name: {option: moved(value) for option, value in table.items()} for name, table in options.items()}
+
+
+def _given(value: Any) -> Any:  # noqa: ANN401  (values of JSON)
+    """A table, or each of several, without the keys that stand for their defaults; other values as they are."""
+    if isinstance(value, list):
+        return [_given(one) for one in value]
+    return {key: one for key, one in value.items() if one not in (None, "")} if isinstance(value, Mapping) else value

@@ -1,0 +1,106 @@
+"""Figures of the variations of a release: those of attacks, and those of searches against models."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from augment_ru.adversary.case import STATUSES
+from augment_ru.engine.figures import Figures
+from augment_ru.evaluation.searches import can_be_broken
+from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
+
+
+class VariationFigures(Protocol):
+    """Counts over the rows of one variation."""
+
+    def count_entry(self, entry: Mapping[str, Any]) -> None:
+        """Count a row by its entry, a line of the edit log."""
+
+    def update(self, other: Any) -> None:  # noqa: ANN401  (figures of the same class)
+        """Add the rows of other figures."""
+
+    def table(self) -> dict[str, Any]:
+        """The figures as JSON values."""
+
+
+class AttackFigures(Figures):
+    """Counts over the rows of one attack."""
+
+    def count_entry(self, entry: Mapping[str, Any]) -> None:
+        """Count a row by its entry, a line of the edit log."""
+        edits = sum(map(len, entry["edits"].values()))
+        self.count(entry["status"], entry["probability"], entry["similarity"], edits)
+
+
+@dataclass(slots=True)
+class SearchFigures:
+    """Counts over the rows of one search: rows by status, those that can be broken, queries, changes, minimal ones."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def count_entry(self, entry: Mapping[str, Any]) -> None:
+        """Count a row by its entry, a line of the edit log."""
+        search = entry["search"]
+        self.counts[search["status"]] += 1
+        if can_be_broken(search):
+            self.counts.update(right=1, queries=search["queries"])
+        if search["status"] == "broken":
+            self.counts.update(changes=search["changes"], minimal=search["minimal"])
+
+    def update(self, other: "SearchFigures") -> None:
+        """Add the rows of other figures."""
+        self.counts.update(other.counts)
+
+    def table(self) -> dict[str, Any]:
+        """The figures as JSON values: rows by status, the attack success rate in per cent, and means, to 2 digits."""
+        rows = {status: self.counts[status] for status in STATUSES}
+        right, broken, queries = (self.counts[name] for name in ("right", "broken", "queries"))
+        return {
+            "rows": sum(rows.values()),
+            "right": right,
+            **rows,
+            "asr": _ratio(100 * broken, right),
+            "queries": queries,
+            "queries_a_success": _ratio(queries, broken),
+            "changes": _ratio(self.counts["changes"], broken),
+            "minimal": self.counts["minimal"],
+        }
+
+
+def _ratio(count: int, of: int) -> float | None:
+    return round(count / of, 2) if of else None
+
+
+def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
+    """Figures of nothing for each perturbed variation of a task, or of the whole release, in their order."""
+    attacks = recipe.attacks if task is None else recipe.attacks_of(task)
+    searches = recipe.searches if task is None else recipe.searches_of(task)
+    found: dict[str, VariationFigures] = {attack.name: AttackFigures() for attack in attacks}
+    return found | {name: SearchFigures() for name in searches}
+
+
+def add_figures(totals: Mapping[str, VariationFigures], more: Mapping[str, VariationFigures]) -> None:
+    """Add the figures of a task to those of the release."""
+    for name, found in more.items():
+        totals[name].update(found)
+
+
+def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecipe | None = None) -> dict[str, Any]:
+    """The figures in the manifest: `attacks`, and `searches` if there are any.
+
+    Args:
+        figures: by the name of the variation.
+        recipe: its attacks name their specs; None leaves the specs out.
+    """
+    specs = {attack.name: {"spec": attack.spec} for attack in recipe.attacks} if recipe else {}
+    found: dict[str, list[dict[str, Any]]] = {"attacks": []}
+    for name, counted in figures.items():
+        part = "searches" if isinstance(counted, SearchFigures) else "attacks"
+        found.setdefault(part, []).append({"name": name, **specs.get(name, {}), **counted.table()})
+    return found
+
+
+def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The figures of all variations in the manifest, or in its entry of a task."""
+    return [*holder["attacks"], *holder.get("searches", ())]
