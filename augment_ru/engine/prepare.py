@@ -237,6 +237,8 @@ class Preparation:
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each = [record.texts() for record in records]
+        for record in records:
+            record.check_places()
         fields = [name for held in each for name in held]
         owners = np.repeat(np.arange(len(records)), [len(held) for held in each])
         texts = [text for held in each for text in held.values()]
