@@ -214,7 +214,8 @@ class Preparation:
             if not isinstance(text, str):
                 raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
         needs = tuple(needs)
-        for chunk in chunks(Record({"text": text}, generic()) for text in texts):
+        task = generic()
+        for chunk in chunks(Record({"text": text}, task) for text in texts):
             yield self.chunk(chunk, needs)
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -28,7 +28,7 @@ perturbation passed. Of a search against a model: broken, withstood, wrong befor
 CLEAN = "clean"
 """The reason of an unchanged record that has legal changes, of which none is active."""
 SHORT = "short"
-"""The reason of an unchanged record whose texts have one or two letters each: with other letters, another word."""
+"""The reason of an unchanged record whose texts have one or two letters each: every change makes another word."""
 NOTHING = "nothing"
 """The reason of any other unchanged record: it has nothing that the attack may change."""
 
@@ -112,11 +112,10 @@ class Perturbed:
         """What the search found for each record; equal outcomes are one object."""
         found, warned = self.found, self.warned
         scores = [None if math.isnan(score) else score + 0.0 for score in found.similarities.tolist()]  # no -0.0
-        columns: tuple[list[Any], ...] = (found.candidates.tolist(), found.probabilities.tolist(), scores)
+        columns = (found.candidates.tolist(), found.probabilities.tolist(), scores, self.possible.tolist())
         made: dict[tuple[Any, ...], Outcome] = {}
         outcomes = []
-        columns = (*columns, self.possible.tolist(), self.clean.tolist(), self._short())
-        for at, found_of in enumerate(zip(*columns, strict=True)):
+        for at, found_of in enumerate(zip(*columns, self._reasons, strict=True)):
             key = (*found_of, warned.get(at, ())) if warned else found_of
             outcome = made.get(key)
             if outcome is None:
@@ -124,14 +123,16 @@ class Perturbed:
             outcomes.append(outcome)
         return outcomes
 
-    def _short(self) -> list[bool]:
-        """Whether each record has texts of one or two letters only."""
-        few, owners, count = self.prepared.batch.prepared.of_few_letters, self.prepared.owners, len(self)
-        if few is None:
-            return [False] * count
-        several = np.bincount(owners[~few], minlength=count)
-        found: list[bool] = ((np.bincount(owners, minlength=count) > 0) & (several == 0)).tolist()
-        return found
+    @cached_property
+    def _reasons(self) -> list[str]:
+        """Why each record is unchanged, if it is."""
+        rows, few = self.prepared.owners, self.prepared.batch.prepared.of_few_letters
+        reasons = np.full(len(self), NOTHING, dtype=object)
+        if few is not None:
+            texts, longer = (np.bincount(of, minlength=len(self)) for of in (rows, rows[~few]))
+            reasons[(texts > 0) & (longer == 0)] = SHORT
+        reasons[self.clean] = CLEAN
+        return cast("list[str]", reasons.tolist())
 
     @cached_property
     def warned(self) -> Mapping[int, tuple[str, ...]]:
@@ -172,15 +173,13 @@ def _outcome(  # noqa: PLR0917  (the columns)
     probability: float,
     similarity: float | None,
     possible: bool,  # noqa: FBT001
-    clean: bool,  # noqa: FBT001
-    short: bool,  # noqa: FBT001
+    reason: str,
     warnings: tuple[str, ...] = (),
 ) -> Outcome:
     if candidate >= 0:
         return Outcome("perturbed", probability, similarity, candidate, warnings)
     if possible:
         return Outcome("rejected", None, similarity, None, warnings)
-    reason = CLEAN if clean else SHORT if short else NOTHING
     return Outcome("unchanged", None, similarity, None, warnings, reason)
 
 
