@@ -1,6 +1,5 @@
 """Tasks: which fields of a dataset's rows are perturbed, what must survive in them, how answers are scored."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.records.field_paths import inside, is_plain, keys_of, keys_of_each, value
 from augment_ru.records.metric_kinds import check_metrics
+from augment_ru.records.patterns import check_pattern, is_found
 from augment_ru.resources import folder
 from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
 
@@ -62,7 +62,7 @@ class Marks(_Part, frozen=True):
     """Whether no change may reach across the start of one."""
 
     def __post_init__(self) -> None:
-        _check_pattern("'pattern'", self.pattern)
+        check_pattern("'pattern'", self.pattern)
 
 
 class Dialogue(_Part, frozen=True):
@@ -128,7 +128,7 @@ class Layout(_Part, frozen=True):
         if not self.fields and not self.optional:
             raise ValueError("'fields' is []; it must be a list of at least one text")
         if self.contains is not None:
-            _check_pattern("'contains'", self.contains[1])
+            check_pattern("'contains'", self.contains[1])
 
     @cached_property
     def read(self) -> tuple[str, ...]:
@@ -259,13 +259,6 @@ def _part(where: str, keys: Mapping[str, object], kind: type[P]) -> P:
 def _changed(part: P, keys: Mapping[str, object]) -> P:
     changes = {key: keys[key] for key in part.__struct_fields__ if key in keys}
     return msgspec.structs.replace(part, **changes) if changes else part
-
-
-def _check_pattern(where: str, pattern: str) -> None:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"{where}: no regular expression: {error}") from error
 
 
 def task_or_file(spec: str) -> Task:
@@ -412,4 +405,4 @@ def _contains(known: Task, row: Mapping[str, Any]) -> bool:
         return True
     name, pattern = known.layout.contains
     held = value(row, name)
-    return isinstance(held, str) and re.search(pattern, held) is not None
+    return isinstance(held, str) and is_found(pattern, held, "contains")
