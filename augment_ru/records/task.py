@@ -189,7 +189,8 @@ class Benchmark(_Part, frozen=True):
 
     Attributes:
         language: the language of the texts, `ru` or `en`; constraints for the other one are refused.
-        prompt: the name of the prompt file in `prompts/`; by default the name of the task.
+        prompt: the name of the prompt file in `prompts/`; by default the name of the task. A task file of a user may
+            name a prompt file that stands beside it, `ask.toml`; here it is then its path.
         shots: how many demonstrations are shown.
         trained_on: the task whose train rows a model may learn from where the task has none (LiDiRus from TERRa).
         diagnostic: whether the score is in no total (MERA, section 4.2).
@@ -283,6 +284,14 @@ def read_task_file(path: Path) -> Task:
             prompt, or its name is taken.
     """
     found = _read(path)
+    if (prompt := found.benchmark.prompt) and prompt.endswith(".toml"):
+        if not (path.parent / prompt).is_file() or Path(prompt).name != prompt:
+            raise AugmentError(f"{path.name}: prompt: '{prompt}' is no file beside the task file; put it there")
+        return _checked_names(path, found.changed(prompt=None)).changed(prompt=str(path.parent / prompt))
+    return _checked_names(path, found)
+
+
+def _checked_names(path: Path, found: Task) -> Task:
     try:
         _check_names(found)
     except AugmentError as error:
