@@ -42,7 +42,7 @@ function robustness() {
   saving(byId("table"), table);
   const weak = report.models.filter((_, at) => data.weak[at]).map((run) => nameOf(run, 44));
   if (weak.length && Object.keys(report.majority).length) {
-    byId("weak").textContent = `No better than the most frequent answer, so never marked: ${weak.join(", ")}.`;
+    byId("weak").textContent = `Not clearly better than the most frequent answer, so never marked: ${weak.join(", ")}.`;
   }
 }
 
