@@ -18,7 +18,7 @@ from augment_ru.formats.lines import Block, Line
 from augment_ru.formats.packed import is_packed
 from augment_ru.formats.row import KEY, refuse_twice
 from augment_ru.formats.sinks import Sink
-from augment_ru.formats.sources import RowSource, source_of
+from augment_ru.formats.sources import TABLES, RowSource, source_of
 from augment_ru.jobs.flags import with_flags
 from augment_ru.jobs.outputs import rejected_line
 from augment_ru.jobs.rows import LONGEST, RowsJob
@@ -33,7 +33,8 @@ T = TypeVar("T")
 @contextmanager
 def opened(job: RowsJob) -> Iterator[BinaryIO]:
     """The content of the input, in UTF-8."""
-    with open_input(job.source) as stream, in_utf8(stream, job.encoding) as content:
+    is_table = job.input_kind in TABLES
+    with open_input(job.source) as stream, in_utf8(stream, job.encoding, marked=is_table) as content:
         yield content
 
 

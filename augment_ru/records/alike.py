@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from augment_ru.records.field_paths import is_plain
+from augment_ru.records.places import may_hold_places
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, common_task
 
@@ -60,6 +61,8 @@ class AlikeRecords(Sequence[Record]):
         if layout.has_anchors or layout.fields_of_every_row is None or len(layout.fields) > 1:
             return None
         (field,) = layout.fields
+        if may_hold_places(values):
+            return None
         texts: list[Any] = [row.get(field) for row in values]
         return cls(values, lines, texts, task, origin) if set(map(type, texts)) == {str} else None
 
