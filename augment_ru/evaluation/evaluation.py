@@ -39,6 +39,7 @@ from augment_ru.evaluation.examples import (
     example_of,
     maker_of,
     model_of,
+    named_spec,
 )
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
@@ -436,7 +437,7 @@ def _version(package: str) -> str:
 _log = logging.getLogger(__name__)
 
 Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
-"""Specifications as for `--model`; or names, each with a specification or a function."""
+"""Specifications as for `--model`, with or without a name; or names, each with a specification or a function."""
 
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """A progress hook: called with a model's name and its number of questions; returns a context manager, whose value is a
@@ -502,7 +503,7 @@ def evaluate(
     scored = over_classes(scored, labels) if task.scoring.every_class and labels else scored
     train_file = str(train) if train is not None else None
     request = ModelRequest("", task, labels, settings.device, None, settings.encoding, train_file, settings.seed)
-    given = models.items() if isinstance(models, Mapping) else ((spec, spec) for spec in models)
+    given = models.items() if isinstance(models, Mapping) else map(named_spec, models)
     named = [NamedModel.of(name, _made(model, request, settings)) for name, model in given]
     _warn_of_learned(named, pairs)
     answers = None if settings.cache in {None, "none"} else Cache(Path(settings.cache))
@@ -553,10 +554,10 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
         )
     if not models:
         raise AugmentError("no model; name one with `models`; augment-ru list models shows them")
-    if not isinstance(models, Mapping) and len(set(models)) < len(models):
-        raise AugmentError("`models`: each must be another one")
-    values = models.values() if isinstance(models, Mapping) else models
-    specs = [model for model in values if isinstance(model, str)]
+    named = list(models.items() if isinstance(models, Mapping) else map(named_spec, models))
+    if len({name for name, _ in named}) < len(named):
+        raise AugmentError("`models`: each must have another name; NAME=KIND[:ARGUMENT] gives one")
+    specs = [model for _, model in named if isinstance(model, str)]
     for spec in specs:
         maker_of(spec)
     kinds = {spec.partition(":")[0] for spec in specs}

@@ -87,6 +87,33 @@ def headline(report: AnyReport) -> ShownTable:
     return ShownTable("Before and after each attack, %", columns, rows, 2, frozenset(marked), "rates", heads)
 
 
+def paper(report: AnyReport, *, intervals: bool = False) -> ShownTable:
+    """The table of rates for a paper: in each cell the metric after an attack, and in brackets the success rate.
+
+    Args:
+        report: the report.
+        intervals: whether the interval of the success rate stands behind it.
+    """
+    metric, names = report.metrics[0], names_of(report)
+    reads = any(model.shots is not None for model in report.models)
+    rows, marked = [], set[tuple[int, int]]()
+    for number, model in enumerate[AnyModel](report.models):
+        score = model.metrics.get(metric)
+        row = [names[model.model], *([shots_of(model.shots)] if reads else []), shown(score and score.value, 1)]
+        for name in report.attacks:
+            entry = model.attacks[name]
+            changed = entry.metrics.get(metric)
+            marked |= {(number, len(row))} if name in model.best else set()
+            ends = f", {span(entry.rate.ci95)}" if intervals else ""
+            row.append(f"{shown(changed and changed.after, 1)} ({shown(entry.rate.asr, 1)}{ends})")
+        marked |= {(number, len(row))} if MEAN in model.best else set()
+        row.append(shown(model.asr_mean, 1))
+        rows.append(row)
+    columns = ["model", *(["shots"] if reads else []), f"{metric}, original", *(names[name] for name in report.attacks)]
+    title = f"{metric} after each attack, and in brackets the attack success rate, %"
+    return ShownTable(title, [*columns, "mean ASR"], rows, 1 + reads, frozenset(marked), "rates")
+
+
 def clean(report: AnyReport) -> ShownTable:
     """The metrics of each model on the originals; with intervals in a comparison of reports."""
     names, models = names_of(report), list[AnyModel](report.models)

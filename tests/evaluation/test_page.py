@@ -14,7 +14,8 @@ import browser as chromium
 from augment_ru import Edit, Example, Script, evaluate, registry
 from augment_ru.evaluation import page as pages
 from augment_ru.evaluation.evaluation import Evaluation
-from augment_ru.evaluation.page import edits_between, findings, page
+from augment_ru.evaluation.findings import findings
+from augment_ru.evaluation.page import edits_between, page
 from augment_ru.evaluation.rates import wilson
 from augment_ru.evaluation.table_text import FORMATS, as_text
 from augment_ru.evaluation.tables import TABLES, tables_of
