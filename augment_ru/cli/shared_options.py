@@ -241,6 +241,11 @@ def table_format(*more: str) -> Callable[[_F], _F]:
     )
 
 
+LATEX = option(
+    "--latex OPTION...", "With --format latex: intervals, transposed, caption=TEXT or label=TEXT.", dest="latex"
+)
+
+
 def with_options(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
     """A decorator that adds these options to a command, in this order."""
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation import tables
+from augment_ru.evaluation.evaluation import CORRECT
 from augment_ru.evaluation.examples import QuestionCounts
 from augment_ru.evaluation.page import about, data_of_report, page_of
+from augment_ru.evaluation.paired import RunsInPairs
 from augment_ru.evaluation.pairs import ORIGINAL
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.rates import (
@@ -21,7 +23,6 @@ from augment_ru.evaluation.rates import (
     Cells,
     JudgedRun,
     Name,
-    comparisons,
     judged_runs,
     mean_asr,
     percent,
@@ -42,8 +43,11 @@ from augment_ru.evaluation.report import (
     read_report,
 )
 from augment_ru.evaluation.table_text import NONE, ShownTable
-from augment_ru.evaluation.tables import beats_majority, shown_names
+from augment_ru.evaluation.tables import shown_names
 from augment_ru.version import __version__
+
+_METRICS = {CORRECT["labels"]: "accuracy", CORRECT["answers"]: "exact_match"}
+"""What the share of right decisions is called, by the criterion of a right one."""
 
 Shared: TypeAlias = Mapping[str, Sequence[tuple[str, Sequence[int]]]]
 """By attack the keys of the rows that all reports have, each with its number in every report."""
@@ -98,7 +102,9 @@ def compare(
     if not shared:
         raise _nothing_shared(reports, rows)
     judged, records = _judged(reports, _model_names(names, reports), shared, seed)
-    runs = iter(judged)
+    in_pairs, saved = RunsInPairs(judged, seed), [model for report in reports for model in report.values.models]
+    metric = _METRICS.get(reports[0].values.correct, RIGHT)
+    runs = iter(zip(judged, in_pairs.best([model.beats_majority for model in saved]), strict=True))
     return Comparison(
         signature=f"{COMPARISON}-v{COMPARISON_VERSION}|seed={seed}|augment-ru={__version__}",
         title=title,
@@ -118,18 +124,18 @@ def compare(
         task=reports[0].values.task,
         gold=reports[0].values.gold,
         correct=reports[0].values.correct,
-        metrics=[RIGHT],
+        metrics=[metric],
         majority={},
         originals=records,
         originals_without_gold=0,
         rows={} if clean else {attack: len(own) for attack, own in shared.items()},
         attacks=[] if clean else list(shared),
         models=[
-            _compared(next(runs), name, report.values, model, clean=clean)
+            _compared(*next(runs), name, model, metric)
             for name, report in zip(names, reports, strict=True)
             for model in report.values.models
         ],
-        comparisons=comparisons(judged),
+        comparisons=in_pairs.comparisons(),
     )
 
 
@@ -261,25 +267,26 @@ def _cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[Name, C
     return found
 
 
-def _compared(judged: JudgedRun, name: str, report: SavedReport, model: SavedModel, *, clean: bool) -> ComparedModel:
-    attacks = {}
+def _compared(judged: JudgedRun, best: Sequence[str], name: str, model: SavedModel, metric: str) -> ComparedModel:
+    attacks, clean = {}, ORIGINAL in judged.outcomes
     for attack, one in judged.outcomes.items() if not clean else ():
         known = int(one.known.sum())
         before, after = (
             percent(int(side.sum()) / known if known else None) for side in (one.right, one.after & one.known)
         )
         attacks[attack] = ComparedAttack(
-            rate=judged.success(attack), rows=one.original.size, metrics={RIGHT: ChangedScore(before, after)}
+            rate=judged.success(attack), rows=one.original.size, metrics={metric: ChangedScore(before, after)}
         )
     return ComparedModel(
         report=name,
         of=model.model,
-        beats_majority=beats_majority(report, model),
+        beats_majority=model.beats_majority,
+        best=best,
         model=judged.run.model,
         signature=model.signature,
         shots=model.shots,
         episodes=judged.run.episodes,
-        metrics={RIGHT: judged.rate("", RIGHT)},
+        metrics={metric: judged.rate("", RIGHT)},
         worst_case=None if clean else judged.rate("", WORST),
         worst_case_asr=None if clean else judged.rate("", WORST_ASR),
         asr_mean=mean_asr({attack: one.rate for attack, one in attacks.items()}),
@@ -293,8 +300,8 @@ _MOST_TOLD = 5
 _LEAD = (
     "Over the rows that all reports share: the percentage of right answers in the original and after each attack, then "
     "the attack success rate (ASR): of the answers right on the original, the percentage that is wrong on the "
-    "perturbed text. The lower the rate, the better; the stronger its tint, the higher it is. The lowest rate of a "
-    "column is bold, unless two models share it."
+    "perturbed text. The lower the rate, the better; the stronger its tint, the higher it is. Bold: clearly the lowest "
+    "rate of its column, by a paired interval that is corrected for the number of columns."
 )
 _LEAD_WITHOUT_ATTACKS = (
     "Over the rows that all reports share: the percentage of right answers of each model, with its 95 % interval. "
@@ -328,7 +335,7 @@ def _reports(found: Comparison) -> ShownTable:
 
 
 def compared_findings(found: Comparison) -> list[str]:
-    """A sentence for each of the largest differences whose 95 % interval leaves out 0.
+    """A sentence for each of the largest differences that are clear, corrected for the number of attacks.
 
     The rates of models that are no better than the most frequent answer are left out.
     """
@@ -339,19 +346,20 @@ def compared_findings(found: Comparison) -> list[str]:
         for one in found.comparisons
         if isinstance(one, ModelDifference) and one.difference is not None and not {one.a, one.b} & weak
     ]
-    clear = [(one, difference, ends) for one, difference, ends in between if ends and (ends[0] > 0 or ends[1] < 0)]
+    clear = [(one, difference, ends) for one, difference, ends in between if ends and one.clear]
     clear.sort(key=lambda one: (-abs(one[1]), one[0].attack or "", one[0].a, one[0].b))
     told = []
     for one, difference, ends in clear[:_MOST_TOLD]:
         more, less = (one.a, one.b) if difference > 0 else (one.b, one.a)
         does = f"{more} is right" if one.attack is None else f"{names[one.attack]} breaks {more}"
         low, high = sorted(abs(end) for end in ends)
-        points = f"by {abs(difference):.0f} points (95 %: {low:.0f} to {high:.0f})"
+        of = "" if one.attack is None else " of the answers right in both"
+        points = f"by {abs(difference):.0f} points{of} (95 %: {low:.0f} to {high:.0f})"
         told.append(f"{does} more often than {less}: {points}.")
     if between and not told:
-        return ["No difference between two models is clear: every 95 % interval includes 0."]
+        return ["No difference between two models is clear."]
     left = len(clear) - len(told)
-    return told + ([f"{left:,} more differences have an interval without 0."] if left else [])
+    return told + ([f"{left:,} more differences are clear."] if left else [])
 
 
 def compared_page(found: Comparison, shown: Sequence[ShownTable] | None = None) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import (
+    Answer,
     Golds,
     Kind,
     Metric,
@@ -38,9 +39,11 @@ from augment_ru.evaluation.examples import (
     example_of,
     maker_of,
     model_of,
+    named_spec,
 )
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
+from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import (
     EvaluationPlan,
@@ -60,7 +63,6 @@ from augment_ru.evaluation.rates import (
     Flags,
     JudgedRun,
     changed_scores,
-    comparisons,
     evaluated_runs,
     flags_of,
     mean_asr,
@@ -69,7 +71,6 @@ from augment_ru.evaluation.rates import (
     percent,
     percents,
     row_keys,
-    scipy_stats,
     scores,
     success_rate,
     wilson,
@@ -81,13 +82,14 @@ from augment_ru.evaluation.report import (
     Cell,
     ChosenFrom,
     Data,
+    Interval,
     ModelReport,
     Rate,
     Report,
     ValidRows,
     as_json,
 )
-from augment_ru.evaluation.searches import searches
+from augment_ru.evaluation.searches import is_searched, searches
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
@@ -98,6 +100,9 @@ from augment_ru.version import __version__
 
 WIDE = 20.0
 """Percentage points: the report flags a cell whose interval is wider."""
+
+_OF_CLASSES = ("macro_f1", "mcc")
+"""The metrics that weigh classes alike, however many rows they have."""
 
 CORRECT = {
     "labels": "same label",
@@ -171,7 +176,10 @@ class Evaluation:
 
     def counted(self) -> Report:
         """The report."""
-        task, pairs = self.pairs.task, self.pairs
+        task, pairs, majority = self.pairs.task, self.pairs, self._majority()
+        in_pairs = RunsInPairs(self.judged, self.settings.seed)
+        beats = [self._beats(judged, majority) for judged in self.judged]
+        best = in_pairs.best(beats)
         return Report(
             signature=self.signature,
             title=self.settings.title,
@@ -186,9 +194,9 @@ class Evaluation:
             originals_without_gold=sum(None in gold for gold in self.golds),
             attacks=list(pairs.attacks),
             specs=self.specs or None,
-            majority=self._majority(),
-            models=[self._model(one) for one in self.judged],
-            comparisons=comparisons(self.judged),
+            majority=majority,
+            models=[self._model(*one) for one in zip(self.judged, beats, best, strict=True)],
+            comparisons=in_pairs.comparisons() if pairs.attacks else [],
             searches=searches(pairs) or None,
             worst_of=_chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
             rows=row_keys(pairs, self.golds),
@@ -199,11 +207,34 @@ class Evaluation:
         """The score of each metric if every row got the most frequent right answer; empty where answers are lists."""
         if self.kind == "lists":
             return {}
-        constant = tuple(most_frequent(column) for column in zip(*self.golds, strict=True))
-        found = scores(self.metrics, self.pairs, self.golds, [[constant] * len(self.golds)])
+        found = scores(self.metrics, self.pairs, self.golds, [self._constant()])
         return {name: score.value for name, score in found.items()}
 
-    def _model(self, judged: JudgedRun) -> ModelReport:
+    def _constant(self) -> list[Answer]:
+        """The most frequent right answer for each original."""
+        return [tuple(most_frequent(column) for column in zip(*self.golds, strict=True))] * len(self.golds)
+
+    def _beats(self, judged: JudgedRun, majority: Mapping[str, float]) -> bool:
+        """Whether a test finds a model better than the most frequent answer; True where there is none.
+
+        Its main metric must be higher, and its right decisions clearly more; for macro F1 and MCC, which weigh classes
+        alike, its recall, averaged over the classes.
+        """
+        metric = next(iter(self.metrics))
+        if metric not in majority:
+            return True
+        run, pairs, golds = judged.run, self.pairs, self.golds
+        if scores(self.metrics, pairs, golds, run.originals)[metric].value <= majority[metric]:
+            return False
+        constant = replace(run, originals=[self._constant()])
+        right, other = (outcomes_of_originals(one, pairs, golds, self.kind) for one in (run, constant))
+        labels = np.array([[None if gold is None else str(gold) for gold in row] for row in golds], object).T[:, None]
+        classes = [np.ones_like(other.known)]
+        if metric in _OF_CLASSES:
+            classes = [labels == label for label in sorted({one for one in labels.flat if one is not None})]
+        return is_better(right, other, classes, self.settings.seed)
+
+    def _model(self, judged: JudgedRun, beats_majority: bool, best: Sequence[str]) -> ModelReport:  # noqa: FBT001  (of zip)
         run, pairs, golds = judged.run, self.pairs, self.golds
         attacks = {attack: self._attack(judged, attack) for attack in pairs.attacks}
         together = [judged.rate("", name) if attacks else None for name in (WORST, WORST_ASR, CONSISTENCY)]
@@ -212,6 +243,8 @@ class Evaluation:
             signature=run.signature,
             shots=run.shots,
             episodes=run.episodes,
+            beats_majority=beats_majority,
+            best=best,
             metrics=scores(self.metrics, pairs, golds, run.originals),
             worst_case=together[0],
             worst_case_asr=together[1],
@@ -230,6 +263,7 @@ class Evaluation:
             "similarity": [pair.similarity if pair.status == "perturbed" else None for pair in rows],
             "probability": [pair.probability if pair.status == "perturbed" else None for pair in rows],
         }
+        chosen = attack == WORST_ROWS or any(map(is_searched, rows))  # by their success, which strength would then show
         return AttackReport(
             rate=judged.success(attack),
             unchanged=status["unchanged"],
@@ -251,7 +285,9 @@ class Evaluation:
                 ]
                 for one in self.subpopulations
             },
-            strength={name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
+            strength={}
+            if chosen
+            else {name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
             outcomes=outcomes.letters,
         )
 
@@ -332,13 +368,15 @@ def _valid_rows(judged: JudgedRun, attack: str, rows: Sequence[Pair]) -> ValidRo
         return None
     valid, outcomes = flags_of(pair.verdict == "valid" for pair in rows), judged.outcomes[attack]
     count = int(valid.sum())
+    rate = judged.rate(attack, f"{OF_VALID}asr")
     return ValidRows(
         judged=known,
         valid=count,
         share=Rate(percent(count / known), percents(wilson(count, known))),
         right=int((outcomes.right & valid).sum()),
         broken=int((outcomes.broken & valid).sum()),
-        asr=judged.rate(attack, f"{OF_VALID}asr"),
+        asr=rate,
+        wide_interval=_is_wide(rate.ci95),
         asr_all_rows=judged.rate(attack, f"{OF_VALID}asr_all_rows"),
         flip_rate=judged.rate(attack, f"{OF_VALID}flip_rate"),
         performance_drop_rate=judged.drop_rate(attack, OF_VALID),
@@ -369,8 +407,13 @@ def _cell(
         rows=int(rows.sum()),
         accuracy_before=percent(rate.right / known if known else None),
         accuracy_after=percent(float(outcomes.after[..., rows].sum()) / known if known else None),
-        wide_interval=rate.ci95 is None or rate.ci95[1] - rate.ci95[0] > WIDE,
+        wide_interval=_is_wide(rate.ci95),
     )
+
+
+def _is_wide(interval: Interval | None) -> bool:
+    """Whether an interval is too wide for a conclusion, or missing."""
+    return interval is None or interval[1] - interval[0] > WIDE
 
 
 def _chosen_from(rows: Sequence[Pair]) -> ChosenFrom:
@@ -394,7 +437,7 @@ def _version(package: str) -> str:
 _log = logging.getLogger(__name__)
 
 Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
-"""Specifications as for `--model`; or names, each with a specification or a function."""
+"""Specifications as for `--model`, with or without a name; or names, each with a specification or a function."""
 
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """A progress hook: called with a model's name and its number of questions; returns a context manager, whose value is a
@@ -443,8 +486,6 @@ def evaluate(
     pairs = replace(scope.pairs, task=task)
     if settings.verdicts is not None:
         pairs = with_verdicts(pairs, read_verdicts(str(settings.verdicts)))
-    if max(len(models), len(pairs.attacks)) > 1:
-        scipy_stats()  # better missed before models are asked than after
     originals = [original.values for original in pairs.originals]  # noqa: PD011  (a row has values)
     for name in settings.label_fields:
         if not any(field_paths.values(values, name) for values in originals):
@@ -462,7 +503,7 @@ def evaluate(
     scored = over_classes(scored, labels) if task.scoring.every_class and labels else scored
     train_file = str(train) if train is not None else None
     request = ModelRequest("", task, labels, settings.device, None, settings.encoding, train_file, settings.seed)
-    given = models.items() if isinstance(models, Mapping) else ((spec, spec) for spec in models)
+    given = models.items() if isinstance(models, Mapping) else map(named_spec, models)
     named = [NamedModel.of(name, _made(model, request, settings)) for name, model in given]
     _warn_of_learned(named, pairs)
     answers = None if settings.cache in {None, "none"} else Cache(Path(settings.cache))
@@ -513,10 +554,10 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
         )
     if not models:
         raise AugmentError("no model; name one with `models`; augment-ru list models shows them")
-    if not isinstance(models, Mapping) and len(set(models)) < len(models):
-        raise AugmentError("`models`: each must be another one")
-    values = models.values() if isinstance(models, Mapping) else models
-    specs = [model for model in values if isinstance(model, str)]
+    named = list(models.items() if isinstance(models, Mapping) else map(named_spec, models))
+    if len({name for name, _ in named}) < len(named):
+        raise AugmentError("`models`: each must have another name; NAME=KIND[:ARGUMENT] gives one")
+    specs = [model for _, model in named if isinstance(model, str)]
     for spec in specs:
         maker_of(spec)
     kinds = {spec.partition(":")[0] for spec in specs}

@@ -157,6 +157,23 @@ It raises an `AugmentError` if the argument or an option is wrong, or an extra i
 """
 
 
+def named_spec(text: str) -> tuple[str, str]:
+    """The name and the specification in `NAME=KIND[:ARGUMENT]`; without a name the specification is the name.
+
+    >>> named_spec("words=linear:train.jsonl"), named_spec("openai:http://host/v1?key=1#gpt")[1]
+    (('words', 'linear:train.jsonl'), 'openai:http://host/v1?key=1#gpt')
+
+    Raises:
+        AugmentError: the name is empty.
+    """
+    name, equals, spec = text.partition("=")
+    if not equals or ":" in name:  # an argument may hold any sign, a kind and a name hold no colon
+        return text, text
+    if not name.strip():
+        raise AugmentError(f"`model` {text}: has no name before =; give NAME=KIND[:ARGUMENT]")
+    return name, spec
+
+
 def maker_of(spec: str) -> ModelMaker:
     """The maker for the kind of a specification; a dash in KIND is an underscore in its file's name.
 

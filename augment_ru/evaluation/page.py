@@ -16,12 +16,12 @@ from augment_ru.draws import digests
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import by_field, prediction_json
 from augment_ru.evaluation.evaluation import Evaluation
+from augment_ru.evaluation.findings import findings
 from augment_ru.evaluation.pairs import WORST_ROWS, Pair
 from augment_ru.evaluation.rates import JudgedRun
-from augment_ru.evaluation.report import AnyReport, AttackReport, ModelReport, Report, as_json
+from augment_ru.evaluation.report import AnyReport, Report, as_json
 from augment_ru.evaluation.subpopulations import TITLES
 from augment_ru.evaluation.table_text import ShownTable
-from augment_ru.evaluation.tables import beats_majority, names_of
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.resources import PACKAGE
@@ -122,7 +122,8 @@ def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str,
     header = [report.data.name, report.date or date, None if task.name == GENERIC else f"task {task.name}"]
     explained = {name: about(evaluation.specs.get(name, name)) for name in report.attacks}
     searches = ["searches"] if report.searches else []
-    sections = ["rates", *searches, "strength", "subpopulations", "worst", "examples"] if report.attacks else []
+    strength = ["strength"] if any(one.strength for model in report.models for one in model.attacks.values()) else []
+    sections = ["rates", *searches, *strength, "subpopulations", "worst", "examples"] if report.attacks else []
     return {
         **data_of_report(report, tables.tables_of(report, tuple(tables.TABLES))),
         "header": [one for one in header if one],
@@ -156,7 +157,7 @@ def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, 
         "report": numbers,
         "tables": {table.key: {**table._asdict(), "best": sorted(table.best)} for table in shown},
         "names": tables.names_of(report),
-        "weak": [not tables.beats_majority(report, model) for model in report.models],
+        "weak": [not model.beats_majority for model in report.models],
     }
 
 
@@ -237,97 +238,3 @@ def _single_edit(source: str, text: str) -> list[Any]:
     while tail < min(len(source), len(text)) - start and source[-1 - tail] == text[-1 - tail]:
         tail += 1
     return [start, len(source) - tail, text[start : len(text) - tail]]
-
-
-_FEW = 20
-"""Right predictions below which a cell says nothing."""
-_LEAST = 0.5
-"""The lowest percentage that is not rounded to 0."""
-_TIMES = 1.5
-"""How many times the rate of all rows a cell's must be to be told."""
-
-_ENDS = {
-    "length": ("in short texts (of {} words)", "in long texts (of {} words)"),
-    "readability": (
-        "in texts that are hard to read (readability {})",
-        "in texts that are easy to read (readability {})",
-    ),
-    "type_token_ratio": (
-        "in texts that repeat words ({} different words / words)",
-        "in texts that hardly repeat words",
-    ),
-}
-"""What the lowest and the highest cell of a measured property are called."""
-
-
-def findings(report: Report) -> list[str]:
-    """A sentence for each model: the attack that breaks most of its right answers, where, and the worst case."""
-    return [one for model in report.models for one in _of_model(report, model)]
-
-
-def _of_model(report: Report, model: ModelReport) -> Iterator[str]:
-    names = names_of(report)
-    name = names[model.model] + ("" if model.shots is None else f" ({model.shots}-shot)")
-    rates = {attack: one.rate.asr for attack, one in model.attacks.items() if one.rate.asr is not None}
-    if not beats_majority(report, model):
-        if report.majority:
-            so = ", so its rates say nothing" if model.attacks else ""
-            yield f"{name} is no better than the most frequent answer{so}."
-    elif not model.attacks:
-        metric = report.metrics[0]
-        most = report.majority.get(metric)
-        beside = "" if most is None else f"; the most frequent answer has {most:.0f} %"
-        yield f"{name} has {metric.replace('_', ' ')} {model.metrics[metric].value:.0f} %{beside}."
-    elif rates:
-        attack = max(rates, key=lambda one: (rates[one], one))
-        worst, entry, together = rates[attack], model.attacks[attack], model.worst_case_asr
-        if not worst:
-            yield f"No attack breaks a right answer of {name}."
-            return
-        where = next(_where(report, entry, worst), "")
-        every = (together and together.value) or 0.0
-        all_ = f" All attacks together break {_whole(every)} %." if len(rates) > 1 and every > worst else ""
-        subject = _subject(report, model, attack, names[attack])
-        yield f"{subject} {_whole(worst)} % of the right answers of {name} wrong{_change(entry)}{where}.{all_}"
-
-
-def _subject(report: Report, model: ModelReport, attack: str, name: str) -> str:
-    """The attack and its verb; a search says against which model, with how many queries."""
-    if attack == WORST_ROWS:
-        return "The rows that were chosen as the worst turn"
-    search = (report.searches or {}).get(attack)
-    if search is None:
-        return f"{name} turns"
-    if search.model == model.signature:
-        return f"A search of at most {search.budget:,} queries a row turns"
-    return f"The rows of the search {name} turn"
-
-
-def _whole(percentage: float) -> str:
-    """A percentage above 0 without digits after the point."""
-    return f"{percentage:.0f}" if percentage >= _LEAST else "less than 1"
-
-
-def _change(entry: AttackReport) -> str:
-    """The main metric before and after, in brackets."""
-    for metric, one in entry.metrics.items():
-        return f" ({metric.replace('_', ' ')} {one.before:.0f} → {one.after:.0f} %)"
-    return ""
-
-
-def _where(report: Report, entry: AttackReport, rate: float) -> Iterator[str]:
-    """The cells of a subpopulation in which clearly more answers break, the clearest first."""
-    cells = [
-        (-cell.rate.asr / rate, name, cell.value, at, len(own))
-        for name, own in entry.subpopulations.items()
-        for at, cell in enumerate(own)
-        if cell.rate.right >= _FEW and cell.rate.asr and cell.rate.asr >= _TIMES * rate
-        if cell.rate.ci95 and cell.rate.ci95[0] > rate
-    ]
-    for times, name, value, at, size in sorted(cells):
-        often = "twice as many" if f"{-times:.1f}" == "2.0" else f"{-times:.1f} times as many"
-        if name in _ENDS and at in (0, size - 1):
-            told = _ENDS[name][at > 0].format(value).replace("(of 1 words)", "(of one word)")
-        else:
-            told = f"where {'the right answer' if name in report.gold else name.replace('_', ' ')} is {value}"
-        yield f", {often} {told}"

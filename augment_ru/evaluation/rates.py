@@ -7,10 +7,9 @@ row.
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import combinations
 from statistics import fmean, mean, stdev
 from typing import Any, NamedTuple, TypeAlias
 
@@ -18,18 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import digests
-from augment_ru.errors import missing
 from augment_ru.evaluation.answer_scores import normalised
 from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, group_of, is_right
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.report import (
-    AttackDifference,
     ChangedScore,
     Interval,
     Letters,
-    McNemar,
-    ModelDifference,
     Rate,
     Score,
     ScorePart,
@@ -49,9 +44,6 @@ RESAMPLES = 1000
 
 _CHUNK = 50
 """Resamples drawn at once: bounds the memory."""
-
-_EXACT = 1000
-"""Discordant pairs up to which McNemar's test is exact."""
 
 
 def wilson(hits: float, trials: float) -> Ends | None:
@@ -157,45 +149,12 @@ def percentile95(values: npt.NDArray[np.float64]) -> Ends | None:
     return float(low), float(high)
 
 
-def scipy_stats() -> Any:  # noqa: ANN401  (SciPy has no types)
-    """The module `scipy.stats`.
-
-    Raises:
-        AugmentError: SciPy is not installed.
-    """
-    try:
-        import scipy.stats  # noqa: PLC0415  (an extra)
-    except ImportError as error:
-        raise missing("comparing models or attacks needs SciPy", "eval") from error
-    return scipy.stats
-
-
-def mcnemar(only_a: int, only_b: int) -> float:
-    """The p value of McNemar's test (1947), two-sided.
-
-    Exact up to 1,000 discordant pairs (the binomial test), then chi-square with continuity correction.
-
-    Args:
-        only_a: pairs where only the first is a hit.
-        only_b: pairs where only the second is a hit.
-
-    Raises:
-        AugmentError: SciPy is not installed.
-
-    >>> mcnemar(0, 5), mcnemar(3, 3)
-    (0.0625, 1.0)
-    """
-    discordant = only_a + only_b
-    if only_a == only_b:
-        return 1.0
-    if discordant <= _EXACT:
-        return float(scipy_stats().binomtest(only_a, discordant).pvalue)
-    return float(scipy_stats().chi2.sf((abs(only_a - only_b) - 1) ** 2 / discordant, 1))
-
-
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 WORST, WORST_ASR, CONSISTENCY = "worst_case", "worst_case_asr", "consistency"
+
+RIGHT = "right"
+"""The share of right decisions on the originals, which can be counted over any rows."""
 
 _LETTERS = np.array(["w", "f", "b", "k"])
 """The letters of wrong, fixed, broken and kept: their number is 2 · right before + right after."""
@@ -466,6 +425,8 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: K
         if own:
             cells[-1] |= {("", name): one for name, one in worst_cells(own, records).items()}
             cells[-1]["", CONSISTENCY] = consistency_cells(run, pairs, kind)
+            originals = outcomes_of_originals(run, pairs, golds, kind)
+            cells[-1]["", RIGHT] = originals.cells(originals.right, originals.known, records)
     return judged_runs(runs, outcomes, cells, seed)
 
 
@@ -535,94 +496,6 @@ def mean_asr(attacks: Mapping[str, SuccessRate]) -> float | None:
     rates = [rate.asr for name, rate in attacks.items() if name != WORST_ROWS]
     known = [rate for rate in rates if rate is not None]
     return round(fmean(known), DIGITS) if known and len(known) == len(rates) else None
-
-
-RIGHT = "right"
-"""The share of right decisions, which can be counted over any rows."""
-
-
-def comparisons(judged: Sequence[JudgedRun]) -> list[ModelDifference | AttackDifference]:
-    """Any two models under each attack, with the same number of shots, and any two attacks on each model.
-
-    Of runs whose only attack left all rows as they are, the rates of right decisions are compared.
-    """
-    return [*_of_models(judged), *_of_attacks(judged)]
-
-
-def _of_models(judged: Sequence[JudgedRun]) -> Iterator[ModelDifference]:
-    for one, other in combinations(judged, 2):
-        shots = [one.run.shots, other.run.shots]
-        if one.run.model == other.run.model or (None not in shots and shots[0] != shots[1]):
-            continue  # a model that reads no demonstrations is compared with every number of them
-        for attack in one.outcomes:
-            a, b = one.outcomes[attack], other.outcomes[attack]
-            name = ("", RIGHT) if attack == ORIGINAL else (attack, "asr")
-            difference, interval = _difference((one, name), (other, name))
-            known = a.known[0, 0]
-            yield ModelDifference(
-                attack=None if attack == ORIGINAL else attack,
-                a=one.run.model,
-                b=other.run.model,
-                shots=shots,
-                difference=difference,
-                ci95=interval,
-                mcnemar=_tested(a.after[0, 0][known], b.after[0, 0][known], "right") if _independent(a, b) else None,
-            )
-
-
-def _of_attacks(judged: Sequence[JudgedRun]) -> Iterator[AttackDifference]:
-    for one in judged:
-        for first, second in combinations(one.outcomes, 2):
-            a, b = one.outcomes[first], one.outcomes[second]
-            difference, interval = _difference((one, (first, "asr")), (one, (second, "asr")))
-            _, rows_of_a, rows_of_b = np.intersect1d(a.original, b.original, return_indices=True)
-            right = a.right[0, 0][rows_of_a]
-            broken = a.broken[0, 0][rows_of_a][right], b.broken[0, 0][rows_of_b][right]
-            yield AttackDifference(
-                model=one.run.model,
-                shots=one.run.shots,
-                a=first,
-                b=second,
-                difference=difference,
-                ci95=interval,
-                mcnemar=_tested(*broken, "broken") if _independent(a, b) else None,
-            )
-
-
-def _independent(*both: AttackOutcomes) -> bool:
-    """Whether each decision is of another record, as McNemar's test needs it."""
-    return all(one.before.shape[:2] == (1, 1) and np.unique(one.original).size == one.original.size for one in both)
-
-
-def _difference(a: tuple[JudgedRun, Name], b: tuple[JudgedRun, Name]) -> tuple[float | None, Interval | None]:
-    """The difference of two rates in percentage points, with the interval of the paired bootstrap.
-
-    Where all resamples differ by as much, it is Newcombe's interval of as many decisions as an episode has.
-    """
-    cells = [judged.cells[name] for judged, name in (a, b)]
-    rates = [(one.rate(), float(one.trials.sum()) / one.trials.shape[1]) for one in cells]
-    (first, trials), (second, other_trials) = rates
-    if first is None or second is None:
-        return None, None
-    interval = percentile95(a[0].resamples[a[1]] - b[0].resamples[b[1]])
-    if interval is not None and interval[0] == interval[1]:
-        interval = newcombe((first, trials), (second, other_trials)) or interval
-    return percent(first - second), percents(interval)
-
-
-def _tested(a: Flags, b: Flags, counted: str) -> McNemar:
-    """McNemar's test of how many decisions have the flag."""
-    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
-    return McNemar(
-        counted=counted,
-        decisions=int(a.size),
-        a=int(a.sum()),
-        b=int(b.sum()),
-        only_a=only_a,
-        only_b=only_b,
-        difference=percent((only_a - only_b) / a.size if a.size else None),
-        p=round(mcnemar(only_a, only_b), 6),
-    )
 
 
 DIGITS = 4

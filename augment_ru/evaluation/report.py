@@ -15,10 +15,10 @@ from augment_ru.errors import AugmentError
 from augment_ru.resources import file_bytes
 
 FORMAT = "augment-ru evaluation"
-VERSION = 2
+VERSION = 3
 """The version of the report's form; it changes when a key changes its meaning or is removed."""
 COMPARISON = "augment-ru comparison"
-COMPARISON_VERSION = 1
+COMPARISON_VERSION = 2
 
 Interval: TypeAlias = Sequence[float]
 """The two ends of a 95 % interval."""
@@ -43,7 +43,7 @@ def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON va
         if own is not None or one.default is not None:
             found |= own if one.metadata == _INLINE else {one.name: own}
     if isinstance(value, ComparedModel) and not value.attacks:  # such reports have another order of keys
-        found |= {key: found.pop(key) for key in ("beats_majority", "metrics", "asr_mean", "attacks")}
+        found |= {key: found.pop(key) for key in ("beats_majority", "best", "metrics", "asr_mean", "attacks")}
     return found
 
 
@@ -145,7 +145,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidRows:
-    """The rates over the rows that people found valid, and how many they judged."""
+    """The rates over the rows that people found valid, and how many they judged.
+
+    `wide_interval`: whether the interval of the success rate is wide: too few rows for a conclusion.
+    """
 
     judged: int
     valid: int
@@ -153,6 +156,7 @@ class ValidRows:
     right: int
     broken: int
     asr: Rate
+    wide_interval: bool
     asr_all_rows: Rate
     flip_rate: Rate
     performance_drop_rate: Rate
@@ -182,12 +186,19 @@ class AttackReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReport:
-    """A model with one number of shots; without attacks it has no rates, and states its outcomes itself."""
+    """A model with one number of shots; without attacks it has no rates, and states its outcomes itself.
+
+    Attributes:
+        beats_majority: whether a test finds it better than the most frequent answer on the originals.
+        best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
+    """
 
     model: str
     signature: str | None
     shots: int | None
     episodes: int
+    beats_majority: bool
+    best: Sequence[str]
     metrics: Mapping[str, Score]
     worst_case: Rate | None = None
     worst_case_asr: Rate | None = None
@@ -199,7 +210,10 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McNemar:
-    """McNemar's test of how many decisions are `right` or `broken`; the difference is in points."""
+    """McNemar's test of how many decisions are `right` or `broken`; the difference is in points.
+
+    `p_holm` is corrected by Holm's method: for two models over the attacks, for two attacks over all pairs of them.
+    """
 
     counted: str
     decisions: int
@@ -209,11 +223,16 @@ class McNemar:
     only_b: int
     difference: float | None
     p: float
+    p_holm: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelDifference:
-    """The difference of two models under an attack in percentage points; without attacks that of right answers."""
+    """The difference of two models under an attack in percentage points; without attacks that of right answers.
+
+    Difference, interval and test are of the decisions that both models have right on the original. `clear`: whether
+    the interval leaves out 0 and the test finds a difference, both corrected for the number of attacks.
+    """
 
     between: str = "models"
     attack: str | None = None
@@ -222,6 +241,7 @@ class ModelDifference:
     shots: Sequence[int | None]
     difference: float | None
     ci95: Interval | None
+    clear: bool
     mcnemar: McNemar | None = None
 
 
@@ -340,6 +360,7 @@ class ComparedModel:
     report: str
     of: str
     beats_majority: bool
+    best: Sequence[str]
     model: str
     signature: str | None
     shots: int | None
@@ -401,6 +422,7 @@ class SavedModel:
     model: str
     signature: str | None = None
     shots: int | None
+    beats_majority: bool = True
     metrics: Mapping[str, SavedScore]
     attacks: Mapping[str, SavedAttack]
     outcomes: Letters = ()

@@ -20,11 +20,11 @@ _DIGITS = 2
 
 def searches(pairs: Pairs) -> dict[str, SearchReport]:
     """What came of each attack whose rows are of a search."""
-    found = {attack: list(filter(_is_searched, rows)) for attack, rows in pairs.attacks.items()}
+    found = {attack: list(filter(is_searched, rows)) for attack, rows in pairs.attacks.items()}
     return {attack: _of_search(rows, pairs) for attack, rows in found.items() if rows}
 
 
-def _is_searched(pair: Pair) -> bool:
+def is_searched(pair: Pair) -> bool:
     """Whether a row is of a search, and was not chosen: over chosen rows a curve would count their successes alone."""
     if CHOSEN in pair.metadata:
         return False

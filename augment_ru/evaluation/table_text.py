@@ -53,16 +53,50 @@ def span(interval: Sequence[float] | None) -> str:
     return f"{interval[0]:.1f}{' to ' if interval[0] < 0 else '–'}{interval[1]:.1f}"
 
 
-def as_text(table: ShownTable, form: str) -> str:
+class LatexOptions(NamedTuple):
+    """What a LaTeX table shows beside its numbers, and how it lies.
+
+    Attributes:
+        intervals: whether each success rate stands with its interval; for the table of rates.
+        transposed: whether columns are lines.
+        caption: its caption; None for none.
+        label: the label that a text refers to it by; None for none.
+    """
+
+    intervals: bool = False
+    transposed: bool = False
+    caption: str | None = None
+    label: str | None = None
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "LatexOptions":
+        """The options of texts: `intervals`, `transposed`, `caption=TEXT`, `label=TEXT`.
+
+        Raises:
+            AugmentError: there is no such option, or it needs a text, or takes none.
+        """
+        found: dict[str, bool | str] = {}
+        for text in texts:
+            name, _, value = text.partition("=")
+            if not (text in ("intervals", "transposed") or (name in ("caption", "label") and value.strip())):
+                raise AugmentError(f"`latex` {text}; possible: intervals, transposed, caption=TEXT, label=TEXT")
+            found[name] = value or True
+        return cls(**found)  # type: ignore[arg-type]  (checked above)
+
+
+def as_text(table: ShownTable, form: str, latex: LatexOptions | None = None) -> str:
     """A table as text.
 
     Args:
         table: the table.
-        form: markdown, csv or latex.
+        form: markdown, csv or latex; LaTeX needs the package booktabs.
+        latex: how the LaTeX lies, and its caption; None for a `tabular` alone.
 
     Raises:
         AugmentError: there is no such form.
     """
+    if latex and latex.transposed:
+        table = transposed(table)
     if form not in FORMATS:
         raise AugmentError(f"`form` {form}; possible: table, {', '.join(FORMATS)}")
     lines = [[_one_line(cell) for cell in row] for row in (table.columns, *table.rows)]
@@ -79,9 +113,22 @@ def as_text(table: ShownTable, form: str) -> str:
         return "".join(f"| {' | '.join(row)} |\n" for row in (lines[0], ruler, *lines[1:]))
     places = "l" * table.named + "r" * (len(table.columns) - table.named)
     body = [" & ".join(row) + r" \\" for row in lines]
-    return "\n".join(
-        [rf"\begin{{tabular}}{{{places}}}", r"\hline", body[0], r"\hline", *body[1:], r"\hline", r"\end{tabular}", ""]
-    )
+    tabular = [rf"\begin{{tabular}}{{{places}}}", r"\toprule", body[0], r"\midrule", *body[1:], r"\bottomrule"]
+    tabular += [r"\end{tabular}"]
+    if latex and (latex.caption or latex.label):
+        said = [rf"\caption{{{_latex(_one_line(latex.caption))}}}"] if latex.caption else []
+        said += [rf"\label{{{latex.label}}}"] if latex.label else []
+        tabular = [r"\begin{table}", r"\centering", *said, *tabular, r"\end{table}"]
+    return "\n".join([*tabular, ""])
+
+
+def transposed(table: ShownTable) -> ShownTable:
+    """The table with a column for each of its lines, and a line for each column of numbers."""
+    names = [", ".join(cell for cell in row[: table.named] if cell != NONE) for row in table.rows]
+    places = range(table.named, len(table.columns))
+    rows = [[table.columns[at], *(row[at] for row in table.rows)] for at in places]
+    best = frozenset((column - table.named, row + 1) for row, column in table.best)
+    return ShownTable(table.title, ["", *names], rows, 1, best, table.key)
 
 
 def as_html(table: ShownTable) -> str:
@@ -104,11 +151,21 @@ def _markdown(text: str) -> str:
 
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "→": r"$\to$"}
-_LATEX |= {"–": "--", "±": r"$\pm$", "−": "$-$"} | {one: f"\\{one}" for one in "&%$#_{}"}
+_LATEX |= {
+    "–": "--",
+    "±": r"$\pm$",
+    "−": "$-$",
+    "<": "$<$",
+    ">": "$>$",
+    "[": "{[}",
+    "*": "{*}",
+}  # both mean something behind \\
+_LATEX |= {one: f"\\{one}" for one in "&%$#_{}"}
+_NEGATIVE = re.compile(r"(?<!\S)-(?=\d)")
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(one, one) for one in text)
+    return "".join(_LATEX.get(one, one) for one in _NEGATIVE.sub("−", text))
 
 
 def column_groups(

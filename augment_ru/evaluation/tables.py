@@ -7,19 +7,17 @@ from itertools import chain
 from typing import Any
 
 from augment_ru.errors import unknown
+from augment_ru.evaluation.paired import MEAN
 from augment_ru.evaluation.report import (
     AnyModel,
     AnyReport,
     AttackDifference,
     AttackReport,
     ChosenFrom,
-    ComparedModel,
     ModelDifference,
     ModelReport,
     Rate,
     Report,
-    SavedModel,
-    SavedReport,
 )
 from augment_ru.evaluation.table_text import INTERVAL, NONE, ShownTable, shown, span
 
@@ -63,41 +61,9 @@ def shots_of(shots: int | None) -> str:
     return NONE if shots is None else str(shots)
 
 
-def beats_majority(report: AnyReport | SavedReport, model: AnyModel | SavedModel) -> bool:
-    """Whether a model's main metric on the originals is higher than that of the most frequent right answer.
-
-    A comparison of reports states it of each model, because it counts another metric.
-    """
-    if isinstance(model, ComparedModel):
-        return model.beats_majority
-    metric = next(iter(report.metrics), "")
-    found = model.metrics.get(metric)
-    return found is not None and found.value is not None and found.value > report.majority.get(metric, -100.0)
-
-
-def best_models(report: AnyReport) -> dict[str, int]:
-    """By attack, and for the mean under "mean", the number of the model with the lowest rate.
-
-    Models that are no better than the most frequent right answer do not compete; a tie has no best model, and neither
-    has a column in which one model competes.
-    """
-    found: dict[str, int] = {}
-    for name in [*report.attacks, "mean"]:
-        known = {
-            number: round(rate, 2)
-            for number, model in enumerate[AnyModel](report.models)
-            if beats_majority(report, model)
-            and (rate := model.asr_mean if name == "mean" else model.attacks[name].rate.asr) is not None
-        }
-        lowest = [number for number, rate in known.items() if rate == min(known.values())]
-        if len(known) > 1 and len(lowest) == 1:
-            found[name] = lowest[0]
-    return found
-
-
 def headline(report: AnyReport) -> ShownTable:
     """Models by attacks: the main metric on the originals and after each attack, and the attack success rate."""
-    metric, names, best = report.metrics[0], names_of(report), best_models(report)
+    metric, names = report.metrics[0], names_of(report)
     rows, marked = [], set[tuple[int, int]]()
     for number, model in enumerate[AnyModel](report.models):
         score = model.metrics.get(metric)
@@ -105,20 +71,47 @@ def headline(report: AnyReport) -> ShownTable:
         for name in report.attacks:
             entry = model.attacks[name]
             changed, spread = entry.metrics.get(metric), entry.rate.spread
-            marked |= {(number, len(row) + 1)} if best.get(name) == number else set()
+            marked |= {(number, len(row) + 1)} if name in model.best else set()
             after = changed.after if changed else None
             row += [shown(after), shown(entry.rate.asr) + _spread(spread.std if spread else None)]
         if model.worst_case and model.worst_case_asr:
-            marked |= {(number, len(row))} if best.get("mean") == number else set()
+            marked |= {(number, len(row))} if MEAN in model.best else set()
             row += [shown(model.asr_mean), shown(model.worst_case.value), shown(model.worst_case_asr.value)]
         rows.append(row)
-    columns, heads = ["model", "shots", metric], [""] * 3
+    columns, heads = ["model", "shots", f"{metric}, original"], [""] * 3
     for name in report.attacks:
         columns += [f"{names[name]}: {metric}", f"{names[name]}: ASR"]
         heads += [f"{names[name]}: "] * 2
     columns += ["mean ASR", "worst case", "worst-case ASR"] if report.attacks else []
     heads += [""] * (len(columns) - len(heads))
     return ShownTable("Before and after each attack, %", columns, rows, 2, frozenset(marked), "rates", heads)
+
+
+def paper(report: AnyReport, *, intervals: bool = False) -> ShownTable:
+    """The table of rates for a paper: in each cell the metric after an attack, and in brackets the success rate.
+
+    Args:
+        report: the report.
+        intervals: whether the interval of the success rate stands behind it.
+    """
+    metric, names = report.metrics[0], names_of(report)
+    reads = any(model.shots is not None for model in report.models)
+    rows, marked = [], set[tuple[int, int]]()
+    for number, model in enumerate[AnyModel](report.models):
+        score = model.metrics.get(metric)
+        row = [names[model.model], *([shots_of(model.shots)] if reads else []), shown(score and score.value, 1)]
+        for name in report.attacks:
+            entry = model.attacks[name]
+            changed = entry.metrics.get(metric)
+            marked |= {(number, len(row))} if name in model.best else set()
+            ends = f", {span(entry.rate.ci95)}" if intervals else ""
+            row.append(f"{shown(changed and changed.after, 1)} ({shown(entry.rate.asr, 1)}{ends})")
+        marked |= {(number, len(row))} if MEAN in model.best else set()
+        row.append(shown(model.asr_mean, 1))
+        rows.append(row)
+    columns = ["model", *(["shots"] if reads else []), f"{metric}, original", *(names[name] for name in report.attacks)]
+    title = f"{metric} after each attack, and in brackets the attack success rate, %"
+    return ShownTable(title, [*columns, "mean ASR"], rows, 1 + reads, frozenset(marked), "rates")
 
 
 def clean(report: AnyReport) -> ShownTable:
@@ -192,14 +185,14 @@ def _further(entry: AttackReport) -> dict[str, Rate]:
 def valid(report: Report) -> ShownTable:
     """The rates over the rows that people found valid, beside those over all."""
     columns = ["model", "shots", "attack", "judged", "valid", "valid, %", "ASR, all rows", "ASR, valid rows", INTERVAL]
+    columns += ["broken", "right", "remark"]
     rows = []
     for named, entry in _attacked(report):
         if found := entry.valid_rows:
             cells = [f"{found.judged:,}", f"{found.valid:,}", shown(found.share.value), shown(entry.rate.asr)]
             cells += [shown(found.asr.value), span(found.asr.ci95), f"{found.broken:,}", f"{found.right:,}"]
-            rows.append([*named, *cells])
-    title = "Over the rows that people found valid, %"
-    return ShownTable(title, [*columns, "broken", "right"], rows, 3, key="valid")
+            rows.append([*named, *cells, "too few valid rows" if found.wide_interval else NONE])
+    return ShownTable("Over the rows that people found valid, %", columns, rows, 3, key="valid")
 
 
 def curve(report: Report) -> ShownTable:
@@ -254,9 +247,10 @@ def models(report: AnyReport) -> ShownTable:
         for one in report.comparisons
         if isinstance(one, ModelDifference)
     ]
-    difference, *columns = _difference_columns("right after" if report.attacks else "right")
+    difference, *columns = _difference_columns("broken" if report.attacks else "right")
     first = ["attack", "first", "second", difference] if report.attacks else ["first", "second", _RIGHT_DIFFERENCE]
-    return ShownTable("Differences between models", [*first, *columns], rows, len(first) - 1, key="models")
+    title = "Differences between models" + (", of the answers right in both" if report.attacks else "")
+    return ShownTable(title, [*first, *columns], rows, len(first) - 1, key="models")
 
 
 def attacks(report: AnyReport) -> ShownTable:
@@ -277,17 +271,22 @@ _RIGHT_DIFFERENCE = "right, first − second, points"
 def _difference_columns(counted: str) -> list[str]:
     """The columns of a difference; `counted` is what McNemar's test counts."""
     columns = ["ASR, first − second, points", INTERVAL, "decisions", f"{counted}: first", f"{counted}: second"]
-    return [*columns, "only first", "only second", "p (McNemar)"]
+    return [*columns, "only first", "only second", "p (McNemar)", "p (Holm)"]
 
 
 def _difference(one: ModelDifference | AttackDifference) -> Sequence[str]:
     """The cells of a difference: that of the rates, then what McNemar's test counts."""
     cells, test = [shown(one.difference), span(one.ci95)], one.mcnemar
     if test is None:
-        return [*cells, *[NONE] * 6]
+        return [*cells, *[NONE] * 7]
     numbers = (test.decisions, test.a, test.b, test.only_a, test.only_b)
-    p = "< 0.0001" if test.p < _SMALLEST_P else f"{test.p:.4f}"
-    return [*cells, *(f"{number:,}" for number in numbers), p]
+    return [*cells, *(f"{number:,}" for number in numbers), _probability(test.p), _probability(test.p_holm)]
+
+
+def _probability(p: float | None) -> str:
+    if p is None:
+        return NONE
+    return "< 0.0001" if p < _SMALLEST_P else f"{p:.4f}"
 
 
 def _shots_after(shots: int | None) -> str:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from augment_ru.errors import printable
 from augment_ru.evaluation import tables
+from augment_ru.evaluation.findings import findings
 from augment_ru.evaluation.pairs import WORST_ROWS
 from augment_ru.evaluation.report import AnyReport, Report
 from augment_ru.evaluation.table_text import INTERVAL, NONE, ShownTable, column_groups
@@ -56,6 +57,9 @@ def _text(text: str, style: str = "") -> Text:
 def _rates(report: AnyReport, found: ShownTable, width: int, *, plain: bool) -> Iterator[Table | Text]:
     """A column for each attack, with the metric after it and the rate; the metric on the originals stands first."""
     metric, names = report.metrics[0], tables.names_of(report)
+    if isinstance(report, Report):
+        for sentence in findings(report):
+            yield _text(sentence)
     caption = (
         f"{metric}, %, after each attack, and in brackets the attack success rate (ASR): right predictions that the "
         "attack breaks. The lower the rate, the better."
@@ -78,13 +82,9 @@ def _rates(report: AnyReport, found: ShownTable, width: int, *, plain: bool) -> 
         fields = ", ".join(report.gold)
         yield _text(f"No row has a right answer in '{fields}' (--label-field), so there are no rates, only flips.")
     if plain and found.best:
-        yield _text("* the lowest rate of a column")
+        yield _text("* clearly the lowest rate of the column: the test is corrected for the number of columns")
     if isinstance(report, Report) and report.worst_of:
         yield _text(f"{WORST_ROWS}: {tables.about_chosen(report.worst_of)}")
-    weak = [names[model.model] for model in report.models if not tables.beats_majority(report, model)]
-    if weak and metric in report.majority:
-        told = f"({metric} {report.majority[metric]:.2f}): {', '.join(dict.fromkeys(weak))}"
-        yield _text(f"No better than the most frequent answer {told}.")
 
 
 def _marked(found: ShownTable, row: int, column: int, *, plain: bool) -> Text:
