@@ -102,7 +102,7 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
 
 
 def _check(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
-    """The check of a task; an empty one if a file that it needs is missing or changed, which is reported elsewhere."""
+    """Check a task; nothing if a file that it needs is missing or was changed, which is reported elsewhere."""
     task = release.recipe.tasks[number]
     own = {f"{OWN}/{Path(name).name}" for name in (task.task, task.prompt) if name}
     if any(name.startswith(f"{task.name}/") or name in own for name in broken):
