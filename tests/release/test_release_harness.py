@@ -113,7 +113,9 @@ def test_the_card_explains_each_attack(small: Path) -> None:
 
 def prose(card: str) -> list[str]:
     """The lines of a card that are neither code, nor rows of a table, nor its front matter."""
-    text = re.sub(r"\A---\n.*?^---$|^```.*?^```$|^\| `.*?$|^\| ---.*?$|^### `.*?$", "", card, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(
+        r"\A---\n.*?^---$|^```.*?^```$|^\| `.*?$|^\| ---.*?$|^### `.*?$", "", card, flags=re.DOTALL | re.MULTILINE
+    )
     return [line for line in text.split("\n") if line.strip()]
 
 
