@@ -54,9 +54,19 @@ def rows_file(source: str) -> str:
     path = Path(source)
     if source == "-" or not path.is_dir():
         return source
+    if released_tasks(source):
+        raise AugmentError(f"{source}: is a release of several tasks; give the folder of one of them")
     if not (path / TEST).is_file():
         raise AugmentError(f"{source}: is a folder without {TEST}; give a file, or the folder of a released task")
     return str(path / TEST)
+
+
+def released_tasks(source: str) -> list[str]:
+    """The folders of the tasks of a release, in the order of their names; empty if the source is no whole release."""
+    path = Path(source)
+    if source == "-" or not (path / MANIFEST).is_file():
+        return []
+    return [str(test.parent) for test in sorted(path.glob(f"*/{TEST}"))]
 
 
 def released(source: str) -> Released:

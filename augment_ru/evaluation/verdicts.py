@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Streams, digests
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import Kind, by_field, golds_of
 from augment_ru.evaluation.pairs import Pair, Pairs
 from augment_ru.formats.read import read_rows
@@ -23,6 +23,9 @@ from augment_ru.resources import file_text
 VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"
 ANSWERS = {"да": VALID, "нет": INVALID, "неясно": UNCLEAR}
 """What an annotator chooses, and the verdict that it stands for."""
+
+_MOST_VOTES = 10**6
+"""The most votes for one row."""
 
 QUESTION = (
     "Прочитайте исходный и изменённый тексты. Понятен ли изменённый текст и остаётся ли верный ответ верным и для "
@@ -72,20 +75,16 @@ def sampled(
     Raises:
         AugmentError: no row is perturbed.
     """
-    rows = {
-        attack: [at for at, pair in enumerate(own) if pair.status == "perturbed"]
-        for attack, own in pairs.attacks.items()
-    }
-    rows = {attack: own for attack, own in rows.items() if own}
+    rows = perturbed(pairs)
     if not rows:
         raise AugmentError("no perturbed row to judge")
     found: list[tuple[str, Pair]] = []
-    for attack, wanted in zip(rows, _shares(size, [1] * len(rows)), strict=True):
+    for attack, wanted in zip(rows, shares(size, [1] * len(rows)), strict=True):
         strata: dict[str, list[int]] = {}
         for at in rows[attack]:
             strata.setdefault((outcome_of or {}).get((attack, at), ""), []).append(at)
         order = sorted(strata)
-        parts = _shares(min(wanted, len(rows[attack])), [len(strata[name]) for name in order])
+        parts = shares(min(wanted, len(rows[attack])), [len(strata[name]) for name in order])
         for name, count in zip(order, parts, strict=True):
             stream = Streams.of(digests([f"verdicts:{attack}:{name}"]), seed)
             own = np.array(strata[name])
@@ -96,7 +95,16 @@ def sampled(
     return found
 
 
-def _shares(total: int, sizes: Sequence[int]) -> list[int]:
+def perturbed(pairs: Pairs) -> dict[str, list[int]]:
+    """The numbers of the perturbed rows of each attack that perturbed one."""
+    rows = {
+        attack: [at for at, pair in enumerate(own) if pair.status == "perturbed"]
+        for attack, own in pairs.attacks.items()
+    }
+    return {attack: own for attack, own in rows.items() if own}
+
+
+def shares(total: int, sizes: Sequence[int]) -> list[int]:
     """A number divided in proportion to sizes, by largest remainders."""
     exact = [total * size / sum(sizes) for size in sizes]
     found = [int(one) for one in exact]
@@ -204,25 +212,21 @@ def check_votes(votes: Iterable[Vote]) -> None:
         seen.add((vote.annotator, vote.id))
 
 
-def agreement(votes: Sequence[Vote]) -> float | None:
-    """Krippendorff's α of the votes, nominal (Krippendorff 2019, chapter 12); None if it is not defined.
+def agreement(rows: Iterable[Mapping[str, Any]]) -> float | None:
+    """Krippendorff's α of judged rows, nominal (Krippendorff 2019, chapter 12); None if it is not defined.
 
-    Raises:
-        AugmentError: the package `krippendorff` is not installed.
+    It needs only how many annotators gave each verdict: 1 - (n - 1) · Σ (m² - Σ c²) / (m - 1) / (n² - Σ t²) over the
+    rows with m > 1 votes, of which c are for a verdict; t of all n votes are for it.
     """
-    try:
-        import krippendorff  # noqa: PLC0415  (an extra)
-    except ImportError as error:
-        raise missing("verdicts need krippendorff", "verdicts") from error
-    rows = {name: at for at, name in enumerate(dict.fromkeys(vote.id for vote in votes))}
-    people = {name: at for at, name in enumerate(dict.fromkeys(vote.annotator for vote in votes))}
-    table = np.full((len(people), len(rows)), np.nan)
-    for vote in votes:
-        table[people[vote.annotator], rows[vote.id]] = (VALID, INVALID, UNCLEAR).index(vote.verdict)
-    known = table[:, (~np.isnan(table)).sum(axis=0) > 1]
-    if known.size == 0 or np.unique(known[~np.isnan(known)]).size < 2:  # noqa: PLR2004  (one answer alone)
+    counts = np.array([[row["votes"][one] for one in (VALID, INVALID, UNCLEAR)] for row in rows], np.int64)
+    counts = counts.reshape(-1, 3)
+    counts = counts[counts.sum(axis=1) > 1]
+    votes, totals = counts.sum(axis=1), counts.sum(axis=0)
+    expected = int(totals.sum() ** 2 - (totals**2).sum())
+    if not expected:
         return None
-    return float(krippendorff.alpha(reliability_data=table, level_of_measurement="nominal"))
+    observed = float(((votes**2 - (counts**2).sum(axis=1)) / (votes - 1)).sum())
+    return 1 - (int(totals.sum()) - 1) * observed / expected
 
 
 def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
@@ -242,12 +246,30 @@ def read_verdicts(path: str) -> dict[str, str]:
     Raises:
         AugmentError: the file cannot be read, or a row is no verdict.
     """
-    found: dict[str, str] = {}
+    return {row["id"]: row["verdict"] for _, row in _read_verdicts(path)}
+
+
+def read_judged(path: str) -> list[Mapping[str, Any]]:
+    """The rows that `verdicts import` wrote: the verdict of each judged row, with the number of votes for each one.
+
+    Raises:
+        AugmentError: the file cannot be read, or a row is no verdict with votes.
+    """
+    found = []
+    for where, row in _read_verdicts(path):
+        votes = row.get("votes")
+        counts = [votes.get(one) for one in ANSWERS.values()] if isinstance(votes, Mapping) else [None]
+        if not all(type(one) is int and 0 <= one <= _MOST_VOTES for one in counts):
+            raise AugmentError(f"{where}: has no votes; augment-ru verdicts import writes them")
+        found.append(row)
+    return found
+
+
+def _read_verdicts(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for where, row in read_rows(path).rows:
         if row.get("verdict") not in (VALID, INVALID, UNCLEAR) or not isinstance(row.get("id"), str):
             raise AugmentError(f"{where}: is no verdict; augment-ru verdicts import writes them")
-        found[row["id"]] = row["verdict"]
-    return found
+        yield where, row
 
 
 def with_verdicts(pairs: Pairs, known: Mapping[str, str]) -> Pairs:

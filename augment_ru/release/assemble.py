@@ -123,6 +123,7 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
     return {
         "name": task.recipe.name,
         "task": task.schema.name,
+        "language": task.schema.benchmark.language,
         "fields": list(task.schema.layout.fields),
         "gold": list(gold),
         "columns": column_types(task.test.records[0].values),
