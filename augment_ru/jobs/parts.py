@@ -6,6 +6,7 @@ rare, it is done once more with them, here, when it is its turn.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,16 +15,16 @@ from hashlib import blake2b
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, amount
 from augment_ru.formats.fitting import NOTHING, Learnt
 from augment_ru.formats.pieces import Piece, pieces
 from augment_ru.formats.sinks import Sink
-from augment_ru.jobs.progress import silent
+from augment_ru.jobs.progress import say, silent
 from augment_ru.jobs.reading import RowsReading, said_rows, where_of
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.jobs.writing import OnChunk, RowWork, reading, rows_made, sink_for, writing
-from augment_ru.run.engines import in_order
+from augment_ru.run.engines import LOCAL, in_order
 from augment_ru.run.stores import PartStore, store_of, stores_beside
 
 _FACTS = "facts.json"
@@ -225,6 +226,7 @@ def write_parts(
         parts = (JobPart(piece, Learnt(sink.learnt().names), job.limit) for piece in found)
         stands_alone = job.limit is None and not sink.learns_types
         joiner = _Joiner(ready, sink, tally)
+        count = 0
         with closing(in_order(job.split.made(), PartWork(ready, is_final=stands_alone), parts, kept)) as every:
             for part, made in every:
                 done = joiner.checked(part, made)
@@ -232,12 +234,36 @@ def write_parts(
                 output.rejected(done.rejects)
                 tally.add_counts(done.counts)
                 advance(done.counts)
+                count += 1
                 if output.flushed:
                     output.stream.flush()
                 if tally.rows == job.limit:
                     break
         kept.is_whole = True
     tally.kept = kept.found
+    if job.split.engine == LOCAL and (advice := workers_advice(job.split.workers or 1, count, _processors())):
+        say(advice, quiet=job.quiet)
+
+
+def workers_advice(workers: int, parts: int, processors: int) -> str:
+    """That more workers gain nothing, if there are fewer parts or processors than workers; else nothing.
+
+    >>> workers_advice(8, 3, 4)
+    '`workers` 8: the input has 3 parts, so `workers` 3 is as fast; a lower `part_size` makes more parts'
+    """
+    if parts < workers and parts <= processors:
+        remedy = "a lower `part_size` makes more parts"
+        said, most = f"the input has {amount(parts, 'part')}", max(parts, 1)
+    elif processors < workers:
+        said, most, remedy = f"this machine has {amount(processors, 'processor')}", processors, ""
+    else:
+        return ""
+    return f"`workers` {workers}: {said}, so `workers` {most} is as fast{remedy and f'; {remedy}'}"
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _with_names(found: Iterator[Piece], sink: Sink, job: RowsJob) -> Iterator[Piece]:

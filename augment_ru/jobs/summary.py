@@ -51,6 +51,8 @@ class Summary:
         self.cost.add(Cost(*counts["cost"]))
 
 
+_SLOW = 10
+"""Rows a second below which a digit behind the point is shown."""
 _ROW_COUNTS = ("rows", "read", "written", "skipped", "warned")
 
 
@@ -109,7 +111,11 @@ class Tally:
         if cost.passes:
             each = f", {cost.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
             parts.append(f"{amount(cost.passes, 'forward pass', 'forward passes')}{each}")
-        return self.line(*parts)
+        line = self.line(*parts)
+        if self.kept or not self.rows:
+            return line
+        rate = self.rows / max(time.perf_counter() - self.began, 1e-9)
+        return f"{line}, {rate:,.{1 if rate < _SLOW else 0}f} rows a second"
 
     def line(self, *parts: str) -> str:
         """The line at the end of a run: these parts, then warnings, skipped lines, kept parts if any, and the time."""
