@@ -15,6 +15,8 @@ from hashlib import blake2b
 from io import BytesIO
 from typing import Any, BinaryIO
 
+import msgspec
+
 from augment_ru.errors import AugmentError, amount
 from augment_ru.formats.fitting import NOTHING, Learnt
 from augment_ru.formats.pieces import Piece, pieces
@@ -59,14 +61,14 @@ class PartDone:
     Attributes:
         rows: what is written for it, in the form that `Sink.join` takes.
         rejects: the lines for the file of rejected rows.
-        counts: those of `Tally.counts`.
+        tally: counts its rows.
         learnt: what the output knows after it.
         failed: whether a row ended it; then it is done once more, with what the output knows from the rows before.
     """
 
     rows: bytes
     rejects: bytes
-    counts: dict[str, Any] = field(default_factory=dict)
+    tally: Tally = field(default_factory=lambda: Tally({}))
     learnt: Learnt = NOTHING
     failed: bool = False
 
@@ -103,23 +105,15 @@ class KeptParts:
 
 
 def _written(done: PartDone) -> bytes:
-    body = done.rejects + done.rows
-    digest, learnt = blake2b(body).hexdigest(), {"names": done.learnt.names, "types": done.learnt.types}
-    header = {"digest": digest, "rejects": len(done.rejects), "counts": done.counts, **learnt}
-    return json.dumps(header).encode() + b"\n" + body
+    body = msgspec.msgpack.encode(done)
+    return blake2b(body).digest() + body
 
 
 def _read(data: bytes) -> PartDone | None:
-    line, _, body = data.partition(b"\n")
-    try:
-        header = json.loads(line)
-        if blake2b(body).hexdigest() != header["digest"]:
-            return None
-        size = header["rejects"]
-        types = tuple((tuple(path), kind) for path, kind in header["types"])
-        return PartDone(body[size:], body[:size], header["counts"], Learnt(tuple(header["names"]), types))
-    except (ValueError, KeyError, TypeError):
+    digest, body = data[: blake2b.MAX_DIGEST_SIZE], data[blake2b.MAX_DIGEST_SIZE :]
+    if blake2b(body).digest() != digest:
         return None
+    return msgspec.msgpack.decode(body, type=PartDone, dec_hook=lambda kind, held: kind(held))  # a Counter
 
 
 @contextmanager
@@ -195,12 +189,10 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
                 raise
             return PartDone(b"", b"", failed=True)
         sink.finish()
-        return PartDone(rows.getvalue(), rejects.getvalue(), tally.counts(), sink.learnt())
+        return PartDone(rows.getvalue(), rejects.getvalue(), tally, sink.learnt())
 
 
-def write_parts(
-    work: RowWork, tally: Tally, advance: Callable[[Mapping[str, Any]], None], content: BinaryIO | None = None
-) -> None:
+def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], content: BinaryIO | None = None) -> None:
     """Read the rows of a run in parts, let its engine do them, and write what they come to, in their order.
 
     The bytes are those of `write_rows`, whatever the engine, its workers, and the size of the parts.
@@ -208,7 +200,7 @@ def write_parts(
     Args:
         work: makes the rows that are written.
         tally: counts the rows.
-        advance: is called with the counts of a part when it is written.
+        advance: is called with the tally of a part when it is written.
         content: that of the input, if it is open already.
 
     Raises:
@@ -232,8 +224,8 @@ def write_parts(
                 done = joiner.checked(part, made)
                 sink.join(done.rows, part.piece.array)
                 output.rejected(done.rejects)
-                tally.add_counts(done.counts)
-                advance(done.counts)
+                tally.add(done.tally)
+                advance(done.tally)
                 count += 1
                 if output.flushed:
                     output.stream.flush()
@@ -294,7 +286,7 @@ class _Joiner:
         """
         left = None if part.limit is None else part.limit - self._tally.rows
         before = self._sink.learnt()
-        ends = left is not None and part.limit != left and made.counts.get("rows", left) >= left
+        ends = left is not None and part.limit != left and made.tally.rows >= left
         if not (ends or made.failed or self._teach(made, before)):
             return made
         self._function = self._function or PartWork(self._rows).begin()
@@ -308,7 +300,7 @@ class _Joiner:
 
         What is said of a refused row may depend on the types before.
         """
-        if self._sink.learns_types and before.types and made.counts["skipped"]:
+        if self._sink.learns_types and before.types and made.tally.skipped:
             return True
         try:
             self._sink.learn(made.learnt)
