@@ -49,7 +49,7 @@ def run(job: RowsJob) -> int:
     tally = Tally.of(job.perturbers)
     with progress("perturb", "rows", size_of(job), quiet=job.quiet or show is not None) as advance:
         if job.split.has_parts:
-            write_parts(work, tally, lambda done: advance(done["rows"], done["read"]))
+            write_parts(work, tally, lambda done: advance(done.rows, done.read))
         else:
             write_rows(work, tally, advance, shown=show is not None)
     if job.report is not None:
