@@ -23,7 +23,7 @@ from augment_ru.resources import dictionary_path, kinds_in, rows
 from augment_ru.text.batch import Batch
 
 _LIKELY_CASES = ("nomn", "accs")
-"""Cases that people write instead of the right one, the likeliest first: the nominative, then that of objects."""
+"""The cases that people write instead of the right one, the likeliest first: the nominative, then the accusative."""
 
 _PERSON_OF = {
     "я": frozenset({"1per", "sing"}), "ты": frozenset({"2per", "sing"}), "он": frozenset({"3per", "sing"}),
@@ -180,7 +180,7 @@ def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
     for one in wanted:
         word = inflect(form.lemma, one)
         if word is None or (objects and ("plur" in one.grammemes or number < at) and "tran" in form.word):
-            continue  # «телефон хвалят» and «спросил мать» are right: nobody is named who does
+            continue  # «телефон хвалят» and «спросил мать» are right, without a subject
         if all(known.kind in {"VERB", "ADJ"} and not _fits_subject(known, subject) for known in known_forms(word)):
             yield word
 

@@ -39,8 +39,9 @@ class Entry:
     """The spoken forms of one word or phrase.
 
     Attributes:
-        written: the word or phrase in lower case, with its marks.
-        forms: its spoken forms.
+        written: the word or phrase in lower case, with the signs of the dictionary: `^` for the start of a sentence, a
+            comma for a place behind a comma, `*` for any word or any beginning of a word.
+        forms: the spoken forms.
     """
 
     written: str
@@ -52,7 +53,7 @@ class Entry:
         return min(sum(form.share for form in self.forms), 1.0)
 
     def spoken(self, form: Spoken, old: str) -> str:
-        """Write a form instead of the old text, with its capitals.
+        """Write a form instead of the old text, with the capitals of the old text.
 
         A filler is put in front of the text; an ending is put behind the stem of the text.
 
@@ -291,7 +292,7 @@ class Colloquial(CountedErrors):
 
     `word`: spoken forms of words and phrases («щас», «ваще», «комп», «мб»), nouns in their case; `ending`: -тся and
     -ться as -цца; `filler`: «ну», «короче, » at the start of a sentence, «типа» and others behind a conjunction.
-    A sentence gets at most one filler, and none if it has one. Likelier forms come first (`weighted_ranks`).
+    A sentence gets at most one filler, and none if it already has one. Likelier forms come first (`weighted_ranks`).
 
     Args:
         probability: the share of the possible places that change, in an average text; in [0, 1]. These are listed
@@ -336,7 +337,7 @@ class Colloquial(CountedErrors):
         sizes = [one.words.size for one, _, _ in columns]
         is_pair = np.repeat([pair for _, pair, _ in columns], sizes)
         is_filler = np.repeat([filler for _, _, filler in columns], sizes)
-        # the lane of a filler's rank is that of choices, so that a word's form and a filler are drawn apart
+        # ranks of fillers are drawn in the lane of choices, so that they do not depend on the ranks of the words
         draws = np.empty(every.words.size)
         for lane, chosen in enumerate((~is_filler, is_filler)):
             draws[chosen] = batch.draw(streams, forms.starts[every.words[chosen]], lane)
@@ -378,7 +379,7 @@ def _filled(
     starts = np.flatnonzero(first[:-ahead])
     starts = starts[(sentences[starts + ahead] == sentences[starts]) & ~said[sentences[starts]]]
     places = forms.starts[starts]
-    is_open = (batch.flags[places - 1] & SPACE != 0) | (batch.codes[places - 1] == ord("\n"))  # so is place -1
+    is_open = (batch.flags[places - 1] & SPACE != 0) | (batch.codes[places - 1] == ord("\n"))  # code -1 is a line feed
     cyrillic = (forms.codes[places] >= ord("а")) & (forms.codes[places] <= ord("ё"))
     loud = [_is_loud(batch, forms, words) for words in (starts, starts + 1)]  # «ну» would look odd in front of them
     starts = starts[is_open & cyrillic & forms.letters[starts] & ~(loud[0] & loud[1])]
@@ -419,9 +420,9 @@ _DASHES = "—–-"
 
 
 def _has_known_case(batch: Batch, forms: WordForms, words: Ints) -> Mask:
-    """Tell of each of these words whether it is certain if it keeps its capital behind a filler.
+    """Tell for each of these words whether it is known if the word keeps its capital behind a filler.
 
-    It is certain for a word without a capital.
+    True for a word without a capital.
     """
     following = forms.starts[words + 1]
     capital = batch.codes[forms.starts[words]] != forms.codes[forms.starts[words]]

@@ -85,7 +85,7 @@ def units(batch: Batch) -> list[Unit]:
 
 
 def _inner(every: Ints, starts: Ints, stops: Ints) -> np.ndarray:
-    """Tell of each word whether it lies inside a unit of several words, behind the unit's first word.
+    """Tell for each word whether it lies inside a unit of several words, behind the unit's first word.
 
     Args:
         every: the global places where all words start.
@@ -208,7 +208,7 @@ def _paired(found: Sequence[Unit], draws: Floats) -> tuple[Ints, Ints]:
     """
     pairs: list[tuple[int, int]] = []
     for _, members in groupby(range(len(found)), key=lambda at: found[at].clause):
-        waiting: deque[int] = deque()  # all do the same, so the first speaks for all
+        waiting: deque[int] = deque()  # all have the same role, so only the first is compared
         for at in sorted(members, key=lambda at: draws[at]):
             if waiting and found[waiting[0]].may_exchange(found[at]):
                 match = waiting.popleft()

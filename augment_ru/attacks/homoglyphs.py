@@ -38,7 +38,7 @@ class Homoglyphs(Attack):
     look-alikes.
 
     Args:
-        probability: the share of the words with such a letter that change, in [0, 1].
+        probability: of the words that can change, the share that does; in [0, 1].
         letters: of a changed word's letters that have a look-alike, the share that is replaced; in [0, 1].
         near: whether letters are also replaced by letters that only resemble them, such as «и» by «u».
         invisible: whether a changed word gets an invisible character between two of its letters; then all words with

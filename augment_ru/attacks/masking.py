@@ -55,7 +55,7 @@ def read_word_list(path: str) -> frozenset[str]:
 
 
 def listed(batch: Batch, starts: Ints, stops: Ints, words: frozenset[str]) -> Mask:
-    """Tell of each of these words of a batch whether a list has it or one of its dictionary forms, shape (words,).
+    """Tell for each of these words of a batch whether a list has it or one of its dictionary forms, shape (words,).
 
     Args:
         batch: the texts.
@@ -160,7 +160,7 @@ class _Words:
         counts = np.stack([self._places_of(number) for number in range(len(self._styles))])
         fit = (counts > 0).any(axis=0)
         self.starts, self.stops, self._counts = starts[fit], stops[fit], counts[:, fit]
-        """The words that a style fits, and how many places each style has in each, shape (styles, words)."""
+        """The words that a style fits, and in how many places each style can mask each word, shape (styles, words)."""
 
     def _places_of(self, number: int) -> Ints:
         style = self._styles[number]

@@ -33,8 +33,8 @@ class Layouts:
     def exchanged(self, batch: Batch) -> tuple[Codes, Mask]:
         """Type the texts of a batch in the other layout.
 
-        A character without a key stays. A sign that is not a letter is typed in the layout of the letter before it in
-        its text, or else of the letter after it; in a text without letters it stays.
+        A character without a key stays. A sign that is not a letter counts as typed in the layout of the letter before
+        it in its text, or else of the letter after it; in a text without letters it stays.
 
         Returns:
             The new code points, and whether each old one is a letter of a layout; both of shape (codes,).

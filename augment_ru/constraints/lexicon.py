@@ -75,10 +75,10 @@ class Lexicon:
         self._patterns = tuple(patterns)
         self._tokens = [token for _, pattern in self._patterns for token in pattern]
         self._attributes = sorted({name for token in self._tokens for name in token} & _OF_TOKENS.keys())
-        self._letters: dict[_Key, str] = {}  # what is read of a token, to letter
-        self._kinds: dict[tuple[bool, ...], str] = {}  # which of the patterns' tokens fit, to letter
+        self._letters: dict[_Key, str] = {}  # maps what is read of a token to its letter
+        self._kinds: dict[tuple[bool, ...], str] = {}  # maps which pattern tokens fit to a letter
         self._unused = map(chr, count(_FIRST_LETTER))
-        self._expressions: tuple[int, list[tuple[str, re.Pattern[str]]]] = 0, []  # for so many kinds
+        self._expressions: tuple[int, list[tuple[str, re.Pattern[str]]]] = 0, []  # number of kinds, for them
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Match]:
         """Yield the matches of the patterns."""

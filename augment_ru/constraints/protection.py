@@ -122,7 +122,7 @@ def _called(function: Function, rule: Rule, row: Row, docs: Docs) -> Iterator[tu
         AugmentError: the function fails, or returns anything but spans of the fields' texts.
     """
     found: list[tuple[str, Any]]
-    row = row if isinstance(rule.function, str) else MappingProxyType(row)  # the user's own may not change it
+    row = row if isinstance(rule.function, str) else MappingProxyType(row)  # a user's own function may not change it
     try:
         found = [(name, span) for name, spans in function(row, docs).items() for span in spans]
     except Exception as error:  # the function may be the user's own and raise anything

@@ -18,7 +18,7 @@ Rewritten = tuple[str, Note]
 Edits = Sequence[Iterable[Edit]]
 """The edits of each of some changes; a change that cannot be made has no edits."""
 Work = Callable[[Ints], Mask]
-"""A function that tries to make the changes with these indices, in one batch, and tells of each whether it was made."""
+"""A function that tries to make the changes with these indices in one batch, and tells for each whether it was made."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ Between the bounds only the sentence can tell.
 def opening(word: str) -> int:
     """Tell what a word is if it begins a sentence, as a sum of the bits `LOWERED`, `NAME` and `ADJECTIVE`.
 
-    If neither `LOWERED` nor `NAME` is set, it is uncertain whether the word is a name. A word that the dictionary does
+    If both `LOWERED` and `NAME` are unset, it is uncertain whether the word is a name. A word that the dictionary does
     not have counts as a name.
 
     >>> opening("вчера") == LOWERED, opening("анна") == NAME, opening("мороз") & (LOWERED | NAME)

@@ -301,7 +301,7 @@ def _fitted(syntax: Syntax, number: int, word: str) -> list[Edit] | None:
     if new is None:
         return None
     if new == old or fitting(old, syntax.tokens[number].text.lower()) == new:
-        return []  # where the text departs from the rule, it keeps its own way
+        return []  # the text breaks the rule here, and may go on doing so
     return [Edit(before.start, before.stop, written_like(new, before.text), Note(before.text))]
 
 

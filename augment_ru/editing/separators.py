@@ -17,7 +17,7 @@ JOINS = ("ne", "join_particle", "join_phrase", "join_preposition", "join_words")
 _WHOLE = frozenset({"вместе", "затем", "немало", "немного", "немногие", "несколько", "потом"})
 """Words that mean something else when they are split: «не много», «по том»."""
 _SHORT = 3
-"""If one of two words has at most this many letters, they are not joined where that makes another word («не мой»)."""
+"""Two words of which one has at most this many letters are not joined if that makes another word («не мой»)."""
 _SHORTEST_REST = 3
 """The fewest letters that must be left behind the prefix when a word is split: «нами» must not become «на ми»."""
 

@@ -253,7 +253,7 @@ class WordForms:
             words: the numbers of the words.
         """
         found = np.zeros(words.size, dtype=np.bool_)
-        next_words = np.minimum(words + 1, self.starts.size - 1)  # the last word has none beside it
+        next_words = np.minimum(words + 1, self.starts.size - 1)  # no word is beside the last one
         for phrase in phrases:
             first, _, second = phrase.partition(" ")
             here = self.are(first, words)

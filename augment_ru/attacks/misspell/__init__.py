@@ -143,7 +143,7 @@ def _plan_of(classes: tuple[str, ...], profile: str, lexicon: str, rules: str, f
         if name != "all" and name not in table:
             raise unknown("class of misspell", name, ("all", *table))
     chosen = tuple(name for name in table if name in classes or "all" in classes)
-    column = PROFILES.index(profile)  # that of `blog`, the first, has counts
+    column = PROFILES.index(profile)  # the first column, of `blog`, has counts instead of factors
     factors = {name: float(table[name][column]) if column else 1.0 for name in chosen}
     chosen = tuple(name for name in chosen if factors[name] > 0)
     mean = fsum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS

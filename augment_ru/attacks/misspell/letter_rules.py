@@ -114,9 +114,9 @@ _EDGE = frozenset({0, _NUMBERS["-"]})
 _RULE = re.compile(r"([^()]*)\(([^()>]*)>([^()]*)\)([^()]*)")
 _ELEMENT = re.compile(r"\[[а-яё]+\]|.")
 _COPIES = tuple(accumulate((0.12, 0.41, 0.32, 0.15)))
-"""Cumulative shares of how many copies of a stretched letter are added, one to four: «оочень», «ооочень», …
+"""Cumulative shares of how many copies are added to a letter that is repeated, one to four: «оочень», «ооочень», …
 
-They were counted in the blogs.
+They were counted in blogs.
 """
 _WEIGHTS = np.array([0.0, 0.0, 0.12, 0.25, 0.25, 0.65, 1.0])
 """How often people err in a letter of a word, by the number of its letters, relative to longer words."""
@@ -176,7 +176,7 @@ def _table() -> Ints:
 
 @cache
 def _members(letters: str) -> Mask:
-    """Tell of each letter, by its number in `_NUMBERS`, whether it is one of these; false for a gap."""
+    """Tell for each letter, by its number in `_NUMBERS`, whether it is one of these; false for a gap."""
     members = np.zeros(len(_NUMBERS) + 1, dtype=np.bool_)
     members[[_NUMBERS[letter] for letter in letters]] = True
     return members

@@ -194,7 +194,7 @@ class Misspellings:
 
 
 _TRIES = 4
-"""At most so many errors of a word are drawn, until one does not make another word of the dictionary («сделал»)."""
+"""The most errors that are drawn for a word until one does not make another word («сделал» from «сделали»)."""
 _TAKEN_FOR_THE_WORD = frozenset({"hyphen_dropped", "hyphen_space", "tsya"})
 """Classes whose errors are read as the right word, even if they make another word."""
 _WHICH, _MORE, _FIRST_DRAW = _TRIES - 1, _TRIES, _TRIES

@@ -71,7 +71,7 @@ def swapped(text: str, found: Coordination, order: Sequence[int], touches: Touch
 def _with_word(text: str, edit: Edit, start: int) -> Edit:
     """Merge an insertion behind the last word of a text with that word; return other insertions as they are.
 
-    Otherwise `similarities.meaning` would take the inserted text for an addition to the text instead of a part of it.
+    The similarity `meaning` takes text that is inserted behind all words for an addition, not for a part of the text.
 
     Args:
         text: the text.
@@ -205,7 +205,7 @@ class WordOrder(Attack):
     """The constituents of a clause take another order that a native would say.
 
     Args:
-        probability: the share of clauses with another order that take it, in [0, 1].
+        probability: of the clauses that have another possible order, the share that takes one; in [0, 1].
         guards: the constraints whose spans no edit may touch, whatever the task.
 
     Raises:

@@ -127,7 +127,7 @@ def _with_tails(tree: Syntax, found: Sequence[Constituent]) -> list[Constituent]
     """Join constituents to the noun in front of them if they may belong to it, and expressions of time to each other.
 
     Returns:
-        The constituents; None if one that must lead stands behind one that need not.
+        The constituents; None if one that must stand in front comes after one that may move.
     """
     merged: list[Constituent] = []
     for one in found:

@@ -86,7 +86,7 @@ def orders_of(pattern: str) -> tuple[Order, ...]:
 def orders(clause: Clause) -> list[Order]:
     """Return the other orders of a clause that keep who does what and what pronouns mean.
 
-    If the clause goes on behind a mark, its last constituent stays beside that mark.
+    If the clause goes on behind its last constituent, that constituent stays last.
     """
     found = orders_of(clause.pattern)
     return [order for order in found if _keeps_meaning(clause, order.places)] if found else []

@@ -15,7 +15,7 @@ _CLOSED = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "ADVB", "INTJ"})
 _PRONOUNS = frozenset({"Apro", "NPRO", "Anum"})
 _ACTIONS = frozenset({"VERB", "INFN", "GRND", "PRTF", "PRTS", "ADVB", "PRED"})
 _SHORTEST_GIVEN = 3
-"""The fewest characters of a given name."""
+"""The fewest characters of a word that may be a given name."""
 _VERB_WITHIN = 4
 """How many tokens behind the first word of a sentence are searched for its verb."""
 _MARKS = frozenset('«»"„“”!?…')
@@ -250,7 +250,7 @@ def _is_institution(word: str) -> bool:
 
 
 def first_words(view: View, labels: Labels) -> None:
-    """Correct the labels of first words of sentences that are a given name or a common noun, such as «любовь».
+    """Correct the labels of first words of sentences that may be a given name or a common noun, such as «Любовь».
 
     The label is removed if the verb is one of things, and becomes PER if the verb is one of persons.
     """
