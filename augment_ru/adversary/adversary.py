@@ -201,7 +201,7 @@ class Adversary:
         return [self._found(prepared, case, gate) for case in cases]
 
     def _goal(self, record: Record) -> Goal:
-        """The goal for a record.
+        """Return the goal for a record.
 
         Raises:
             AugmentError: the record has no right answer, or the target does not fit its task.
@@ -244,7 +244,7 @@ class Adversary:
 
 
 def _guide_of(guide: Model | NamedModel, model: NamedModel, cache: Cache | None) -> Ledger:
-    """The ledger of a guide.
+    """Return the ledger of a guide.
 
     Raises:
         AugmentError: it gives no scores, or the model gives scores itself.
@@ -276,7 +276,7 @@ def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -
 def screened(
     prepared: Prepared, cases: Sequence[SearchCase], similarity: Similarity | None, threshold: float | None
 ) -> PoolGate:
-    """The gate of these cases; changes that fail alone have left their pools if the similarity screens.
+    """Return the gate of these cases; changes that fail alone have left their pools if the similarity screens.
 
     A case that has nothing to change, or whose original is answered wrong, is finished.
     """
@@ -386,7 +386,7 @@ class _Question(NamedTuple):
 def _questions(
     active: Sequence[SearchCase], gate: PoolGate, limits: Limits
 ) -> tuple[list[_Question], list[SearchCase]]:
-    """The next question of each case, in the order of the cases, and the cases whose searches ended."""
+    """Return the next question of each case, in the order of the cases, and the cases whose searches ended."""
     found: dict[int, _Question] = {}
     ended: list[SearchCase] = []
     pending = list(active)

@@ -85,7 +85,7 @@ def _promising(
 
 
 def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet | None:
-    """The open set one step from the nearest one that is expected to come nearest to breaking."""
+    """Return the open set one step from the nearest one that is expected to come nearest to breaking."""
     here = list(knowledge.nearest)  # ascending
     margins = knowledge.known[knowledge.nearest].margins
     if margins is None:

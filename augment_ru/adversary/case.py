@@ -45,7 +45,7 @@ class RecordQuestions:
         return example_of(self.record.values, self.record.task)
 
     def of(self, scripts: Mapping[int, Script]) -> Example:
-        """The question about a set of changes.
+        """Return the question about a set of changes.
 
         Args:
             scripts: by the number of the text, as `RecordPool.scripts` gives them.
@@ -69,7 +69,7 @@ class RecordQuestions:
         return Record(question, self.record.task).read()
 
     def scripts(self, found: Mapping[int, Script]) -> dict[str, Script]:
-        """The script of each field, those of unchanged texts, too."""
+        """Return the script of each field, those of unchanged texts, too."""
         return {
             name: found.get(number) or Script(source)
             for number, (name, source) in enumerate(zip(self.fields, self.sources, strict=True))
@@ -212,7 +212,7 @@ class SearchCase:
             self.stop()
 
     def known_answer(self, texts: tuple[str, ...]) -> Scored | None:
-        """The answer to these texts of the record, if they were asked about already."""
+        """Return the answer to these texts of the record, if they were asked about already."""
         return self._answers.get(_key(texts))
 
     def answered(self, texts: tuple[str, ...], scored: Scored, similarity: float) -> None:
@@ -251,15 +251,15 @@ class SearchCase:
         self._answers, self._search = {}, None
 
     def scripts(self, chosen: ChangeSet) -> dict[str, Script]:
-        """The script of each field under these changes."""
+        """Return the script of each field under these changes."""
         return self._asking.scripts(self.pool.scripts(chosen))
 
     def texts(self, chosen: ChangeSet) -> tuple[str, ...]:
-        """The texts of the record under these changes."""
+        """Return the texts of the record under these changes."""
         return tuple(script.text for script in self.scripts(chosen).values())
 
     def example(self, scripts: Mapping[int, Script]) -> Example:
-        """The question about the record under the scripts of a set; without one about the original.
+        """Return the question about the record under the scripts of a set; without one about the original.
 
         Args:
             scripts: by the number of the text, as `RecordPool.scripts` gives them.
@@ -282,7 +282,7 @@ def _key(texts: Sequence[str]) -> _Texts:
 def _search(
     knowledge: Knowledge, margins: Floats | None, guidance: Guidance | None, draws: Draws, *, minimal: bool
 ) -> Search:
-    """The whole search of a record: until the answer breaks, then, if wanted, until the set is minimal."""
+    """Return the whole search of a record: until the answer breaks, then, if wanted, until the set is minimal."""
     if margins is None:
         if guidance is None:
             yield from break_by_labels(knowledge, draws)

@@ -38,7 +38,7 @@ class Goal:
 
     @classmethod
     def of(cls, record: Record, target: str | None = None) -> "Goal":
-        """The goal for a record."""
+        """Return the goal for a record."""
         task = record.task
         kind = next(iter(metrics_of(task.scoring.metrics).values())).kind
         (golds,) = golds_of([record.values], task, kind)
@@ -55,7 +55,7 @@ class Goal:
         return self.target is not None and self.golds[0] == self.target
 
     def answer(self, scored: Scored) -> tuple[Any, ...]:
-        """The prediction as metrics compare it.
+        """Return the prediction as metrics compare it.
 
         Raises:
             AugmentError: the prediction has not the form that the task needs.
@@ -63,16 +63,16 @@ class Goal:
         return answer_of(scored.prediction, self.task, self.kind)
 
     def is_right(self, answer: Sequence[Any]) -> bool:
-        """Whether the answer is right in every field that has a right answer."""
+        """Tell whether the answer is right in every field that has a right answer."""
         pairs = zip(self.golds, answer, strict=True)
         return all(gold is None or is_right(self.kind, gold, given) for gold, given in pairs)
 
     def is_broken(self, answer: Sequence[Any]) -> bool:
-        """Whether the answer is what the search is after."""
+        """Tell whether the answer is what the search is after."""
         return not self.is_right(answer) if self.target is None else bool(answer[0] == self.target)
 
     def rivals(self, scored: Scored) -> list[tuple[int, str]] | None:
-        """The labels whose scores are compared with that of the right one, each with the number of its field.
+        """Return the labels whose scores are compared with that of the right one, each with the number of its field.
 
         Those that come nearest are first. None where scores say nothing: there are none, or the right label has none.
         """
@@ -105,7 +105,7 @@ class Goal:
 
 
 def _rounded(margins: Sequence[float]) -> Floats:
-    """The margins, rounded as `np.round` does it, in a third of its time."""
+    """Return the margins, rounded as `np.round` does it, in a third of its time."""
     found = np.array(margins) * _UNITS
     np.rint(found, out=found)
     found /= _UNITS

@@ -112,7 +112,7 @@ class Knowledge:
             self._limit = min(self._limit, _CAUTION * self._loss(chosen))
 
     def is_open(self, chosen: ChangeSet) -> bool:
-        """Whether a set was neither asked nor refused, and is expected to pass the gate."""
+        """Tell whether a set was neither asked nor refused, and is expected to pass the gate."""
         if chosen in self.known:
             return False
         if self._limit == np.inf and not self._bans:  # without a refusal nothing else is known
@@ -126,12 +126,12 @@ class Knowledge:
         return fsum(self._losses[one] for one in chosen)
 
     def is_broken(self, chosen: ChangeSet) -> bool:
-        """Whether a set is known to break the answer."""
+        """Tell whether a set is known to break the answer."""
         verdict = self.known.get(chosen)
         return verdict is not None and verdict.broken
 
     def conflicts(self, change: int) -> Ints:
-        """The changes that may not be applied with this one."""
+        """Return the changes that may not be applied with this one."""
         found = self._conflicts[change]
         if found is None:
             found = self._conflicts[change] = np.array(self.pool.conflicts[change], dtype=np.int64)
@@ -170,7 +170,7 @@ class Knowledge:
         return found
 
     def without_one(self, chosen: ChangeSet) -> list[ChangeSet]:
-        """The sets with one change less; the original is not among them."""
+        """Return the sets with one change less; the original is not among them."""
         return [chosen[:at] + chosen[at + 1 :] for at in range(len(chosen)) if len(chosen) > 1]
 
     def is_minimal(self, chosen: ChangeSet) -> bool:
@@ -179,5 +179,5 @@ class Knowledge:
 
 
 def as_set(changes: Iterable[int]) -> ChangeSet:
-    """The changes as a set."""
+    """Return the changes as a set."""
     return tuple(sorted(changes))

@@ -105,7 +105,7 @@ class Finding(Result):
         return {name: [self.search_settings.attacks[at] for at in numbers] for name, numbers in self.attacks.items()}
 
     def _brief(self) -> dict[str, Any]:
-        """The metadata that is written under `augment` (docs/adversary.md), without the texts."""
+        """Return the metadata that is written under `augment` (docs/adversary.md), without the texts."""
         settings = self.search_settings
         search = self.search()
         outcome = {key: value for key, value in search.items() if key in _OUTCOME}

@@ -130,7 +130,7 @@ class Surrogate:
 
 
 def _combined(factors: Floats, rows: Floats) -> Floats:
-    """The sum of the rows times their factors, shape (columns,); many columns without a copy of all rows."""
+    """Return the sum of the rows times their factors, shape (columns,); many columns without a copy of all rows."""
     if rows.size < _MANY:
         summed: Floats = _sum(factors[:, None] * rows)
         return summed

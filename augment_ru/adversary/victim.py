@@ -19,7 +19,7 @@ def victim_of(
     seed: int = 42,
     encoding: str = "utf-8",
 ) -> NamedModel:
-    """The model of a specification `KIND` or `KIND:ARGUMENT`, under that name.
+    """Return the model of a specification `KIND` or `KIND:ARGUMENT`, under that name.
 
     Args:
         spec: the specification.
@@ -40,5 +40,5 @@ def victim_of(
 
 
 def labels_of(rows: Iterable[Mapping[str, Any]], task: Task) -> tuple[str, ...] | None:
-    """The labels among the right answers of the rows, sorted; None where answers are free."""
+    """Return the labels among the right answers of the rows, sorted; None where answers are free."""
     return labels_of_different(different_golds(rows, task), task)

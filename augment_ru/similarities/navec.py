@@ -51,7 +51,7 @@ class Navec(Similarity):
         return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|as-read|navec-{version_of('navec')}|v2"
 
     def against(self, references: Sequence[str]) -> "NavecScorer":
-        """A scorer that finds the words of each reference once, for all its candidates."""
+        """Return a scorer that finds the words of each reference once, for all its candidates."""
         return NavecScorer(self.context, references)
 
 
@@ -89,7 +89,7 @@ class NavecScorer(Scorer):
 
 
 def _words_of(text: str) -> list[str]:
-    """The words of a text in their order, in lower case."""
+    """Return the words of a text in their order, in lower case."""
     text = text.lower()
     return [text[start:stop] for start, stop in word_ranges(text)]
 
@@ -157,7 +157,7 @@ def _similarities(reference: _Words, candidate: _Words) -> Floats:
 
 
 def _with_neighbours(plain: Floats, context: float, edges: tuple[bool, bool]) -> Floats:
-    """Each similarity mixed with those of the words before, and of the words after, by the share `context` each.
+    """Return each similarity mixed with those of the words before, and of the words after, by the share `context` each.
 
     At the start or end of both texts the missing neighbours count as a match; if only one text starts or ends there,
     as none.

@@ -63,7 +63,7 @@ class BertScore(Similarity):
 
     @classmethod
     def argument(cls, text: str) -> dict[str, Any]:
-        """The options that `MODEL` or `MODEL@LAYER` stands for, as in `bertscore:MODEL@LAYER`.
+        """Return the options that `MODEL` or `MODEL@LAYER` stands for, as in `bertscore:MODEL@LAYER`.
 
         >>> BertScore.argument("ai-forever/ruBert-base@9")
         {'model': 'ai-forever/ruBert-base', 'layer': 9}
@@ -106,14 +106,14 @@ class BertScore(Similarity):
             yield ",".join([str(layer), *(f"{value:.7f}" for value in means)])
 
     def against(self, references: Sequence[str]) -> BertScorer:
-        """A scorer that embeds each reference once, for all its candidates."""
+        """Return a scorer that embeds each reference once, for all its candidates."""
         encoder = embedder(self.model, _layer(self), self.device, self.dtype, self.batch_tokens)
         weights = token_weights(encoder, _idf_texts(self.idf))
         return BertScorer(encoder, weights, _baseline(self), references, reads_notes=self.as_read)
 
 
 def _layer(score: BertScore) -> int:
-    """The layer whose hidden states are compared.
+    """Return the layer whose hidden states are compared.
 
     Raises:
         AugmentError: the model has no such layer, or no layer is given and none is known for the model.
@@ -138,7 +138,7 @@ def _layer(score: BertScore) -> int:
 
 @lru_cache(maxsize=4)
 def _idf_texts(idf: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """The texts that document frequencies are counted in; None: tokens are not weighted.
+    """Return the texts that document frequencies are counted in; None: tokens are not weighted.
 
     Raises:
         AugmentError: the file cannot be read.
@@ -150,7 +150,7 @@ def _idf_texts(idf: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=4)
 def _baseline(score: BertScore) -> float | None:
-    """The F1 of unrelated texts at the layer, from the baseline file; None without rescaling.
+    """Return the F1 of unrelated texts at the layer, from the baseline file; None without rescaling.
 
     Raises:
         AugmentError: there is no such file, or the layer is not in it.

@@ -51,7 +51,7 @@ class TokenEmbedder:
         return int(self._tokenizer.num_special_tokens_to_add(pair=False))
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
-        """The token ids of each text, special ones included, also of those longer than the limit."""
+        """Return the token ids of each text, special ones included, also of those longer than the limit."""
         spaced = type(self._tokenizer).__name__.startswith(("GPT2", "Roberta"))  # bert_score does so for these
         stripped = [f" {text.strip()}" if spaced and text.strip() else text.strip() for text in texts]
         found = self._tokenizer(stripped, add_special_tokens=True, truncation=False)["input_ids"] if texts else []
@@ -88,7 +88,7 @@ class TokenEmbedder:
             return torch.nn.functional.normalize(hidden.float(), dim=-1), mask.bool(), ids
 
     def weights(self, texts: Sequence[str] | None) -> "Tensor":
-        """The weight of each token id, shape (vocabulary,): 1, or its inverse document frequency in the texts.
+        """Return the weight of each token id, shape (vocabulary,): 1, or its inverse document frequency in the texts.
 
         Special tokens have the weight 0: with texts, because each of them has all special tokens.
         """
@@ -110,7 +110,7 @@ class TokenEmbedder:
 
 @lru_cache(maxsize=4)
 def embedder(model: str, layer: int, device: str, dtype: str, batch_tokens: int) -> TokenEmbedder:
-    """The encoder of a model up to a layer.
+    """Return the encoder of a model up to a layer.
 
     Raises:
         AugmentError: there is no such model, device or format, or the model has no tokenizer.
@@ -296,7 +296,7 @@ class BertScorer(Scorer):
         return scores
 
     def _tokens(self, indices: Sequence[int], texts: Sequence[str]) -> list[Ints]:
-        """The token ids of texts, as many as the model reads; `indices`: the reference of each text."""
+        """Return the token ids of texts, as many as the model reads; `indices`: the reference of each text."""
         rows = self._encoder.tokens(texts)
         for index, ids in zip(indices, rows, strict=True):
             if ids.size > self._encoder.limit:
@@ -330,7 +330,7 @@ NOISE = 1e-6
 
 
 def _is_near_border(scores: Floats, noise: float) -> Mask:
-    """Whether each score is so near to a rounding border that its last bits decide how it is rounded."""
+    """Return whether each score is so near to a rounding border that its last bits decide how it is rounded."""
     scaled = scores * 10**DIGITS
     near: Mask = np.abs(scaled - np.floor(scaled) - 0.5) < noise * 10**DIGITS
     return near

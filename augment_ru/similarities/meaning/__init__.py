@@ -77,7 +77,7 @@ class Meaning(Similarity):
         return expected
 
     def against(self, references: Sequence[str]) -> "MeaningScorer":
-        """A scorer that finds the words of each reference once, for all its candidates."""
+        """Return a scorer that finds the words of each reference once, for all its candidates."""
         return MeaningScorer(weights_of(self.weights).values, references)
 
 
@@ -213,7 +213,7 @@ class Weights(NamedTuple):
 
 @lru_cache(maxsize=4)
 def weights_of(name: str) -> Weights:
-    """The weights of a dictionary, which has the features of the shipped one.
+    """Return the weights of a dictionary, which has the features of the shipped one.
 
     Raises:
         AugmentError: there is no such dictionary; a feature is unknown, missing or given twice; a weight is not a

@@ -122,7 +122,7 @@ class WordColumns:
 
 
 def word_columns(batch: Batch) -> WordColumns:
-    """The words of the texts of a batch."""
+    """Return the words of the texts of a batch."""
     return WordColumns(batch.codes, batch.starts)
 
 
@@ -132,7 +132,7 @@ _kinds = np.zeros(0x110000, dtype=np.uint8)
 
 
 def _are_inside(codes: Codes) -> Mask:
-    """Whether each code point is inside a word, in texts without combining marks.
+    """Return whether each code point is inside a word, in texts without combining marks.
 
     Args:
         codes: the texts; the last code point is in no word.
@@ -156,7 +156,7 @@ def _are_inside(codes: Codes) -> Mask:
 
 
 def _kind(char: str) -> int:
-    """The role of a character in a word."""
+    """Return the role of a character in a word."""
     if char.isalnum():
         return _DIGIT if char.isdecimal() else _LETTER
     return _COMMA if char == "," else _JOINER if char in JOINERS else _OTHER
@@ -178,12 +178,12 @@ class Letters(NamedTuple):
     codes: Codes
 
     def where(self, chosen: Mask) -> "Letters":
-        """The chosen letters."""
+        """Return the chosen letters."""
         return Letters(self.owners[chosen], self.places[chosen], self.words[chosen], self.codes[chosen])
 
 
 def are_as_long(edits: EditTable) -> Mask:
-    """Whether each candidate has only edits that are as long as what they replace, and read as written."""
+    """Return whether each candidate has only edits that are as long as what they replace, and read as written."""
     lengths = edits.new.lengths
     wrong = (lengths != edits.stops - edits.starts) | (lengths == 0)
     if edits.notes:
@@ -225,7 +225,7 @@ def letters_in_place(words: WordColumns, indices: Ints, edits: EditTable, asked:
 
 @lru_cache(maxsize=4096)
 def _letter(char: str) -> int:
-    """The code point of a letter or digit in lower case; 0 for others, and if the letters beside it matter."""
+    """Return the code point of a letter or digit in lower case; 0 for others, and if the letters beside it matter."""
     lower = form_of(char) if char.isalnum() and char != "Σ" else ""
     return ord(lower) if len(lower) == 1 else 0
 
@@ -287,7 +287,7 @@ def respelt(words: WordColumns, letters: Letters) -> Respelt:
 
 
 def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) -> list[str]:
-    """The new forms of words.
+    """Return the new forms of words.
 
     Args:
         words: the words of the references.

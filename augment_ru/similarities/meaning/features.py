@@ -39,7 +39,7 @@ _DENYING = frozenset({"не", "нет", "нельзя", "невозможно", 
 
 
 def negates(word: str) -> bool:
-    """Whether a word negates by itself; «никто» and «никогда» only repeat the «не» of their sentence."""
+    """Tell whether a word negates by itself; «никто» and «никогда» only repeat the «не» of their sentence."""
     return "negation" in marks_of(word) and not word.startswith("ни")
 
 
@@ -84,7 +84,7 @@ _GOVERNED = NOMINAL | {"adjective"}
 
 
 def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of words that stand at another place, while no other words came in."""
+    """Yield the features of words that stand at another place, while no other words came in."""
     if fates.order is None or (fates.is_guess and fates.replaced):
         return
     source, moved, order = fates.source, set(fates.moved), fates.order
@@ -99,7 +99,7 @@ def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def _exchanged_stretch(order: Sequence[int], left: Sequence[int]) -> tuple[int, int]:
-    """The first place and the one behind the last where the order differs, with a neighbour on either side."""
+    """Return the first place and the one behind the last where the order differs, with a neighbour on either side."""
     others = list(map(ne, order, left))
     if True not in others:
         return 0, 0
@@ -159,7 +159,7 @@ def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -
 
 
 def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of words that stand in another form: who does what to whom.
+    """Yield the features of words that stand in another form: who does what to whom.
 
     If a noun came into the nominative, and another one left it, or may be either («мать») and stood before it, they
     exchanged roles; unless a passive exchanged them back.
@@ -179,7 +179,7 @@ def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def _is_overtaken(fates: Fates, came: Container[int]) -> bool:
-    """Whether one of these words now stands before a noun that stood before it and may be subject or object."""
+    """Tell whether one of these words now stands before a noun that stood before it and may be subject or object."""
     place = {number: at for at, number in enumerate(fates.order or ())}
     last = -1
     for number, form in enumerate(fates.source.forms if place else ()):
@@ -239,7 +239,7 @@ class Rewriting(NamedTuple):
         return _compared(old, new)
 
     def features(self, total: float) -> Iterator[tuple[str, float]]:
-        """The features in a text whose words have this information in all."""
+        """Yield the features in a text whose words have this information in all."""
         yield "unsaid", self.unsaid / total
         yield "unheard", min(self.unheard / total, 1.0)
         yield "unsaid_most", self.unsaid_most
@@ -263,7 +263,7 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:
-    """Each word of one side, and how far it is from the nearest of the other: 1 minus the cosine, in [0, 1].
+    """Yield each word of one side, and how far it is from the nearest of the other: 1 minus the cosine, in [0, 1].
 
     Args:
         ones: the words of one side, by stretch of the text.
@@ -279,7 +279,7 @@ def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Ite
 
 
 def _apart_from(ones: Iterable[str], others: Iterable[str]) -> dict[str, float]:
-    """The distance of each word from the nearest word of the other side, in [0, 1]."""
+    """Return the distance of each word from the nearest word of the other side, in [0, 1]."""
     lemmas = {lemma for word in others for lemma in lemmas_of(word)}
     vectors = [vector for word in others if (vector := word_vector(word)) is not None]
     found = {}
@@ -311,7 +311,7 @@ def _nearest(ones: Sequence[Vector], others: Sequence[Vector]) -> list[float]:
 
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of words that were added: inside the text, and behind it, where they may contradict it."""
+    """Yield the features of words that were added: inside the text, and behind it, where they may contradict it."""
     if not fates.inserted:
         return
     end = len(fates.source.forms)
@@ -344,7 +344,7 @@ LEGIBLE, ILLEGIBLE = 0.2, 0.6
 
 
 def features_of(fates: Fates) -> dict[str, float]:
-    """The features of the fates of a text's words; those that are 0 are left out."""
+    """Return the features of the fates of a text's words; those that are 0 are left out."""
     parts = (
         (of_lost, fates.lost),
         (of_damaged, fates.damaged),
@@ -364,7 +364,7 @@ def features_of(fates: Fates) -> dict[str, float]:
 
 
 def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of words that are gone, with nothing in their place."""
+    """Yield the features of words that are gone, with nothing in their place."""
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
         kind = source.once(_place_of, number)
@@ -412,7 +412,7 @@ def _place_of_noun(source: Source, number: int) -> str:
 
 
 def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str, float]]:
-    """The features of words that are left without the word that they belong to."""
+    """Yield the features of words that are left without the word that they belong to."""
     before, after = number - 1, number + 1
     if not source.are_beside(before, number) or before in gone:
         return
@@ -450,7 +450,7 @@ def damage(
 
 
 def damage_of(source: Source, words: Sequence[tuple[int, str, int]]) -> tuple[float, ...]:
-    """The values of the features `DAMAGE` of misspelt words.
+    """Return the values of the features `DAMAGE` of misspelt words.
 
     Args:
         source: the text.
@@ -470,11 +470,11 @@ def damage_of(source: Source, words: Sequence[tuple[int, str, int]]) -> tuple[fl
 
 
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of misspelt words."""
+    """Yield the features of misspelt words."""
     return zip(DAMAGE, damage_of(fates.source, fates.damaged), strict=True)
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of words that are written as signs; a number in other digits is as legible as before."""
+    """Yield the features of words that are written as signs; a number in other digits is as legible as before."""
     for number in fates.signs:
         yield "signs", float(not fates.source.forms[number].isdecimal())

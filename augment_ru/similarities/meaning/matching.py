@@ -31,7 +31,7 @@ def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -
 
 
 def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> Fates:
-    """The fates with those of the words in these stretches added."""
+    """Return the fates with those of the words in these stretches added."""
     for stretch in stretches:
         _match_inside(source, stretch, fates)
     left = [stretch for stretch in stretches if stretch.old or stretch.new]
@@ -93,7 +93,7 @@ class _Stretch:
 
 
 def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[_Stretch]:
-    """The stretches of the edits; words written as signs are noted at once."""
+    """Yield the stretches of the edits; words written as signs are noted at once."""
     held: list[Edit] = []
     first = last = 0
     for edit in edits:
@@ -112,7 +112,7 @@ def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[
 
 
 def _touched(source: Source, edit: Edit) -> tuple[int, int]:
-    """The number of the first word that an edit touches, and of the word after the last.
+    """Return the number of the first word that an edit touches, and of the word after the last.
 
     An insertion touches a word if it stands inside it, or beside it and the letters grow together; so does an edit
     that takes away what stands between two words.
@@ -275,7 +275,7 @@ def _leave(source: Source, stretch: _Stretch, fates: Fates) -> None:
 
 
 def _order(source: Source, stretches: Sequence[_Stretch]) -> Iterator[int]:
-    """The numbers of the words that are left, in their new order."""
+    """Yield the numbers of the words that are left, in their new order."""
     at = 0
     for stretch in stretches:
         yield from range(at, stretch.first)
@@ -290,7 +290,7 @@ _LONGEST = 40
 
 @lru_cache(maxsize=100_000)
 def edit_distance(one: str, other: str) -> int:
-    """The number of letters to replace, add or take away between two words (Levenshtein 1966).
+    """Return the number of letters to replace, add or take away between two words (Levenshtein 1966).
 
     If a word has more than 40 letters, the length of the longer word.
     """

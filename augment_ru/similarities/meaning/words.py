@@ -36,12 +36,12 @@ SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9]
 
 
 def forms_of(text: str) -> list[str]:
-    """The forms of the words of a text, in order."""
+    """Return the forms of the words of a text, in order."""
     return [form_of(text[start:stop]) for start, stop in words_of(text)]
 
 
 def words_of(text: str) -> list[tuple[int, int]]:
-    """The start and the stop of each word of a text, in order."""
+    """Return the start and the stop of each word of a text, in order."""
     pattern = _WORD if COMBINING.search(text) else _PLAIN_WORD
     places = [match.span() for match in pattern.finditer(text)]
     if any(stop - start > LONGEST for start, stop in places):
@@ -50,19 +50,19 @@ def words_of(text: str) -> list[tuple[int, int]]:
 
 
 def form_of(word: str) -> str:
-    """A word as it is compared: in lower case, with е for ё, without stress marks."""
+    """Return a word as it is compared: in lower case, with е for ё, without stress marks."""
     if not word.isalpha() and COMBINING.search(word):
         word = _STRESS.sub("", normalize("NFC", word))
     return word.lower().replace("ё", "е")
 
 
 def digits_of(word: str) -> str:
-    """The digits of a word."""
+    """Return the digits of a word."""
     return "" if word.isalpha() else "".join(char for char in word if char.isdigit())
 
 
 def kept_source(text: str) -> "Source":
-    """A text with its words; kept for the next attack on it, unless it is long."""
+    """Return a text with its words; kept for the next attack on it, unless it is long."""
     return _kept(text) if len(text) <= _KEPT_LENGTH else Source(text)
 
 
@@ -94,7 +94,7 @@ class Source:
         return list(pairwise(edges))
 
     def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", Sequence[Edit]]]:
-        """The sentences that edits touch, each with its edits; sentences that one edit joins are one part.
+        """Return the sentences that edits touch, each with its edits; sentences that one edit joins are one part.
 
         What is added behind the last word is a part with the whole text, which it may contradict; words that move there
         are not.
@@ -126,7 +126,7 @@ class Source:
         return found
 
     def _added(self, edits: Sequence[Edit], behind: Sequence[Edit]) -> list[Edit]:
-        """The edits behind the last word that bring a word which no other edit takes away."""
+        """Return the edits behind the last word that bring a word which no other edit takes away."""
         lost = Counter[str]()
         for edit in edits:
             lost.update(forms_of(self.text[edit.start : edit.stop]))
@@ -140,11 +140,11 @@ class Source:
         return len(self._sentences) == 1
 
     def sentence_at(self, place: int) -> int:
-        """The number of the sentence that a place is in."""
+        """Return the number of the sentence that a place is in."""
         return max(bisect_right(self._sentences, (place, len(self.text) + 1)) - 1, 0)
 
     def sentence(self, number: int) -> tuple["Source", int]:
-        """A sentence, and where it starts."""
+        """Return a sentence, and where it starts."""
         return self._part(number, number), self._sentences[number][0]
 
     def _part(self, first: int, last: int) -> "Source":
@@ -177,11 +177,11 @@ class Source:
         return [information / self.total for information in self._informations]
 
     def kind(self, number: int) -> WordKind:
-        """The kind of a word."""
+        """Return the kind of a word."""
         return word_kind(self.forms[number])
 
     def role(self, number: int) -> str:
-        """The role of a word (`WordKind.role`); "" beyond the ends of the text."""
+        """Return the role of a word (`WordKind.role`); "" beyond the ends of the text."""
         return word_kind(self.forms[number]).role if 0 <= number < len(self.forms) else ""
 
     def once(self, find: Callable[["Source", int], T], number: int) -> T:
@@ -192,7 +192,7 @@ class Source:
         return found
 
     def are_beside(self, left: int, right: int) -> bool:
-        """Whether two neighbours exist and stand in one clause."""
+        """Tell whether two neighbours exist and stand in one clause."""
         return left >= 0 and right < len(self.forms) and self.clauses[left] == self.clauses[right]
 
 
