@@ -12,7 +12,7 @@ from augment_ru.script import Triple
 
 
 def is_spelt(settings: Settings) -> bool:
-    """Whether metadata with these settings can be made here; not with a seed over 64 bits."""
+    """Tell whether metadata with these settings can be made here; not with a seed over 64 bits."""
     try:
         orjson.dumps(settings._asdict())
     except TypeError:
@@ -39,7 +39,7 @@ class Metadata:
         self._field = orjson.dumps(field)
 
     def of_chunk(self, chunk: Perturbed) -> list[bytes] | None:
-        """The metadata of the results of a chunk; None for none."""
+        """Return the metadata of the results of a chunk; None for none."""
         if self._meta == "none":
             return None
         brief = _brief(chunk.settings, chunk.outcomes)
@@ -48,7 +48,7 @@ class Metadata:
         return self._full(brief, chunk.only_edits(), chunk.only_protected())
 
     def of_originals(self, settings: Settings) -> list[bytes] | None:
-        """The metadata of rows that are left unperturbed; None for none."""
+        """Return the metadata of rows that are left unperturbed; None for none."""
         if self._meta == "none":
             return None
         brief = _brief(settings, [UNCHANGED] * len(self._sources))
@@ -82,7 +82,7 @@ class Metadata:
 
 
 def _brief(settings: Settings, outcomes: Sequence[Outcome]) -> list[bytes]:
-    """The brief metadata of outcomes; that of outcomes which are one object is made once."""
+    """Return the brief metadata of outcomes; that of outcomes which are one object is made once."""
     made: dict[int, bytes] = {}
     for outcome in {id(one): one for one in outcomes}.values():
         made[id(outcome)] = orjson.dumps(brief_metadata(settings, outcome))

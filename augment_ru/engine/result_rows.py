@@ -57,7 +57,7 @@ class ResultRows(LinesAtOnce):
         return iter(self._rows)
 
     def lines(self) -> Sequence[bytes] | None:
-        """The rows as lines of JSON with their ends; None if they are to be written one by one."""
+        """Return the rows as lines of JSON with their ends; None if they are to be written one by one."""
         records = self._records
         settings = [perturbed.settings for perturbed in self._found]
         if self._seed is not None:
