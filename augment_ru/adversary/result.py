@@ -6,8 +6,8 @@ from typing import Any
 
 from augment_ru.adversary.case import Reason, Status
 from augment_ru.engine.notebook import result_html
-from augment_ru.engine.outcome import Outcome, Scripts, Settings, Spans
-from augment_ru.engine.result import METAS, Result, occasional
+from augment_ru.engine.outcome import Outcome, Scripts, Settings, Spans, occasional
+from augment_ru.engine.result import METAS, Result
 from augment_ru.errors import brief, unknown
 from augment_ru.evaluation.answers import by_field
 from augment_ru.formats.row import Changed, replaced, written
@@ -174,4 +174,4 @@ class Finding:
         result = self._result
         full = result.metadata() or {}
         own = {"source": full["source"], "edits": full["edits"], "attacks": self.made_by()}
-        return found | own | result.notes() | {"protected": full["protected"]}
+        return found | own | {name: full[name] for name in ("notes", "protected") if name in full}

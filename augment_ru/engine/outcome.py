@@ -1,11 +1,9 @@
 """Outcomes of the search, in columns: what the results of a chunk of records are read from."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Literal, NamedTuple
-
-import numpy as np
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 from augment_ru.edits import Note, Span
 from augment_ru.engine.applied import Applied
@@ -13,7 +11,7 @@ from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.search import Found
 from augment_ru.records.record import Record
 from augment_ru.script import Script
-from augment_ru.text.characters import Mask, decode
+from augment_ru.text.characters import Mask
 
 Status = Literal["perturbed", "unchanged", "rejected"]
 """perturbed: a perturbation passed; unchanged: nothing may be changed, or the draw left the record clean; rejected: no
@@ -73,19 +71,6 @@ class Chunk:
         clean: the records that have legal changes, but no active one, shape (records,).
     """
 
-    __slots__ = (
-        "_applied",
-        "_candidates",
-        "_clean",
-        "_possible",
-        "_prepared",
-        "_probabilities",
-        "_similarities",
-        "_warned",
-        "_warnings",
-        "settings",
-    )
-
     def __init__(
         self,
         settings: Settings,
@@ -102,6 +87,7 @@ class Chunk:
         self._warned = bool(prepared.warnings or found.warnings)
         self._probabilities = found.probabilities.tolist()
         scores: list[float] = found.similarities.tolist()
+        self._briefs: dict[tuple[object, ...], dict[str, Any]] = {}
         self._similarities = [None if math.isnan(score) else score + 0.0 for score in scores]  # there is no -0.0
 
     def __len__(self) -> int:
@@ -121,16 +107,6 @@ class Chunk:
             return Outcome(status, None, similarity, None, warnings, reason)
         return Outcome("perturbed", self._probabilities[at], similarity, candidate, warnings, None)
 
-    def outcomes(self) -> list[Outcome]:
-        """What the search found for each record; outcomes without warnings that are equal are one object."""
-        numbers = range(len(self))
-        if self._warned:
-            return [self.outcome(at) for at in numbers]
-        columns = (self._candidates, self._probabilities, self._similarities, self._possible, self._clean)
-        keys = list(zip(*columns, strict=True))
-        found = {key: self.outcome(at) for key, at in dict(zip(keys, numbers, strict=True)).items()}
-        return [found[key] for key in keys]
-
     def scripts(self, at: int) -> Scripts:
         """The script of each field."""
         prepared, texts = self._prepared, self._prepared.batch.texts
@@ -140,26 +116,31 @@ class Chunk:
             for row in prepared.rows(at)
         }
 
-    def only_text(self, at: int) -> tuple[str, str, str] | None:
-        """Its only field, with the original text and the new one; None unless each record of the chunk has one."""
-        prepared = self._prepared
-        if not prepared.has_one_text_each:
-            return None
-        return prepared.fields[at], prepared.batch.texts[at], self._applied.texts[at]
+    def texts(self, at: int) -> list[tuple[str, str, str]]:
+        """The name, the original text and the new text of each field."""
+        prepared, sources, new = self._prepared, self._prepared.batch.texts, self._applied.texts
+        return [(prepared.fields[row], sources[row], new[row]) for row in prepared.rows(at)]
 
-    def only_texts(self) -> list[str]:
-        """The new texts of all records, each of which has one field."""
-        return self._applied.texts
+    def brief(self, at: int) -> dict[str, Any]:
+        """The metadata of its outcome; what equal outcomes share is made once."""
+        if self._warned:
+            return brief_metadata(self.settings, self.outcome(at))
+        key = self._candidates[at], self._probabilities[at], self._similarities[at], self._possible[at], self._clean[at]
+        if key not in self._briefs:
+            self._briefs[key] = brief_metadata(self.settings, self.outcome(at))
+        return {**self._briefs[key]}
 
-    def only_edits(self) -> Iterator[tuple[list[Triple], Sequence[Note | None]]]:
-        """The edits of all records, each of which has one field: their triples, and their notes if one has a note."""
-        applied = self._applied
-        shifts = np.repeat(np.array(self._prepared.places[:-1], dtype=np.int64), np.diff(applied.first_edits))
-        text = decode(applied.replacements.codes)
-        new = [text[start:stop] for start, stop in pairwise(applied.replacements.offsets.tolist())]
-        every = list(zip((applied.starts - shifts).tolist(), (applied.stops - shifts).tolist(), new, strict=True))
-        for at, (start, stop) in enumerate(pairwise(applied.first_edits.tolist())):
-            yield every[start:stop], applied.notes(at) if applied.make_notes else ()
+    def metadata(self, at: int) -> dict[str, Any]:
+        """Its full metadata, which share their lists with this chunk."""
+        prepared, found = self._prepared, self.brief(at)
+        fields, sources, edits, spans = prepared.fields, prepared.batch.texts, self._edits, self._spans
+        rows = prepared.rows(at)
+        found["source"] = {fields[row]: sources[row] for row in rows}
+        found["edits"] = {fields[row]: edits[row] for row in rows}
+        if self._applied.every_note:
+            found |= noted({fields[row]: self._applied.notes(row) for row in rows}, found["edits"])
+        found["protected"] = {fields[row]: spans[row] for row in rows}
+        return found
 
     def protected(self, at: int) -> Spans:
         """The protected spans of each field."""
@@ -168,13 +149,22 @@ class Chunk:
             return {prepared.fields[row]: () for row in prepared.rows(at)}
         return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
 
-    def only_protected(self) -> list[list[Triple]]:
-        """The protected spans of all records, each of which has one field: starts, stops and labels."""
+    @cached_property
+    def _edits(self) -> list[list[Triple]]:
+        """The edits of each text."""
+        places, applied = self._prepared.places, self._applied
+        return [applied.triples(row, place) for row, place in enumerate(places[:-1])]
+
+    @cached_property
+    def _spans(self) -> Sequence[Sequence[Triple]]:
+        """The protected spans of each text."""
         batch, places = self._prepared.batch, self._prepared.places
         starts, stops, labels = batch.spans
-        found: list[list[Triple]] = [[] for _ in self._candidates]
-        owners = batch.rows(starts).tolist() if labels else ()
-        for row, start, stop, label in zip(owners, starts.tolist(), stops.tolist(), labels, strict=True):
+        if not labels:
+            return [()] * (len(places) - 1)
+        found: list[list[Triple]] = [[] for _ in places[:-1]]
+        columns = zip(batch.rows(starts).tolist(), starts.tolist(), stops.tolist(), labels, strict=True)
+        for row, start, stop, label in columns:
             found[row].append((start - places[row], stop - places[row], label))
         return found
 
@@ -197,3 +187,41 @@ class Chunk:
     def warned(self) -> set[int]:
         """The numbers of the records that have a warning."""
         return {at for warnings in (self._prepared.warnings, self._warnings) for at, held in warnings.items() if held}
+
+
+def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
+    """The metadata of an outcome under these settings, without the source, the edits and the protected spans."""
+    brief: dict[str, Any] = {"attack": settings.attack, "status": outcome.status}
+    if outcome.reason:
+        brief["reason"] = outcome.reason
+    brief["probability"] = outcome.probability
+    brief["similarity"] = outcome.similarity
+    brief["scorer"] = settings.scorer
+    brief["threshold"] = settings.threshold
+    brief["seed"] = settings.seed
+    brief["candidate"] = outcome.candidate
+    if settings.draw or settings.corpus or outcome.warnings:
+        brief |= occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings)
+    return brief
+
+
+def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ()) -> dict[str, Any]:
+    """The entries of the metadata that only some rows have: those that hold nothing are left out.
+
+    A warning that came twice is there once.
+    """
+    entries = {"draw": draw, "corpus": corpus, "warnings": list(dict.fromkeys(warnings))}
+    return {name: value for name, value in entries.items() if value}
+
+
+def noted(notes: Mapping[str, Sequence[Note | None]], edits: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """`{"notes": …}` with a list of notes beside each list of edits, for the metadata; empty if no edit has one.
+
+    Args:
+        notes: the notes of the edits of each field; empty if none has one.
+        edits: the edits of each field.
+    """
+    if not any(notes.values()):
+        return {}
+    values = {name: said or [None] * len(edits[name]) for name, said in notes.items()}
+    return {"notes": {name: [note and note.values() for note in said] for name, said in values.items()}}

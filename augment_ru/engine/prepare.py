@@ -18,7 +18,6 @@ from augment_ru.engine.questions import Questions
 from augment_ru.errors import AugmentError, brief
 from augment_ru.language.annotate import Annotator
 from augment_ru.language.annotate import annotator as annotator_of
-from augment_ru.records import field_paths
 from augment_ru.records.context import contexts_of
 from augment_ru.records.record import Record, tasks_of
 from augment_ru.records.task import Task, generic, task_for_row, task_or_file
@@ -268,9 +267,7 @@ def chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
     size = 0
     for record in records:
         chunk.append(record)
-        for name in record.fields:
-            value = field_paths.value(record.values, name)
-            size += len(value) if isinstance(value, str) else 0
+        size += record.size
         if len(chunk) == CHUNK_ROWS or size >= CHUNK_CHARACTERS:
             yield chunk
             chunk, size = [], 0

@@ -1,10 +1,20 @@
 """The class `Result`: the scripts of a record's texts, the status, the similarity, and the row that is written."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, cast
 
 from augment_ru.engine.notebook import result_html
-from augment_ru.engine.outcome import NO_SPANS, Chunk, Outcome, Scripts, Settings, Spans, Status
+from augment_ru.engine.outcome import (
+    NO_SPANS,
+    Chunk,
+    Outcome,
+    Scripts,
+    Settings,
+    Spans,
+    Status,
+    brief_metadata,
+    noted,
+)
 from augment_ru.errors import AugmentError, brief, unknown
 from augment_ru.formats.row import Changed, replaced, written
 from augment_ru.records.field_paths import Path, path_of
@@ -154,8 +164,8 @@ class Result:
         Raises:
             AugmentError: there are several fields.
         """
-        only = None if self._chunk is None else self._chunk.only_text(self._at)
-        return self.script.text if only is None else only[2]
+        texts = () if self._chunk is None else self._chunk.texts(self._at)
+        return texts[0][2] if len(texts) == 1 else self.script.text
 
     @property
     def source(self) -> str:
@@ -172,65 +182,38 @@ class Result:
 
     def changed(self, meta: str = "full") -> Changed:
         """The new values of the row: texts, offsets, and the metadata."""
-        chunk, record = self._chunk, self.record
-        only = None if chunk is None or record.task.layout.states_offsets else chunk.only_text(self._at)
-        if only is None:
-            return Changed(new_values(record, self.scripts), self.metadata(meta))
-        field, source, text = only
-        values: dict[Path, Any] = {} if text == source else {path_of(record.values, field): text}
-        return Changed(values, self.metadata(meta))
+        record = self.record
+        if self._chunk is None or record.task.layout.states_offsets:
+            return Changed(new_values(record, self.scripts), self._metadata(meta))
+        texts = self._chunk.texts(self._at)
+        values: dict[Path, Any] = {path_of(record.values, name): new for name, old, new in texts if new != old}
+        return Changed(values, self._metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """The metadata that is written under `augment` (docs/formats.md); None for "none"."""
+        found = self._metadata(meta)
+        for name in ("edits", "protected") if found and meta == "full" else ():
+            found[name] = {field: [*map(list, triples)] for field, triples in found[name].items()}
+        return found
+
+    def _metadata(self, meta: str) -> dict[str, Any] | None:
+        """The same, which shares with others: it must not be changed."""
         if meta not in METAS:
             raise unknown("metadata", meta, METAS)
         if meta == "none":
             return None
-        brief = brief_metadata(self.settings, self.outcome)
-        if meta == "brief":
-            return brief
-        scripts, protected = self.scripts, self.protected
-        brief["source"] = {name: script.source for name, script in scripts.items()}
-        brief["edits"] = {name: [*map(list, script.triples)] for name, script in scripts.items()}
-        brief.update(self.notes())
-        brief["protected"] = {
-            name: [[span.start, span.stop, span.label] for span in protected.get(name, ())] for name in scripts
-        }
-        return brief
-
-    def notes(self) -> dict[str, Any]:
-        """`{"notes": …}` with a list of notes beside each list of edits, for the metadata; empty if no edit has one."""
-        scripts = self.scripts
-        if not any(script.notes for script in scripts.values()):
-            return {}
-        every = {name: script.notes or [None] * script.count for name, script in scripts.items()}
-        notes = {name: [note and note.values() for note in found] for name, found in every.items()}
-        return {"notes": notes} if any(note for found in notes.values() for note in found) else {}
-
-
-def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
-    """The metadata of an outcome under these settings, without the source, the edits and the protected spans."""
-    brief: dict[str, Any] = {"attack": settings.attack, "status": outcome.status}
-    if outcome.reason:
-        brief["reason"] = outcome.reason
-    brief["probability"] = outcome.probability
-    brief["similarity"] = outcome.similarity
-    brief["scorer"] = settings.scorer
-    brief["threshold"] = settings.threshold
-    brief["seed"] = settings.seed
-    brief["candidate"] = outcome.candidate
-    if settings.draw or settings.corpus or outcome.warnings:
-        brief |= occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings)
-    return brief
-
-
-def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ()) -> dict[str, Any]:
-    """The entries of the metadata that only some rows have: those that hold nothing are left out.
-
-    A warning that came twice is there once.
-    """
-    entries = {"draw": draw, "corpus": corpus, "warnings": list(dict.fromkeys(warnings))}
-    return {name: value for name, value in entries.items() if value}
+        chunk = self._chunk
+        if chunk is not None:
+            return chunk.metadata(self._at) if meta == "full" else chunk.brief(self._at)
+        found, scripts = brief_metadata(self.settings, self.outcome), self.scripts
+        if meta == "full":
+            found["source"] = {name: script.source for name, script in scripts.items()}
+            found["edits"] = {name: script.triples for name, script in scripts.items()}
+            found |= noted({name: script.notes for name, script in scripts.items()}, found["edits"])
+            found["protected"] = {
+                name: [(span.start, span.stop, span.label) for span in self.protected.get(name, ())] for name in scripts
+            }
+        return found
 
 
 def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:

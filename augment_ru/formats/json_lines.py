@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 import orjson
 
 from augment_ru.errors import AugmentError, not_utf8
-from augment_ru.formats.lines import BOM, Block, Line, check_blanks, read_block, read_lines
+from augment_ru.formats.lines import Line, read_lines
 
 
 class _RejectedError(ValueError):
@@ -152,7 +152,7 @@ class JsonLines:
     unit: ClassVar[str] = "line"
 
     def __init__(self, stream: BinaryIO, *, called_json: bool = False, first: int = 1) -> None:
-        self.stream, self._first, self._blanks = stream, first, 0
+        self.stream, self._first = stream, first
         self.called_json = called_json
         """Whether the name of the file is that of a JSON file."""
 
@@ -160,17 +160,8 @@ class JsonLines:
         """The lines."""
         return read_lines(self.stream, first=self._first)
 
-    def block(self, count: int) -> Block:
-        """The lines after those of the blocks before, at most `count`; none at the end."""
-        block = read_block(self.stream, self._first, count)
-        self._first += len(block.raw)
-        is_blank = bool(block.raw) and not any(map(bytes.strip, block.raw))
-        self._blanks = self._blanks + len(block.raw) if is_blank else 0
-        check_blanks(self._blanks, self._first - 1)
-        return block
-
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], Any]:
-        """A line as text, its values, and the bytes around it.
+        """A line as text, its values, and what stands around it.
 
         Raises:
             AugmentError: it is not UTF-8, not JSON, or not an object.
@@ -178,17 +169,17 @@ class JsonLines:
         text, values = parsed(line.data)
         if line.end == b"\n" and not line.place:
             return text, values, PLAIN
-        return text, values, Around(BOM if line.place else b"", line.end)
+        return text, values, Around("\ufeff" if line.place else "", line.end.decode())
 
 
 class Around(NamedTuple):
-    """The bytes before a line, a byte-order mark or none, and those after it, its end or none."""
+    """What stands before a line, a byte-order mark or nothing, and after it, its end or nothing."""
 
-    before: bytes
-    after: bytes
+    before: str
+    after: str
 
 
-PLAIN = Around(b"", b"\n")
+PLAIN = Around("", "\n")
 
 
 def spells_plainly(line: str) -> bool:

@@ -6,7 +6,7 @@ from typing import BinaryIO
 from augment_ru.formats.fitting import NOTHING, TO_PARQUET, Learnt, check_values, json_problem
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import PLAIN, Around
-from augment_ru.formats.row import Changed, LinesAtOnce, written
+from augment_ru.formats.row import Changed, written
 from augment_ru.records.record import Record
 
 
@@ -38,8 +38,6 @@ class _JsonSink:
 class LinesSink(_JsonSink):
     """JSON lines."""
 
-    takes_lines = True
-
     def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
         self._stream, self._mark = stream, mark
 
@@ -49,21 +47,16 @@ class LinesSink(_JsonSink):
         Raises:
             AugmentError: a row has no form in JSON.
         """
-        lines = rows.lines() if isinstance(rows, LinesAtOnce) else None
-        if lines is not None:
-            self._stream.write(b"".join(lines))
-            return
-        pieces: list[bytes] = []
+        pieces: list[str] = []
         before: Record | None = None
         for record, changed in rows:
             around = record.origin if isinstance(record.origin, Around) else PLAIN
-            if around is not PLAIN and record is not before and self._mark:
-                pieces.append(around.before)
-            pieces += (written(record, changed).encode(), around.after or b"\n")
+            first = around.before if self._mark and record is not before else ""
+            pieces += (first, written(record, changed), around.after or "\n")
             before = record
         if before is not None and isinstance(before.origin, Around) and not before.origin.after:
             pieces.pop()  # only the last row of a file may lack an end
-        self._stream.write(b"".join(pieces))
+        self._stream.write("".join(pieces).encode())
 
     def join(self, part: bytes, array: int = 0) -> None:
         """Write the rows of a part, which were read from the array of this number."""
@@ -76,8 +69,6 @@ class LinesSink(_JsonSink):
 
 class JsonArraySink(_JsonSink):
     """Arrays with a row on each line, and around the arrays what stood there in the source."""
-
-    takes_lines = False
 
     def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool, is_part: bool) -> None:
         self._stream, self._source, self._is_part = stream, source, is_part

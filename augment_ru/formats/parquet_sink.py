@@ -31,8 +31,6 @@ class ParquetSink:
     those of a sink that writes a `part` of the file, with what is known from the rows before it.
     """
 
-    takes_lines = False
-
     def __init__(
         self, stream: BinaryIO, source: Parquet | None, key: str, *, metadata: bool, part: Learnt | None = None
     ) -> None:

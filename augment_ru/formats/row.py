@@ -1,8 +1,7 @@
 """How a row is written: its own line or dictionary, with the new values and the metadata."""
 
 import copy
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -23,14 +22,6 @@ class Changed(NamedTuple):
     values: Mapping[Path, Any]
     metadata: Mapping[str, Any] | None = None
     key: str = KEY
-
-
-class LinesAtOnce(Sequence[tuple[Record, Changed]]):
-    """Rows that are written, each a record and what is new in it, which may know their lines of JSON at once."""
-
-    @abstractmethod
-    def lines(self) -> Sequence[bytes] | None:
-        """What `written` makes of each row, with a line feed at its end; None if that is to be asked row by row."""
 
 
 def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
@@ -55,23 +46,26 @@ def written(record: Record, changed: Changed) -> str:
     if changed.metadata is not None:
         refuse_twice(record.values, changed.key)
     line = record.line if record.line is not None else encoded_row(record.values)
-    pieces: list[str] = []
-    at = 0
     placed = _placed(line, record.values, changed.values)
     if len(placed) > 1:
         placed.sort()
+    pieces: list[str] = []
+    at = 0
     for (start, stop), value in placed:
         pieces += (line[at:start], encoded(value, like=line[start:stop]))
         at = stop
     if changed.metadata is None:
         pieces.append(line[at:])
-        return "".join(pieces)
-    end = len(line) - 1 if line.endswith("}") else line.rindex("}")
-    if line[end - 1].isspace():
-        end = len(line[:end].rstrip())
-    comma = ", " if record.values else ""
-    pieces += (line[at:end], comma, _key(changed.key), ": ", encoded(changed.metadata), line[end:])
+    else:
+        end = len(line) - 1 if line[-1] == "}" else line.rindex("}")
+        if line[end - 1] in _SPACES:
+            end = len(line[:end].rstrip())
+        comma = ", " if record.values else ""
+        pieces += (line[at:end], comma, _key(changed.key), ": ", encoded(changed.metadata), line[end:])
     return "".join(pieces)
+
+
+_SPACES = " \t\r\n"
 
 
 @lru_cache(maxsize=256)

@@ -28,9 +28,6 @@ from augment_ru.records.record import Record
 class Sink(Protocol):
     """Writes rows."""
 
-    takes_lines: bool
-    """Whether it can hold every line of JSON that was read, and writes rows as lines."""
-
     def check(self, record: Record) -> None:
         """Raise an error if the format cannot hold the row; called once for each row, before it is perturbed.
 
@@ -171,8 +168,6 @@ class _TableSink:
             self._stream.write(part)
 
     learns_types = False
-    takes_lines = False
-
     def learnt(self) -> Learnt:
         return Learnt(names=self._names)
 

@@ -49,8 +49,6 @@ class TextLines:
 class TextSink:
     """Writes the perturbed text of each row on a line; other fields and metadata have no place there."""
 
-    takes_lines = False
-
     def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
         self._stream, self._mark = stream, mark
 

@@ -4,11 +4,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
-from augment_ru.engine.prepare_alike import prepared_chunk
-from augment_ru.engine.result import Result
-from augment_ru.engine.result_rows import ResultRows
+from augment_ru.engine.result import Result, original
 from augment_ru.errors import amount
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.flags import checking
@@ -86,12 +85,12 @@ class PerturbRows:
             nonlocal read
             share = (tally.read - read) / (len(self.job.perturbers) * self.job.copies)
             read = tally.read
-            rows = _perturbed(chunk, self.job, tally, partial(advance, len(chunk), share))
-            tally.written += len(rows)
+            results = _perturbed(chunk, self.job, tally, partial(advance, len(chunk), share))
+            tally.written += len(results)
             if self.show is not None:
-                self.show(rows.results)
+                self.show(results)
                 return ()
-            return rows
+            return [(result.record, result.changed(self.job.meta)) for result in results]
 
         return on_chunk
 
@@ -110,12 +109,12 @@ def wrote(job: RowsJob, tally: Tally) -> str:
     return f"wrote {', '.join(files)}"
 
 
-def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Callable[[], None]) -> ResultRows:
-    """The rows of the records in their order; those of a record in the order of the attacks and of their draws.
+def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Callable[[], None]) -> list[Result]:
+    """The results of the records in their order; those of a record in the order of the attacks and of their draws.
 
     `advance` is called when an attack is done with them.
     """
-    prepared = prepared_chunk(job.preparation, chunk, [perturber.needs for perturber in job.perturbers])
+    prepared = job.preparation.chunk(chunk, [perturber.needs for perturber in job.perturbers])
     perturbers = [perturber.at_draw(draw) for perturber in job.perturbers for draw in range(job.copies)]
     found = []
     for perturber in perturbers:
@@ -124,4 +123,7 @@ def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Cal
     for perturber, perturbed in zip(perturbers, found, strict=True):
         tally.summaries[perturber.attack.name].add(perturbed)
     tally.warned += len(set().union(*(perturbed.chunk.warned for perturbed in found if perturbed.chunk is not None)))
-    return ResultRows(chunk, found, job.meta, job.perturbers[0].seed if job.with_original else None)
+    columns = [perturbed.results for perturbed in found]
+    if job.with_original:
+        columns.insert(0, [original(record, job.perturbers[0].seed) for record in chunk])
+    return list(chain.from_iterable(zip(*columns, strict=True)))

@@ -117,7 +117,7 @@ class RowsJob:
         Raises:
             AugmentError: they are.
         """
-        size = sum(map(len, record.texts().values()))
+        size = record.size
         if size > LONGEST and (
             self.preparation.constraints(record.task)
             or any(one.similarity is not None or one.needs.layers for one in self.perturbers)
