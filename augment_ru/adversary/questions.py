@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from augment_ru.engine.result import new_values
+from augment_ru.engine.outcome import new_values
 from augment_ru.evaluation.examples import Example, example_of
 from augment_ru.formats.row import Changed, new_row
 from augment_ru.records.field_paths import is_plain

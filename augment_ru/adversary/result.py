@@ -6,10 +6,11 @@ from typing import Any
 
 from augment_ru.adversary.case import Reason, Status
 from augment_ru.engine.notebook import result_html
-from augment_ru.engine.outcome import Outcome, Scripts, Settings, Spans, occasional
-from augment_ru.engine.result import METAS, Result
+from augment_ru.engine.outcome import METAS, Outcome, Scripts, Settings, Spans, occasional
+from augment_ru.engine.result import Result
 from augment_ru.errors import brief, unknown
 from augment_ru.evaluation.answers import by_field
+from augment_ru.formats.json_lines import encoded
 from augment_ru.formats.row import Changed, replaced, written
 from augment_ru.records.record import Record
 
@@ -145,7 +146,9 @@ class Finding:
 
     def changed(self, meta: str = "full") -> Changed:
         """The new values of the row, and the metadata."""
-        return Changed(self._result.changed("none").values, self.metadata(meta))
+        metadata = self.metadata(meta)
+        values = self._result.changed("none").values
+        return Changed(values, None if metadata is None else encoded(metadata))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """The metadata that is written under `augment` (docs/adversary.md); None for "none"."""

@@ -61,7 +61,7 @@ class PerturbsColumns:
         ]
         made: dict[str, list[Any]] = {name: [row[name] for row in new] for name in columns if name in touched}
         if self.meta != "none":
-            made[KEY] = [json.dumps(change.metadata, ensure_ascii=False) for change in changes]
+            made[KEY] = [json.dumps(result.metadata(self.meta), ensure_ascii=False) for result in results]
         return made
 
 

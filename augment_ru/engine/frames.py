@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from augment_ru.engine.datasets import Perturbs
-from augment_ru.engine.result import METAS
+from augment_ru.engine.outcome import METAS
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.formats.row import KEY
 from augment_ru.records.field_paths import path_of
@@ -57,7 +57,7 @@ def perturbed_frame(
         for name, held in columns.items():
             held.append(row[name])
     if meta != "none":
-        columns[KEY] = [json.dumps(change.metadata, ensure_ascii=False) for change in changes]
+        columns[KEY] = [json.dumps(result.metadata(meta), ensure_ascii=False) for result in results]
     places = [place for place in range(len(rows)) for _ in range(n)]
     made: Data = (_with_pandas if in_pandas else _with_polars)(given, places, columns)
     return made

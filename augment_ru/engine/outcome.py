@@ -1,17 +1,26 @@
 """Outcomes of the search, in columns: what the results of a chunk of records are read from."""
 
 import math
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import orjson
 
 from augment_ru.edits import Note, Span
 from augment_ru.engine.applied import Applied
 from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.search import Found
+from augment_ru.formats.json_lines import encoded
+from augment_ru.formats.row import Changed, lines_with, written
+from augment_ru.records.alike import AlikeRecords
+from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.record import Record
 from augment_ru.script import Script
-from augment_ru.text.characters import Mask
+from augment_ru.text.characters import Mask, decode
 
 Status = Literal["perturbed", "unchanged", "rejected"]
 """perturbed: a perturbation passed; unchanged: nothing may be changed, or the draw left the record clean; rejected: no
@@ -19,6 +28,9 @@ perturbation passed."""
 
 CLEAN = "clean"
 """The reason of an unchanged record that has legal changes, of which none is active."""
+
+METAS = ("full", "brief", "none")
+"""How much metadata is written: all of it; all but the source, edits and protected spans; none."""
 
 STATUSES = ("perturbed", "unchanged", "rejected")
 
@@ -87,7 +99,6 @@ class Chunk:
         self._warned = bool(prepared.warnings or found.warnings)
         self._probabilities = found.probabilities.tolist()
         scores: list[float] = found.similarities.tolist()
-        self._briefs: dict[tuple[object, ...], dict[str, Any]] = {}
         self._similarities = [None if math.isnan(score) else score + 0.0 for score in scores]  # there is no -0.0
 
     def __len__(self) -> int:
@@ -116,31 +127,68 @@ class Chunk:
             for row in prepared.rows(at)
         }
 
-    def texts(self, at: int) -> list[tuple[str, str, str]]:
-        """The name, the original text and the new text of each field."""
-        prepared, sources, new = self._prepared, self._prepared.batch.texts, self._applied.texts
-        return [(prepared.fields[row], sources[row], new[row]) for row in prepared.rows(at)]
+    def texts(self, at: int) -> list[str]:
+        """The new text of each field."""
+        return [self._applied.texts[row] for row in self._prepared.rows(at)]
 
-    def brief(self, at: int) -> dict[str, Any]:
-        """The metadata of its outcome; what equal outcomes share is made once."""
-        if self._warned:
-            return brief_metadata(self.settings, self.outcome(at))
-        key = self._candidates[at], self._probabilities[at], self._similarities[at], self._possible[at], self._clean[at]
-        if key not in self._briefs:
-            self._briefs[key] = brief_metadata(self.settings, self.outcome(at))
-        return {**self._briefs[key]}
+    def changed(self, at: int, meta: str) -> Changed:
+        """The new values of its row, and the metadata (`METAS`)."""
+        prepared, applied, record = self._prepared, self._applied, self._prepared.records[at]
+        metadata = None if meta == "none" else self.metadata(at, meta)
+        if record.task.layout.states_offsets:
+            return Changed(new_values(record, self.scripts(at)), metadata)
+        sources, new = prepared.batch.texts, applied.texts
+        values: dict[Path, Any] = {}
+        for row in prepared.rows(at):
+            if new[row] != sources[row]:
+                values[path_of(record.values, prepared.fields[row])] = new[row]
+        return Changed(values, metadata)
 
-    def metadata(self, at: int) -> dict[str, Any]:
-        """Its full metadata, which share their lists with this chunk."""
-        prepared, found = self._prepared, self.brief(at)
-        fields, sources, edits, spans = prepared.fields, prepared.batch.texts, self._edits, self._spans
-        rows = prepared.rows(at)
-        found["source"] = {fields[row]: sources[row] for row in rows}
-        found["edits"] = {fields[row]: edits[row] for row in rows}
-        if self._applied.every_note:
-            found |= noted({fields[row]: self._applied.notes(row) for row in rows}, found["edits"])
-        found["protected"] = {fields[row]: spans[row] for row in rows}
-        return found
+    def lines(self, records: AlikeRecords, meta: str) -> Iterator[bytes]:
+        """The lines of JSON that are written for its records."""
+        metadata = None if meta == "none" else self._full if meta == "full" else [one + b"}" for one in self._heads]
+        return lines_with(
+            records, self._applied.texts, metadata, lambda at: written(records[at], self.changed(at, meta))
+        )
+
+    def metadata(self, at: int, meta: str) -> str:
+        """Its metadata, full or brief, as JSON."""
+        return (self._full[at] if meta == "full" else self._heads[at] + b"}").decode()
+
+    @cached_property
+    def _heads(self) -> list[bytes]:
+        """The brief metadata of each record as JSON, without the last brace; those of equal outcomes are made once."""
+        columns = (self._candidates, self._probabilities, self._similarities, self._possible, self._clean)
+        keys: list[object] = [*range(len(self))] if self._warned else list(zip(*columns, strict=True))
+        numbers = dict(zip(keys, range(len(self)), strict=True))
+        made = {key: brief_metadata(self.settings, self.outcome(at)) for key, at in numbers.items()}
+        spelt = {key: encoded(one)[:-1].encode() for key, one in made.items()}
+        return [spelt[key] for key in keys]
+
+    @cached_property
+    def _full(self) -> list[bytes]:
+        """The full metadata of each record as JSON."""
+        prepared = self._prepared
+        known = {name: encoded(name).encode() + b":" for name in dict.fromkeys(prepared.fields)}
+        names = [known[name] for name in prepared.fields]
+
+        def column(values: Sequence[object]) -> list[bytes]:
+            spelt = list(map(operator.add, names, map(orjson.dumps, values)))
+            if prepared.has_one_text_each:
+                return spelt
+            return [b",".join(spelt[start:stop]) for start, stop in pairwise(prepared.first_rows)]
+
+        has_notes = self._applied.every_note
+        notes = [self._notes(at) for at in range(len(self))] if has_notes else [b""] * len(self)
+        columns = (self._heads, column(prepared.batch.texts), column(self._edits), notes, column(self._spans))
+        return [b'%b,"source":{%b},"edits":{%b}%b,"protected":{%b}}' % row for row in zip(*columns, strict=True)]
+
+    def _notes(self, at: int) -> bytes:
+        """The notes of its edits, for the metadata; empty if none has one."""
+        rows, fields = self._prepared.rows(at), self._prepared.fields
+        said = {fields[row]: self._applied.notes(row) for row in rows}
+        notes = noted(said, {fields[row]: self._edits[row] for row in rows})
+        return f",{encoded(notes)[1:-1]}".encode() if notes else b""
 
     def protected(self, at: int) -> Spans:
         """The protected spans of each field."""
@@ -152,8 +200,13 @@ class Chunk:
     @cached_property
     def _edits(self) -> list[list[Triple]]:
         """The edits of each text."""
-        places, applied = self._prepared.places, self._applied
-        return [applied.triples(row, place) for row, place in enumerate(places[:-1])]
+        applied = self._applied
+        shifts = np.repeat(np.array(self._prepared.places[:-1], dtype=np.int64), np.diff(applied.first_edits))
+        starts, stops = (applied.starts - shifts).tolist(), (applied.stops - shifts).tolist()
+        text = decode(applied.replacements.codes)
+        new = [text[start:stop] for start, stop in pairwise(applied.replacements.offsets.tolist())]
+        every = list(zip(starts, stops, new, strict=True))
+        return [every[start:stop] for start, stop in pairwise(applied.first_edits.tolist())]
 
     @cached_property
     def _spans(self) -> Sequence[Sequence[Triple]]:
@@ -225,3 +278,18 @@ def noted(notes: Mapping[str, Sequence[Note | None]], edits: Mapping[str, Sequen
         return {}
     values = {name: said or [None] * len(edits[name]) for name, said in notes.items()}
     return {"notes": {name: [note and note.values() for note in said] for name, said in values.items()}}
+
+
+def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
+    """The values of a row that scripts change, by their paths: its texts, and the offsets that move with them."""
+    values: dict[Path, Any] = {}
+    new: list[str] = []
+    for name, script in scripts.items():
+        text = script.text
+        if text != script.source:
+            values[path_of(record.values, name)] = text
+            new.append(name)
+    for place in record.offsets() if new else ():
+        if place.text in new:
+            values[place.path] = place.after(scripts[place.text])
+    return values

@@ -26,7 +26,9 @@ from augment_ru.engine.search import Cost, Found, cut
 from augment_ru.engine.similarity import ScoreFunction, Similarity, scorer_of, similarity_of
 from augment_ru.engine.tiles import Tiles
 from augment_ru.errors import AugmentError, unknown
+from augment_ru.formats.row import Changed
 from augment_ru.options import integer
+from augment_ru.records.record import Record
 from augment_ru.text.characters import Mask
 
 _MOST_CANDIDATES = 1000
@@ -49,6 +51,12 @@ class Perturbed:
     def results(self) -> list[Result]:
         """The results, in the order of the records; they are made when they are first read."""
         return [] if self.chunk is None else [Result(self.chunk, at) for at in range(len(self.chunk))]
+
+    def rows(self, meta: str) -> list[tuple[Record, Changed]]:
+        """The records, and what is written for each: the same as its result says, which is not made."""
+        chunk = self.chunk
+        numbers = range(0 if chunk is None else len(chunk))
+        return [] if chunk is None else [(chunk.record(at), chunk.changed(at, meta)) for at in numbers]
 
 
 class Perturber:

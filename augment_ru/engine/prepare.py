@@ -13,12 +13,14 @@ from augment_ru.constraints.rule_file import constraint as constraint_of
 from augment_ru.draws import digests
 from augment_ru.edits import Span
 from augment_ru.engine.attack import Needs
-from augment_ru.engine.prepared import BareTexts, Prepared
+from augment_ru.engine.prepared import Prepared
 from augment_ru.engine.questions import Questions
 from augment_ru.errors import AugmentError, brief
 from augment_ru.language.annotate import Annotator
 from augment_ru.language.annotate import annotator as annotator_of
+from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.context import contexts_of
+from augment_ru.records.options import offers_options
 from augment_ru.records.record import Record, tasks_of
 from augment_ru.records.task import Task, generic, task_for_row, task_or_file
 from augment_ru.text.batch import Batch
@@ -167,13 +169,12 @@ class Preparation:
             if not isinstance(text, str):
                 raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
         needs = tuple(needs)
-        bare = not (any(map(any, needs)) or self.constraints(generic()))
         at = 0
         while at < len(texts):
             part = texts[at : at + CHUNK_ROWS]
             while len(part) > 1 and sum(map(len, part)) > CHUNK_CHARACTERS:
                 part = part[: len(part) // 2]
-            yield self._bare(part) if bare else self.chunk(list(BareTexts(part, generic())), needs)
+            yield self.chunk(AlikeRecords(generic(), [{"text": text} for text in part], part), needs)
             at += len(part)
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
@@ -186,22 +187,26 @@ class Preparation:
         Raises:
             AugmentError: a record lacks a field, or has an offset that does not match its text.
         """
+        needs = Needs.of_all(needs)
+        if isinstance(records, AlikeRecords) and not (
+            any(needs) or offers_options(records.task) or self.constraints(records.task)
+        ):
+            return self._alike(records)
         try:
-            return self._chunk(records, Needs.of_all(needs))
+            return self._chunk(records, needs)
         except AugmentError:
             for record in records:
                 record.check()  # raises an error that names the record, if a record is the cause
             raise
 
-    def _bare(self, texts: Sequence[str]) -> Prepared:
-        """Prepare texts of the generic task that need no annotation."""
-        batch = Batch(texts, annotate=self.annotate)
-        records = BareTexts(texts, generic())
+    def _alike(self, records: AlikeRecords) -> Prepared:
+        """Records of one text each, where nothing has to be annotated or protected."""
+        batch = Batch(records.texts, annotate=self.annotate, contexts=partial(contexts_of, records))
         if surrogates(batch.codes).any():
             for record in records:
-                record.texts()  # raises an error that names the record and the place
-        keys = digests(["text:" + text for text in texts])
-        return Prepared(records, ["text"] * len(texts), np.arange(len(texts)), keys, batch)
+                record.texts()  # raises an error that names the field and the place
+        count = len(records)
+        return Prepared(records, [records.field] * count, np.arange(count), digests(records.keys), batch)
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each = [record.texts() for record in records]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from augment_ru.engine.attack import Attack
 from augment_ru.engine.questions import Questions
 from augment_ru.engine.similarity import References
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task
 from augment_ru.text.batch import Batch
 
 
@@ -70,19 +68,3 @@ class Prepared:
         other = replace(self, batch=batch)
         object.__setattr__(other, "references", self.references)  # a scorer of these texts serves all attacks
         return other
-
-
-@dataclass(frozen=True, slots=True)
-class BareTexts(Sequence[Record]):
-    """Records of the generic task with only a text; they are made when they are read."""
-
-    texts: Sequence[str]
-    task: Task
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
-        if isinstance(at, slice):
-            return BareTexts(self.texts[at], self.task)
-        return Record({"text": self.texts[at]}, self.task)

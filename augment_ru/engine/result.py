@@ -1,10 +1,12 @@
 """The class `Result`: the scripts of a record's texts, the status, the similarity, and the row that is written."""
 
+import json
 from collections.abc import Callable
 from typing import Any, cast
 
 from augment_ru.engine.notebook import result_html
 from augment_ru.engine.outcome import (
+    METAS,
     NO_SPANS,
     Chunk,
     Outcome,
@@ -13,17 +15,14 @@ from augment_ru.engine.outcome import (
     Spans,
     Status,
     brief_metadata,
+    new_values,
     noted,
 )
 from augment_ru.errors import AugmentError, brief, unknown
+from augment_ru.formats.json_lines import encoded
 from augment_ru.formats.row import Changed, replaced, written
-from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.record import Record
 from augment_ru.script import Script
-
-METAS = ("full", "brief", "none")
-"""How much metadata is written: all of it; all but the source, edits and protected spans; none."""
-
 
 UNCHANGED = Outcome("unchanged")
 """The outcome of the attack "original"."""
@@ -165,7 +164,7 @@ class Result:
             AugmentError: there are several fields.
         """
         texts = () if self._chunk is None else self._chunk.texts(self._at)
-        return texts[0][2] if len(texts) == 1 else self.script.text
+        return texts[0] if len(texts) == 1 else self.script.text
 
     @property
     def source(self) -> str:
@@ -182,53 +181,38 @@ class Result:
 
     def changed(self, meta: str = "full") -> Changed:
         """The new values of the row: texts, offsets, and the metadata."""
-        record = self.record
-        if self._chunk is None or record.task.layout.states_offsets:
-            return Changed(new_values(record, self.scripts), self._metadata(meta))
-        texts = self._chunk.texts(self._at)
-        values: dict[Path, Any] = {path_of(record.values, name): new for name, old, new in texts if new != old}
-        return Changed(values, self._metadata(meta))
+        if meta not in METAS:
+            raise unknown("metadata", meta, METAS)
+        if self._chunk is not None:
+            return self._chunk.changed(self._at, meta)
+        metadata = self.metadata(meta)
+        return Changed(new_values(self.record, self.scripts), None if metadata is None else encoded(metadata))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """The metadata that is written under `augment` (docs/formats.md); None for "none"."""
-        found = self._metadata(meta)
-        for name in ("edits", "protected") if found and meta == "full" else ():
-            found[name] = {field: [*map(list, triples)] for field, triples in found[name].items()}
-        return found
-
-    def _metadata(self, meta: str) -> dict[str, Any] | None:
-        """The same, which shares with others: it must not be changed."""
         if meta not in METAS:
             raise unknown("metadata", meta, METAS)
         if meta == "none":
             return None
-        chunk = self._chunk
-        if chunk is not None:
-            return chunk.metadata(self._at) if meta == "full" else chunk.brief(self._at)
-        found, scripts = brief_metadata(self.settings, self.outcome), self.scripts
+        if self._chunk is not None:
+            read: dict[str, Any] = json.loads(self._chunk.metadata(self._at, meta))
+            return read
+        scripts, metadata = self.scripts, brief_metadata(self.settings, self.outcome)
         if meta == "full":
-            found["source"] = {name: script.source for name, script in scripts.items()}
-            found["edits"] = {name: script.triples for name, script in scripts.items()}
-            found |= noted({name: script.notes for name, script in scripts.items()}, found["edits"])
-            found["protected"] = {
-                name: [(span.start, span.stop, span.label) for span in self.protected.get(name, ())] for name in scripts
+            edits = {name: [*map(list, script.triples)] for name, script in scripts.items()}
+            metadata["source"] = {name: script.source for name, script in scripts.items()}
+            metadata["edits"] = edits
+            metadata |= noted({name: script.notes for name, script in scripts.items()}, edits)
+            spans = {name: self.protected.get(name, ()) for name in scripts}
+            metadata["protected"] = {
+                name: [[span.start, span.stop, span.label] for span in found] for name, found in spans.items()
             }
-        return found
+        return metadata
 
-
-def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
-    """The values of a row that scripts change, by their paths: its texts, and the offsets that move with them."""
-    values: dict[Path, Any] = {}
-    new: list[str] = []
-    for name, script in scripts.items():
-        text = script.text
-        if text != script.source:
-            values[path_of(record.values, name)] = text
-            new.append(name)
-    for place in record.offsets() if new else ():
-        if place.text in new:
-            values[place.path] = place.after(scripts[place.text])
-    return values
+    def notes(self) -> dict[str, Any]:
+        """`{"notes": …}` as in the metadata; empty if no edit has a note."""
+        found = self.metadata() or {}
+        return {name: found[name] for name in ("notes",) if name in found}
 
 
 def original(record: Record, seed: int) -> Result:

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import orjson
@@ -146,6 +147,31 @@ def as_spelled(line: str | None, values: Mapping[str, Any]) -> Mapping[str, Any]
     return read
 
 
+def objects_of(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
+    """The objects that lines of JSON spell; None where it is not certain that `parsed` would read each of them so.
+
+    Colons are counted as for one line, over all lines at once: each member and each colon in a text has a colon in its
+    own line. So no line has fewer colons than its value needs, and if the sums are equal, all are.
+    """
+    data = b"\n".join(lines)
+    if b"\\u003" in data:
+        return None
+    try:
+        values = list(map(orjson.loads, lines))
+        if set(map(type, values)) != {dict}:
+            return None
+        held = list(chain.from_iterable(map(dict.values, values)))
+        if FLAT.issuperset(map(type, held)):
+            needed = len(held) + "".join([one for one in held if type(one) is str]).count(":")
+            if needed != data.count(b":"):
+                needed += "".join(chain.from_iterable(values)).count(":")
+        else:
+            needed = sum(colons_of(one, DEEPEST) for one in values)
+    except ValueError:
+        return None
+    return values if needed == data.count(b":") else None
+
+
 class JsonLines:
     """A file of JSON lines, or a piece of one that begins at the line `first`, as a source of rows."""
 
@@ -180,11 +206,6 @@ class Around(NamedTuple):
 
 
 PLAIN = Around("", "\n")
-
-
-def spells_plainly(line: str) -> bool:
-    """Whether every text in a line of JSON is written as `encoded` writes it: only what must be escaped is."""
-    return "\\u" not in line and "\\/" not in line
 
 
 def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)

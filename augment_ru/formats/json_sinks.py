@@ -6,7 +6,7 @@ from typing import BinaryIO
 from augment_ru.formats.fitting import NOTHING, TO_PARQUET, Learnt, check_values, json_problem
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import PLAIN, Around
-from augment_ru.formats.row import Changed, written
+from augment_ru.formats.row import Changed, LinesAtOnce, written
 from augment_ru.records.record import Record
 
 
@@ -47,6 +47,10 @@ class LinesSink(_JsonSink):
         Raises:
             AugmentError: a row has no form in JSON.
         """
+        lines = rows.lines() if isinstance(rows, LinesAtOnce) else None
+        if lines is not None:
+            self._stream.write(b"".join(lines))
+            return
         pieces: list[str] = []
         before: Record | None = None
         for record, changed in rows:

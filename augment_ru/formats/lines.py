@@ -37,6 +37,10 @@ class Line(NamedTuple):
     """What else the format keeps of the row."""
 
 
+PLAIN_LINE = (None, b"\n", None)
+"""What most lines have beside their numbers and bytes."""
+
+
 def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iterator[Line]:
     """The lines of a file; blank ones only with `blank`. A byte-order mark is skipped; LF and CR LF both end a line.
 

@@ -1,5 +1,6 @@
 """Writing Parquet files: what does not change stays in the columns that it was read from; rows stand in groups."""
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from tempfile import TemporaryFile
@@ -104,7 +105,7 @@ class ParquetSink:
         rows = [new_row(record.values, changed) for record, changed in given]
         for row, (_, changed) in zip(rows, given, strict=True):
             if changed.metadata is not None:
-                row[self._key] = encoded_row(changed.metadata)
+                row[self._key] = encoded_row(json.loads(changed.metadata))
         names = dict.fromkeys(name for row in rows for name in row)  # pyarrow takes those of the first row only
         return self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows])
 
@@ -123,7 +124,7 @@ class ParquetSink:
             table = table.set_column(at, field, column)
         if self._metadata:
             refuse_twice(rows[0], self._key)
-            texts = [encoded_row(changed.metadata) for _, changed in given if changed.metadata is not None]
+            texts = [encoded_row(json.loads(changed.metadata)) for _, changed in given if changed.metadata is not None]
             table = table.append_column(self._key, self.arrow.array(texts, type=self.arrow.string()))
         return table
 

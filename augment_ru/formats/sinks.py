@@ -168,6 +168,7 @@ class _TableSink:
             self._stream.write(part)
 
     learns_types = False
+
     def learnt(self) -> Learnt:
         return Learnt(names=self._names)
 

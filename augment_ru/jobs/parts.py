@@ -186,7 +186,7 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
     source = part.piece.source()
     with closing(sink_for(job, rows, source, part.learnt)) as sink:
         try:
-            for chunk in RowsReading(source, job, tally, rejects.write, sink.check).chunks():
+            for chunk in RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
                 for made in rows_made(chunk, on_chunk, tally, silent):
                     sink.write(made)
         except AugmentError:

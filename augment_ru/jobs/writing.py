@@ -93,7 +93,7 @@ def write_rows(
     """
     with reading(work, content) as (ready, source), writing(ready.job, source, shown=shown) as (output, sink):
         on_chunk = ready.begin()
-        for chunk in RowsReading(source, ready.job, tally, output.rejected, sink.check).chunks():
+        for chunk in RowsReading(source, ready.job, tally, output.rejected, sink.check).chunks(sink):
             for rows in rows_made(chunk, on_chunk, tally, advance):
                 if not shown:
                     sink.write(rows)

@@ -380,6 +380,18 @@ def _with_fields(known: Task, fields: tuple[str, ...]) -> Task:
     return known.changed(fields=fields, optional=())
 
 
+def tasks_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> list[Task]:
+    """The tasks of rows, as `task_for_row` gives them, each once; rows with the same keys are asked about once.
+
+    Raises:
+        AugmentError: no task is known and none fits a row, or several fit equally well.
+    """
+    by_keys = {keys_of(row): row for row in rows}
+    by_text = known is None and any(one.layout.contains for keys in by_keys for one in _fitting(keys))
+    asked = rows if by_text else by_keys.values()
+    return list({id(one): one for one in (task_for_row(row, known, fields) for row in asked)}.values())
+
+
 def _fits(row: Mapping[str, Any]) -> list[Task]:
     fitting = _fitting(keys_of(row))
     return [one for one in fitting if _contains(one, row)] if fitting else fitting

@@ -1,0 +1,66 @@
+"""Records of one task with one text each, in columns: a record is made when someone reads one."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from augment_ru.records.record import Record
+from augment_ru.records.task import Task
+
+
+class AlikeRecords(Sequence[Record]):
+    """Records of one task, with a text in the same field.
+
+    Args:
+        task: their task. It perturbs one field, a key of each row, and has no anchors.
+        values: the row of each; they must not be changed afterwards.
+        texts: the text of each, the value of that field; it holds no lone surrogate.
+        lines: the line of JSON that each was read from; None if there are none.
+        origin: as in `Record`, the same for all.
+
+    Attributes:
+        field: the field that is perturbed.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        values: Sequence[dict[str, Any]],
+        texts: Sequence[str],
+        lines: Sequence[bytes] | None = None,
+        origin: object = None,
+    ) -> None:
+        self.task, self.values, self.texts, self.lines, self._origin = task, values, texts, lines, origin
+        (self.field,) = task.layout.fields
+
+    @staticmethod
+    def fits(task: Task) -> bool:
+        """Whether rows of this task can be such records."""
+        layout = task.layout
+        return not layout.has_anchors and layout.fields_of_every_row is not None and len(layout.fields) == 1
+
+    @cached_property
+    def _records(self) -> list[Record]:
+        lines = self.lines or [None] * len(self)
+        rows = zip(self.values, lines, strict=True)
+        return [Record(row, self.task, line and line.decode(), self._origin) for row, line in rows]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
+        return self._records[at]
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._records)
+
+    @property
+    def keys(self) -> list[str]:
+        """The key of each record."""
+        name = self.task.layout.id
+        if name is None or "." in name or "[" in name:
+            return [record.key for record in self]
+        return [
+            f"id:{one}" if isinstance(one, str | int) and one != "" else f"text:{text}"
+            for one, text in zip([row.get(name) for row in self.values], self.texts, strict=True)
+        ]
