@@ -173,7 +173,7 @@ def objects_of(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
 
 
 class JsonLines:
-    """A file of JSON lines, or a piece of one that begins at the line `first`, as a source of rows."""
+    """A file of JSON lines, or a part of one that begins at the line `first`, as a source of rows."""
 
     unit: ClassVar[str] = "line"
 
@@ -193,9 +193,7 @@ class JsonLines:
             AugmentError: it is not UTF-8, not JSON, or not an object.
         """
         text, values = parsed(line.data)
-        if line.end == b"\n" and not line.place:
-            return text, values, PLAIN
-        return text, values, Around("\ufeff" if line.place else "", line.end.decode())
+        return text, values, Around.of(line)
 
 
 class Around(NamedTuple):
@@ -203,6 +201,11 @@ class Around(NamedTuple):
 
     before: str
     after: str
+
+    @classmethod
+    def of(cls, line: Line) -> "Around":
+        """What stands around a line."""
+        return PLAIN if line.end == b"\n" and not line.place else cls("\ufeff" if line.place else "", line.end.decode())
 
 
 PLAIN = Around("", "\n")

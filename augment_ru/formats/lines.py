@@ -44,7 +44,7 @@ PLAIN_LINE = (None, b"\n", None)
 def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iterator[Line]:
     """The lines of a file; blank ones only with `blank`. A byte-order mark is skipped; LF and CR LF both end a line.
 
-    `first` is the number of the first line, if the stream is a piece of a file.
+    `first` is the number of the first line, if the stream is a part of a file.
 
     A line over `MAX_LINE` bytes is reported as a problem, with its first bytes.
 

@@ -9,10 +9,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from augment_ru.draws import Ints
-from augment_ru.formats.fitting import TO_LINES, Columns, Learnt, check_values, parquet_problem
 from augment_ru.formats.json_lines import as_spelled, encoded_row
 from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream
 from augment_ru.formats.row import Changed, new_row, refuse_twice
+from augment_ru.formats.sink import Sink
+from augment_ru.formats.value_types import TO_LINES, Columns, Learnt, check_values, parquet_problem
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 
@@ -24,7 +25,7 @@ _VALUE = 8
 """Bytes that a value counts for which is no text."""
 
 
-class ParquetSink:
+class ParquetSink(Sink):
     """Writes a Parquet file: with the columns of the Parquet file that was read, else with those of the rows.
 
     `metadata` says whether every row gets metadata; `key` is the column for it. Rows are written in groups. The types
@@ -37,7 +38,8 @@ class ParquetSink:
     ) -> None:
         self.arrow = arrow_module()
         self._source, self._key, self._metadata = source, key, metadata
-        self._stream, self._is_part = stream, part is not None
+        super().__init__(stream)
+        self._is_part, self.learns_types = part is not None, source is None
         self._columns = Columns(part.types if part else ())
         self._tables = _Tables(self.arrow) if source is None or self._is_part else None
         compression = source.compression if source and not self._is_part else "snappy"
@@ -64,11 +66,6 @@ class ParquetSink:
             AugmentError: they do not go with those of the rows before.
         """
         self._columns.add(learnt.types)
-
-    @property
-    def learns_types(self) -> bool:
-        """Whether the columns are made from the rows."""
-        return self._source is None
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         """Add rows.

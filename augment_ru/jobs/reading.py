@@ -16,7 +16,7 @@ from augment_ru.formats.json_sinks import LinesSink
 from augment_ru.formats.lines import PLAIN_LINE, Line
 from augment_ru.formats.packed import is_packed
 from augment_ru.formats.row import KEY, refuse_twice
-from augment_ru.formats.sinks import Sink
+from augment_ru.formats.sink import Sink
 from augment_ru.formats.sources import RowSource, source_of
 from augment_ru.jobs.flags import with_flags
 from augment_ru.jobs.outputs import rejected_line
@@ -205,7 +205,7 @@ class RowsReading:
 
 
 def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
-    """The rows or the pieces of a file.
+    """The rows or the parts of a file.
 
     Raises:
         AugmentError: the file is damaged; the message names it.

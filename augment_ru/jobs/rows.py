@@ -14,9 +14,9 @@ from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of
 from augment_ru.engine.recipe import option_values
 from augment_ru.errors import AugmentError, missing
 from augment_ru.formats.encodings import UTF8, check_encoding, is_utf8
+from augment_ru.formats.file_parts import PART_BYTES
 from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.packed import check_packing
-from augment_ru.formats.pieces import PIECE_BYTES
 from augment_ru.formats.sources import JSON_LINES, PARQUET, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
 from augment_ru.own_code import chain_names, is_own, own_files
@@ -45,7 +45,7 @@ class RunSplit:
     workers: int | None = None
     resume: bool = False
     engine: str = LOCAL
-    part_bytes: int = PIECE_BYTES
+    part_bytes: int = PART_BYTES
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
