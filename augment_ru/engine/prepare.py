@@ -187,13 +187,13 @@ class Preparation:
         Raises:
             AugmentError: a record lacks a field, or has an offset that does not match its text.
         """
-        needs = Needs.of_all(needs)
+        every = Needs.of_all(needs)
         if isinstance(records, AlikeRecords) and not (
-            any(needs) or offers_options(records.task) or self.constraints(records.task)
+            any(every) or offers_options(records.task) or self.constraints(records.task)
         ):
             return self._alike(records)
         try:
-            return self._chunk(records, needs)
+            return self._chunk(records, every)
         except AugmentError:
             for record in records:
                 record.check()  # raises an error that names the record, if a record is the cause

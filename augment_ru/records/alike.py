@@ -41,9 +41,8 @@ class AlikeRecords(Sequence[Record]):
 
     @cached_property
     def _records(self) -> list[Record]:
-        lines = self.lines or [None] * len(self)
-        rows = zip(self.values, lines, strict=True)
-        return [Record(row, self.task, line and line.decode(), self._origin) for row, line in rows]
+        lines = [None] * len(self) if self.lines is None else [line.decode() for line in self.lines]
+        return [Record(row, self.task, line, self._origin) for row, line in zip(self.values, lines, strict=True)]
 
     def __len__(self) -> int:
         return len(self.values)
