@@ -7,9 +7,8 @@ This module needs the standard library alone: a release holds a copy of it for l
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 Path = tuple[str | int, ...]
@@ -121,12 +120,6 @@ def keys_of(row: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(row)
     objects = [key for key, held in row.items() if isinstance(held, Mapping)]
     return (*row, *(f"{key}.{inner}" for key in objects for inner in row[key])) if objects else tuple(row)
-
-
-def keys_of_each(rows: Sequence[dict[str, Any]]) -> Iterable[tuple[str, ...]]:
-    """What `keys_of` gives for each row; at once, if no row holds an object."""
-    kinds = set(map(type, chain.from_iterable(map(dict.values, rows))))
-    return map(tuple, rows) if _PLAIN.issuperset(kinds) else map(keys_of, rows)
 
 
 def inside(value: object, name: str = "") -> str:

@@ -75,6 +75,14 @@ class Record:
             self._texts = {name: _checked(self.values, name) for name in self.fields}
         return self._texts
 
+    @property
+    def size(self) -> int:
+        """The characters of the texts that are perturbed; a missing one has none."""
+        if self._texts is not None:
+            return sum(map(len, self._texts.values()))
+        held = [field_paths.value(self.values, name) for name in self.fields]
+        return sum(len(one) for one in held if isinstance(one, str))
+
     def text(self, name: str) -> str:
         """The text of a field that is perturbed.
 
