@@ -29,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -336,16 +337,18 @@ def _exchange(file: str, tree: ast.Module) -> bool:
     path = str(module.__file__)
     old, new = (_functions(compile(one, path, "exec")) for one in (_tree(file), tree))
     differing = {key for key in {*old, *new} if old.get(key) != new.get(key)}
-    found = {
-        (one.__code__.co_qualname, one.__code__.co_firstlineno): one for one in _loaded_functions(vars(module), path)
-    }
+    functions = _loaded_functions(vars(module), module.__name__)
+    found = {(one.__code__.co_qualname, one.__code__.co_firstlineno): one for one in functions}
     for cached in [*vars(module).values()]:
         if hasattr(type(cached), "cache_clear"):
             cached.cache_clear()
     if not differing or not differing <= found.keys() & new.keys():
         return False
-    for key in differing:
-        found[key].__code__ = new[key]
+    try:
+        for key in differing:
+            found[key].__code__ = new[key]
+    except ValueError:  # it has other variables of the function around it
+        return False
     return True
 
 
@@ -361,14 +364,14 @@ def _functions(code: CodeType) -> dict[tuple[str, int], CodeType]:
     return found
 
 
-def _loaded_functions(names: Mapping[str, Any], path: str) -> Iterator[FunctionType]:
+def _loaded_functions(names: Mapping[str, Any], module: str) -> Iterator[FunctionType]:
     for value in list(names.values()):
         if isinstance(value, type):
-            if sys.modules[value.__module__].__file__ == path and value.__dict__ is not names:
-                yield from _loaded_functions(value.__dict__, path)
+            if value.__module__ == module:
+                yield from _loaded_functions(value.__dict__, module)
             continue
         for one in (value, *(getattr(value, name, None) for name in ("__wrapped__", "__func__", "func", "fget"))):
-            if isinstance(one, FunctionType) and one.__code__.co_filename == path:
+            if isinstance(one, FunctionType) and one.__module__ == module:
                 yield one
 
 
@@ -387,7 +390,11 @@ def _apart(work: Callable[[], int], log: Path, seconds: float) -> int | None:
                 os.dup2(stream.fileno(), 1)
                 os.dup2(stream.fileno(), 2)
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
-            code = work()
+            try:
+                code = work()
+            except BaseException:  # noqa: BLE001  (it is told in the log)
+                traceback.print_exc()
+                sys.stderr.flush()
             atexit._run_exitfuncs()  # noqa: SLF001  (os._exit does not)
         finally:
             os._exit(code)

@@ -19,13 +19,10 @@ for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERA
     os.environ.pop(name, None)  # a table is as wide and as plain as it is without a terminal, whatever the user's is
 
 import pytest
-import torch
 from hypothesis import HealthCheck, Phase, settings
 
-import small_models
 from kept_models import kept_copy
 from profiles import PROFILE, QUICK
-from small_networks import hub
 
 # a busy machine is no fault of an example
 _calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -34,7 +31,14 @@ settings.register_profile("full", _calm)
 _drawn = [Phase.explicit, Phase.generate]  # that an example fails is enough
 settings.register_profile("mutants", _calm, max_examples=QUICK, phases=_drawn, database=None, derandomize=True)
 settings.load_profile(PROFILE)
-torch.set_num_threads(1)  # small models lose more by several threads than they win
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let torch use one thread: small models lose more by several than they win. Who starts workers needs no torch."""
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", 0):
+        import torch  # noqa: PLC0415
+
+        torch.set_num_threads(1)
 
 
 def _only_here(host: bytes | str | None, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401  (getaddrinfo's own)
@@ -51,6 +55,8 @@ socket.getaddrinfo = _only_here  # for all that is imported and made from here o
 @pytest.fixture(scope="session")
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small BERT encoder in a folder: three layers, 512 places."""
+    import small_models  # noqa: PLC0415  (as in `pytest_configure`)
+
     return kept_copy(tmp_path_factory.mktemp("models") / "bert", small_models.bert)
 
 
@@ -59,5 +65,7 @@ def published(request: pytest.FixtureRequest) -> Path:
     """A cache with small models under the names that attacks have by default, if a test runs attacks."""
     parents = {item.getparent(pytest.Module) for item in request.session.items}
     if any(hasattr(parent.obj, "ATTACKS") for parent in parents if parent is not None):
+        from small_networks import hub  # noqa: PLC0415
+
         kept_copy(CACHE, hub)
     return CACHE

@@ -16,8 +16,8 @@ from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.language.inflection import GENDERS, PERSONS, WordForm, inflect, known_forms
-from augment_ru.language.morphology import is_known
+from augment_ru.language.inflection import PERSONS, WordForm, inflect, known_forms
+from augment_ru.language.morphology import GENDERS, is_known
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.resources import dictionary_path, kinds_in, rows
 from augment_ru.text.batch import Batch

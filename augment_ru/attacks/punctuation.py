@@ -107,9 +107,10 @@ def _commas(batch: Batch, quotations: _Quotations, forms: WordForms, rates: Erro
     places = quotations.outside(places[batch.flags[places - 1] & behind & DIGIT == 0])
 
     words = np.searchsorted(forms.starts, places + 2)
-    is_free = np.append(forms.starts, -1)[words] == places + 2
+    starts = np.append(forms.starts, -1)  # a batch may have no word that may be edited
+    is_free = starts[words] == places + 2
     capital = batch.codes != forms.codes
-    two_names = is_free & (words > 1) & capital[forms.starts[words - 1]] & capital[places + 2]
+    two_names = is_free & (words > 1) & capital[starts[words - 1]] & capital[places + 2]
     some = words[two_names]
     sentences = batch.sentences(forms.starts[np.stack([some - 2, some - 1])])
     two_names[two_names] = sentences[0] == sentences[1]

@@ -22,8 +22,7 @@ import regex
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError, brief, unknown
 from augment_ru.language.annotate import closed
-from augment_ru.own_code import is_own, own_object, refuse
-from augment_ru.registry import offered
+from augment_ru.registry import is_own, offered, own_object, refuse
 from augment_ru.resources import folder
 from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
 from augment_ru.text.doc import Doc
@@ -161,7 +160,7 @@ def constraint(spec: str, *, may_import: bool = False) -> Constraint:
 
     Args:
         spec: the name or file.
-        may_import: whether a user gave it, who may also name a function of his own (`own_code`).
+        may_import: whether a user gave it, who may also name a function of his own (`registry`).
 
     Raises:
         AugmentError: there is no such constraint, its file is wrong, or it names code and may not.

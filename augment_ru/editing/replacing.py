@@ -13,8 +13,8 @@ from augment_ru.draws import Rng
 from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
-from augment_ru.language.inflection import GENDERS, WordForm, has_plural, inflect, known_forms, noun_of
-from augment_ru.language.morphology import is_known, only_form
+from augment_ru.language.inflection import WordForm, has_plural, inflect, known_forms, noun_of
+from augment_ru.language.morphology import GENDERS, is_known, only_form
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.resources import same_word
 from augment_ru.text.doc import Doc, Token

@@ -14,7 +14,7 @@ from augment_ru.edits import Change
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, said
 from augment_ru.options import configured, on_device
-from augment_ru.own_code import is_own, own_class
+from augment_ru.registry import is_own, own_class
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 
@@ -245,7 +245,7 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
 
 
 def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
-    """The attack of a user's own module or file (`own_code`), with these options.
+    """The attack of a user's own module or file (`registry`), with these options.
 
     Raises:
         AugmentError: it cannot be imported, has no such option, or a value does not fit.

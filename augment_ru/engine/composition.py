@@ -20,7 +20,7 @@ from augment_ru.engine.legality import legal, without_overlaps
 from augment_ru.engine.proposals import Proposals, side_by_side
 from augment_ru.engine.search import cut
 from augment_ru.errors import AugmentError
-from augment_ru.own_code import chain_names, is_own, refuse
+from augment_ru.registry import chain_names, is_own, refuse
 from augment_ru.script import Script, compose
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
@@ -252,7 +252,7 @@ def attack_of(
         spec: the name or names.
         probability: of each attack whose options give none; by default the attack's own.
         options: options by the name of the attack.
-        may_import: whether a name may be that of a user's own code (`own_code`).
+        may_import: whether a name may be that of a user's own code (`registry`).
 
     Raises:
         AugmentError: a name or an option is unknown, or a value does not fit.

@@ -30,6 +30,8 @@ def legal(
     - touches a protected span, or puts a letter beside one where none was;
     - cuts a grapheme cluster;
     - leaves its text or segment;
+    - makes another word of the letters of a text that has only one or two;
+    - writes what a text of JSON may not hold, or writes outside such texts;
     - holds a lone surrogate;
     - overlaps a legal change of a lower rank.
 
@@ -60,6 +62,8 @@ def legal(
     drop(proposals.stops > text_ends, "reaches across the border of a text or an option")
     if batch.untouchable is not None:
         drop(_touching(batch, proposals.starts, proposals.stops), "touches a protected span")
+    drop(_breaking_json(batch, proposals), "breaks the JSON that its text is")
+    drop(_respelling(batch, proposals), "makes another word of a text of one or two letters")
     if batch.cuttable is not None:
         drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
     if not (proposals.clean and _is_clean(batch, proposals)):
@@ -138,6 +142,48 @@ def _touching(batch: Batch, starts: Ints, stops: Ints) -> Mask:
         )
         touching[insertions] = begun > ended
     return touching
+
+
+def _breaking_json(batch: Batch, proposals: Proposals) -> Mask:
+    """Whether each edit writes a quote, a backslash or a control character into JSON, or writes before or after it."""
+    if batch.in_json is None:
+        return np.zeros(proposals.starts.size, dtype=np.bool_)
+    rows = batch.rows(proposals.starts)
+    texts = proposals.replace(np.arange(proposals.starts.size))
+    wrong = counts_before(among(texts.codes, '"\\') | (texts.codes < ord(" ")))
+    breaking = wrong[texts.offsets[1:]] != wrong[texts.offsets[:-1]]
+    outside = (proposals.starts == batch.starts[rows]) | (proposals.stops == batch.starts[rows + 1] - 1)
+    found: Mask = batch.in_json[rows] & (breaking | outside)
+    return found
+
+
+def _respelling(batch: Batch, proposals: Proposals) -> Mask:
+    """Whether each edit makes another word of the letters of a text that has few, by more than their case.
+
+    For example «А», an answer, must not become «С».
+    """
+    few = batch.prepared.of_few_letters
+    found: Mask = np.zeros(proposals.starts.size, dtype=np.bool_) if few is None else few[batch.rows(proposals.starts)]
+    at = np.flatnonzero(found)
+    texts = proposals.replace(at) if at.size else Replacements.of(())
+    for number, edit in enumerate(at.tolist()):
+        start, stop = int(proposals.starts[edit]), int(proposals.stops[edit])
+        old = decode(batch.codes[start:stop])
+        new = decode(texts.codes[texts.offsets[number] : texts.offsets[number + 1]])
+        before, after = decode(batch.codes[start - 1 : start]), decode(batch.codes[stop : stop + 1])
+        if start == stop:  # an insertion may stand beside a word, not in it
+            found[edit] = (before.isalpha() and (after.isalpha() or new[:1].isalpha())) or (
+                after.isalpha() and new[-1:].isalpha()
+            )
+        else:
+            found[edit] = _word_in(old) != _word_in(new)
+    return found
+
+
+def _word_in(text: str) -> str:
+    """The text from its first letter to its last, whatever their case; "" if it has no letter."""
+    letters = [at for at, char in enumerate(text) if char.isalpha()]
+    return text[letters[0] : letters[-1] + 1].casefold() if letters else ""
 
 
 def _crossing(batch: Batch, proposals: Proposals) -> Mask:

@@ -215,7 +215,8 @@ class Preparation:
             if not isinstance(text, str):
                 raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
         needs = tuple(needs)
-        for chunk in chunks(Record({"text": text}, generic()) for text in texts):
+        task = generic()
+        for chunk in chunks(Record({"text": text}, task) for text in texts):
             yield self.chunk(chunk, needs)
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
@@ -250,6 +251,8 @@ class Preparation:
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each = [record.texts() for record in records]
+        for record in records:
+            record.check_places()
         fields = [name for held in each for name in held]
         owners = np.repeat(np.arange(len(records)), [len(held) for held in each])
         texts = [text for held in each for text in held.values()]

@@ -12,8 +12,8 @@ from augment_ru.engine.prepare import Constraints
 from augment_ru.engine.recipe import option_values, read_recipe
 from augment_ru.engine.similarity import Similarity, similarity_of
 from augment_ru.errors import AugmentError
-from augment_ru.own_code import chain_names, is_own
 from augment_ru.records.task import Task
+from augment_ru.registry import chain_names, is_own
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def run_of(
         seed: the seed of the random numbers; None for the default of `Perturber`.
         device: the device of all networks; None leaves their devices as they are.
         wrap: a function from the chosen similarity to the one that the perturbers use.
-        may_import: whether a user named the attacks and the similarity, who may name code (`own_code`); else they come
+        may_import: whether a user named the attacks and the similarity, who may name code (`registry`); else they come
             from a file.
 
     Raises:

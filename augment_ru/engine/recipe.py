@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.own_code import chain_names, refuse
+from augment_ru.registry import chain_names, refuse
 from augment_ru.strict_tables import Number, read_toml, typed
 
 

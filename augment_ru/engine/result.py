@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, pairwise, repeat
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
+import numpy as np
 import orjson
 
 from augment_ru.edits import Note, Span
@@ -31,6 +32,10 @@ perturbation passed. Of a search against a model: broken, withstood, wrong befor
 
 CLEAN = "clean"
 """The reason of an unchanged record that has legal changes, of which none is active."""
+SHORT = "short"
+"""The reason of an unchanged record whose texts have one or two letters each: every change makes another word."""
+NOTHING = "nothing"
+"""The reason of any other unchanged record: it has nothing that the attack may change."""
 
 STATUSES = ("perturbed", "unchanged", "rejected")
 
@@ -112,16 +117,27 @@ class Perturbed:
         """What the search found for each record; equal outcomes are one object."""
         found, warned = self.found, self.warned
         scores = [None if math.isnan(score) else score + 0.0 for score in found.similarities.tolist()]  # no -0.0
-        columns = (found.candidates.tolist(), found.probabilities.tolist(), scores)
+        columns = (found.candidates.tolist(), found.probabilities.tolist(), scores, self.possible.tolist())
         made: dict[tuple[Any, ...], Outcome] = {}
         outcomes = []
-        for at, found_of in enumerate(zip(*columns, self.possible.tolist(), self.clean.tolist(), strict=True)):
+        for at, found_of in enumerate(zip(*columns, self._reasons, strict=True)):
             key = (*found_of, warned.get(at, ())) if warned else found_of
             outcome = made.get(key)
             if outcome is None:
                 outcome = made[key] = _outcome(*key)
             outcomes.append(outcome)
         return outcomes
+
+    @cached_property
+    def _reasons(self) -> list[str]:
+        """Why each record is unchanged, if it is."""
+        rows, few = self.prepared.owners, self.prepared.batch.prepared.of_few_letters
+        reasons = np.full(len(self), NOTHING, dtype=object)
+        if few is not None:
+            texts, longer = (np.bincount(of, minlength=len(self)) for of in (rows, rows[~few]))
+            reasons[(texts > 0) & (longer == 0)] = SHORT
+        reasons[self.clean] = CLEAN
+        return cast("list[str]", reasons.tolist())
 
     @cached_property
     def warned(self) -> Mapping[int, tuple[str, ...]]:
@@ -210,12 +226,14 @@ def _outcome(  # noqa: PLR0917  (the columns)
     probability: float,
     similarity: float | None,
     possible: bool,  # noqa: FBT001
-    clean: bool,  # noqa: FBT001
+    reason: str,
     warnings: tuple[str, ...] = (),
 ) -> Outcome:
     if candidate >= 0:
         return Outcome("perturbed", probability, similarity, candidate, warnings)
-    return Outcome("rejected" if possible else "unchanged", None, similarity, None, warnings, CLEAN if clean else None)
+    if possible:
+        return Outcome("rejected", None, similarity, None, warnings)
+    return Outcome("unchanged", None, similarity, None, warnings, reason)
 
 
 class Result:
@@ -277,7 +295,11 @@ class Result:
 
     @property
     def reason(self) -> str | None:
-        """Why a record is unchanged: "clean" if it has legal changes, but none is active; else None."""
+        """Why a record is unchanged; None for other records.
+
+        "clean": it has legal changes, but none is active; "short": its texts have one or two letters each; "nothing":
+        it has nothing that the attack may change.
+        """
         return self.outcome.reason
 
     @property

@@ -15,7 +15,7 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.engine.edit_table import EditTable
 from augment_ru.errors import AugmentError, said, unknown
 from augment_ru.options import configured, on_device, values_of
-from augment_ru.own_code import is_own, own_object, refuse
+from augment_ru.registry import is_own, own_object, refuse
 from augment_ru.script import Script
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
@@ -275,7 +275,7 @@ def similarity_of(
         similarity: `NAME`, `NAME:ARGUMENT` (see `Similarity.argument`), a `Similarity`, or a function
             (references, candidates) -> scores.
         options: options of a named similarity.
-        may_import: whether a name may be `python:MODULE:NAME`, a user's own function or class (`own_code`).
+        may_import: whether a name may be `python:MODULE:NAME`, a user's own function or class (`registry`).
 
     Raises:
         AugmentError: nothing has this name, an option does not fit, or it is neither a similarity nor a function.

@@ -35,8 +35,11 @@ def is_utf8(encoding: str) -> bool:
 
 
 @contextmanager
-def in_utf8(stream: BinaryIO, encoding: str) -> Iterator[BinaryIO]:
+def in_utf8(stream: BinaryIO, encoding: str, *, marked: bool = False) -> Iterator[BinaryIO]:
     """The content of a file in UTF-8; `encoding` is that of a file which is not in UTF-8.
+
+    If `marked`, content that was in another encoding begins with a byte-order mark. A table that is written from it
+    keeps the mark, without which Excel takes UTF-8 for cp1251.
 
     What augment-ru writes is in UTF-8, also where it was read in another encoding. So the files of one command may
     differ, and a file that is in UTF-8 is read as it is: hardly any text of another encoding is valid UTF-8 by chance.
@@ -56,7 +59,7 @@ def in_utf8(stream: BinaryIO, encoding: str) -> Iterator[BinaryIO]:
             _log.warning(
                 "%s: is in UTF-8, and read as UTF-8; `encoding` %s is for files that are not in UTF-8", name, encoding
             )
-        yield content if form else _decoded(content, encoding)
+        yield content if form else _decoded(content, encoding, "\ufeff" if marked else "")
 
 
 def _form(stream: BinaryIO) -> str | None:
@@ -75,13 +78,13 @@ def _form(stream: BinaryIO) -> str | None:
     return form
 
 
-def _decoded(stream: BinaryIO, encoding: str) -> BinaryIO:
-    """The content of a file of another encoding, in UTF-8."""
+def _decoded(stream: BinaryIO, encoding: str, mark: str) -> BinaryIO:
+    """The content of a file of another encoding, in UTF-8, behind a byte-order mark if there is one."""
     decoder = codecs.getincrementaldecoder(encoding)()
     done = 0
 
     def read(size: int) -> bytes:
-        nonlocal done
+        nonlocal done, mark
         while True:
             data = stream.read(size)
             held = len(decoder.getstate()[0])
@@ -92,6 +95,8 @@ def _decoded(stream: BinaryIO, encoding: str) -> BinaryIO:
                 raise AugmentError(f"not {encoding} at byte {place}; name its encoding with `encoding`") from error
             done += len(data)
             if text or not data:
+                if text:
+                    text, mark = mark + text.removeprefix(mark), ""
                 return text.encode("utf-8", "surrogatepass")
 
     return buffered(read)

@@ -20,6 +20,7 @@ KINDS = {
     ".txt": "text",
 }  # fmt: skip
 """The format of a file by the end of its name."""
+TABLES = ("CSV", "TSV")
 
 
 class RowSource(Protocol):

@@ -19,9 +19,9 @@ from augment_ru.edits import Span
 from augment_ru.engine.prepare import Preparation
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Natasha
-from augment_ru.own_code import is_own
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.records.task import generic, is_task_file, read_task_file, task
+from augment_ru.registry import is_own
 from augment_ru.resources import file_text, folder
 from augment_ru.strict_tables import read_toml
 

@@ -17,12 +17,13 @@ from augment_ru.formats.lines import PLAIN_LINE, Line
 from augment_ru.formats.packed import is_packed
 from augment_ru.formats.row import KEY, refuse_twice
 from augment_ru.formats.sink import Sink
-from augment_ru.formats.sources import RowSource, source_of
+from augment_ru.formats.sources import TABLES, RowSource, source_of
 from augment_ru.jobs.flags import with_flags
 from augment_ru.jobs.outputs import rejected_line
 from augment_ru.jobs.rows import LONGEST, RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.alike import AlikeRecords
+from augment_ru.records.places import may_hold_places
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_for_row, tasks_of_rows
 
@@ -32,7 +33,8 @@ T = TypeVar("T")
 @contextmanager
 def opened(job: RowsJob) -> Iterator[BinaryIO]:
     """The content of the input, in UTF-8."""
-    with open_input(job.source) as stream, in_utf8(stream, job.encoding) as content:
+    is_table = job.input_kind in TABLES
+    with open_input(job.source) as stream, in_utf8(stream, job.encoding, marked=is_table) as content:
         yield content
 
 
@@ -154,7 +156,9 @@ class RowsReading:
         if {line[2:] for line in lines} != {PLAIN_LINE} or max(map(len, raw)) > LONGEST:
             return None
         values = objects_of(raw)
-        if values is None or (job.meta != "none" and KEY in set(chain.from_iterable(values))):
+        if values is None or may_hold_places(values):
+            return None
+        if job.meta != "none" and KEY in set(chain.from_iterable(values)):
             return None
         try:
             (task,) = tasks_of_rows(values, self.task, job.fields)

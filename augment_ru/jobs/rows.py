@@ -17,9 +17,9 @@ from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.packed import check_packing
 from augment_ru.formats.sources import JSON_LINES, PARQUET, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
-from augment_ru.own_code import chain_names, own_files
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_or_file
+from augment_ru.registry import chain_names, own_files
 from augment_ru.release.manifest import environment
 from augment_ru.run.engines import LOCAL, engine_of
 from augment_ru.run.work import Engine

@@ -24,7 +24,7 @@ from augment_ru.jobs.evaluate import print_shown
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import say
-from augment_ru.own_code import own_files
+from augment_ru.registry import own_files
 from augment_ru.script import Script
 
 ALL = "(pairs)"

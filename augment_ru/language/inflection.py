@@ -11,12 +11,11 @@ from math import fsum
 from typing import NamedTuple
 
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.morphology import SECOND_CASES, analysis, morphology
+from augment_ru.language.morphology import GENDERS, SECOND_CASES, analysis, morphology
 from augment_ru.text.words import RUSSIAN
 
 ALL_CASES = frozenset({"nomn", "gent", "gen2", "datv", "accs", "ablt", "loct", "loc2", "voct"})
 NUMBERS = frozenset({"sing", "plur"})
-GENDERS = frozenset({"masc", "femn", "neut"})
 ANIMACY = frozenset({"anim", "inan"})
 PERSONS = frozenset({"1per", "2per", "3per"})
 ASPECTS = frozenset({"perf", "impf"})

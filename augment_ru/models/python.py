@@ -7,7 +7,7 @@ from typing import Any
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, NamedModel, PredictFunction, Prediction
 from augment_ru.models._options import check_one_of
-from augment_ru.own_code import imported
+from augment_ru.registry import imported
 
 INPUTS = ("example", "record", "text")
 

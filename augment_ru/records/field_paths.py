@@ -1,44 +1,75 @@
 """Names of values inside a row: `inputs.text`, `passage.questions[0].question`.
 
-A name joins the keys on the way to a value by dots; `[number]` after a key is an entry of its list, and `[]` stands for
-every entry. If the row itself has a key that is spelt like the whole name, the name means that key.
+A name joins the keys on the way to a value by dots. `[number]` after a key is an entry of its list, `[-1]` the last
+one; `[]` stands for every entry, and `[role=user]` for every entry whose `role` is `user`; `[role=user][-1]` is the
+last of these. If the row itself has a key that is spelt like the whole name, the name means that key.
+
+A list of parts, as in `messages[-1].content` of chats with pictures, stands for the texts of its parts of type `text`.
 
 This module needs the standard library alone: a release holds a copy of it for lm-evaluation-harness.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 Path = tuple[str | int, ...]
 """The keys of objects and the numbers of list entries that lead to a value."""
 
-_EVERY = -1
+
+class Which(NamedTuple):
+    """The entries of a list that a name stands for: those whose `key` has this value, or all if it states no key."""
+
+    key: str = ""
+    value: str = ""
+
+    def numbers(self, entries: Sequence[Any]) -> list[int]:
+        """The numbers of these entries."""
+        return [
+            number
+            for number, entry in enumerate(entries)
+            if not self.key or (isinstance(entry, Mapping) and str(entry.get(self.key)) == self.value)
+        ]
+
+
+Steps = tuple[str | int | Which, ...]
+"""A name in steps."""
+
+_EVERY = Which()
 _SHOWN, _DEEPEST = 8, 8
 """How many names a message shows, and how many steps the longest of them has."""
-_STEP = re.compile(r"\[(\d*)\]|([^.\[\]]+)")
+_STEP = re.compile(r"\[(-?\d+)\]|\[(?:([^\[\]=]+)=([^\[\]]*))?\]|([^.\[\]]+)")
 
 
 @lru_cache(maxsize=4096)
-def steps(name: str) -> Path:
-    """The keys and numbers of a name; -1 for `[]`.
+def steps(name: str) -> Steps:
+    """The keys, numbers and choices of entries of a name.
 
-    >>> steps("passage.questions[].answers[2].text")
-    ('passage', 'questions', -1, 'answers', 2, 'text')
+    >>> steps("questions[].answers[2].text")
+    ('questions', Which(key='', value=''), 'answers', 2, 'text')
     """
-    found = [match[2] or (int(match[1]) if match[1] else _EVERY) for match in _STEP.finditer(name)]
+    found = [
+        match[4] or (int(match[1]) if match[1] else Which(match[2] or "", match[3] or ""))
+        for match in _STEP.finditer(name)
+    ]
     return tuple(found) if named(found) == name else (name,)
 
 
-def named(path: Sequence[str | int]) -> str:
+def named(path: Sequence[str | int | Which]) -> str:
     """The name of a path.
 
     >>> named(("passage", "questions", 0, "question"))
     'passage.questions[0].question'
     """
-    spelt = [f"[{'' if step == _EVERY else step}]" if isinstance(step, int) else f".{step}" for step in path]
-    return "".join(spelt).removeprefix(".")
+    return "".join(map(_spelt, path)).removeprefix(".")
+
+
+def _spelt(step: str | int | Which) -> str:
+    if isinstance(step, Which):
+        return f"[{step.key}={step.value}]" if step.key else "[]"
+    return f"[{step}]" if isinstance(step, int) else f".{step}"
 
 
 @lru_cache(maxsize=4096)
@@ -48,32 +79,60 @@ def is_plain(names: tuple[str, ...]) -> bool:
 
 
 def path_of(row: Mapping[str, Any], name: str) -> Path:
-    """The path of a name without `[]` in a row; it may lead to no value."""
-    return (name,) if name in row else steps(name)
+    """The path of a name that stands for one value of a row; it may lead to no value."""
+    return (name,) if name in row else _paths(row, steps(name))[0]
+
+
+@lru_cache(maxsize=4096)
+def _has_entries(name: str) -> bool:
+    return not all(isinstance(step, str) for step in steps(name))
 
 
 def every(row: Mapping[str, Any], name: str) -> list[str]:
-    """The names that a name with `[]` stands for in a row, one for each entry; the name itself if it has no `[]`.
+    """The names of the values that a name stands for in a row; the name itself if it names no entries of lists.
 
     >>> every({"qas": [{"query": "а"}, {"query": "б"}]}, "qas[].query")
     ['qas[0].query', 'qas[1].query']
+    >>> chat = {"messages": [{"role": "user", "content": "а"}, {"role": "assistant", "content": "б"}]}
+    >>> every(chat, "messages[role=user][-1].content"), every(chat, "messages[-1].content")
+    (['messages[0].content'], ['messages[1].content'])
     """
-    if name in row or _EVERY not in steps(name):
+    if name in row or not _has_entries(name):
         return [name]
+    return [named(part) for path in _paths(row, steps(name)) for part in _parts(row, path)]
+
+
+def _paths(row: Mapping[str, Any], whole: Steps) -> list[Path]:
+    """The paths that a name in steps stands for; where a row has no such list, one that leads to no value."""
     found: list[Path] = [()]
-    whole = steps(name)
     for at, step in enumerate(whole):
-        if step != _EVERY:
+        if isinstance(step, str):
             found = [(*path, step) for path in found]
             continue
+        if isinstance(step, int) and at and isinstance(whole[at - 1], Which) and whole[at - 1] != _EVERY:
+            continue  # it was read with the choice before it
         wider: list[Path] = []
         for path in found:
             entries = _at(row, path)
             if isinstance(entries, str) or not isinstance(entries, Sequence):
-                return [named((*path, *whole[at:]))]  # no list: reading the value raises the error
-            wider += [(*path, number) for number in range(len(entries))]
+                return [(*path, *whole[at:])]  # type: ignore[arg-type]  (no list: reading the value raises the error)
+            numbers = step.numbers(entries) if isinstance(step, Which) else list(range(len(entries)))
+            chosen = whole[at + 1 : at + 2] if isinstance(step, Which) and step != _EVERY else (step,)
+            if chosen and isinstance(chosen[0], int):
+                if not -len(numbers) <= chosen[0] < len(numbers):
+                    return [(*path, *whole[at:])]  # type: ignore[arg-type]  (as above)
+                numbers = [numbers[chosen[0]]]
+            wider += [(*path, number) for number in numbers]
         found = wider
-    return [named(path) for path in found]
+    return found
+
+
+def _parts(row: Mapping[str, Any], path: Path) -> list[Path]:
+    """The paths of the texts in a list of parts `{"type": "text", "text": …}`; the path itself of any other value."""
+    held = _at(row, path)
+    if not isinstance(held, list) or not held or not all(isinstance(part, Mapping) and "type" in part for part in held):
+        return [path]
+    return [(*path, number, "text") for number, part in enumerate(held) if part["type"] == "text"]
 
 
 def entries(row: Mapping[str, Any], name: str) -> list[tuple[int, ...]]:
@@ -97,7 +156,7 @@ def numbered(name: str, numbers: Sequence[int]) -> str:
 
 
 def value(row: Mapping[str, Any], name: str, default: Any = None) -> Any:  # noqa: ANN401  (values of JSON)
-    """The value of a name without `[]`, or the default if the row has none."""
+    """The value of a name that stands for one value, or the default if the row has none."""
     if name in row:
         return row[name]
     return _at(row, steps(name), default)
@@ -109,7 +168,7 @@ def has_value(row: Mapping[str, Any], name: str) -> bool:
 
 
 def values(row: Mapping[str, Any], name: str) -> list[Any]:
-    """The values of a name, one for each entry where it has `[]`; missing values are left out."""
+    """The values that a name stands for; missing values are left out."""
     found = [value(row, one, _NOTHING) for one in every(row, name)]
     return [one for one in found if one is not _NOTHING]
 
@@ -120,6 +179,18 @@ def keys_of(row: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(row)
     objects = [key for key, held in row.items() if isinstance(held, Mapping)]
     return (*row, *(f"{key}.{inner}" for key in objects for inner in row[key])) if objects else tuple(row)
+
+
+def keys_known_by(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """What tells the task of a row: what `keys_of` gives, and the keys of the objects in its lists as `key[].inner`."""
+    lists = [key for key, held in row.items() if isinstance(held, list) and held and isinstance(held[0], Mapping)]
+    return (*keys_of(row), *(f"{key}[].{inner}" for key in lists for inner in row[key][0]))
+
+
+def keys_of_each(rows: Sequence[dict[str, Any]]) -> Iterable[tuple[str, ...]]:
+    """What `keys_known_by` gives for each row; at once, if no row holds an object or a list."""
+    kinds = set(map(type, chain.from_iterable(map(dict.values, rows))))
+    return map(tuple, rows) if kinds <= _PLAIN - {list} else map(keys_known_by, rows)
 
 
 def inside(value: object, name: str = "") -> str:
@@ -136,7 +207,7 @@ def inside(value: object, name: str = "") -> str:
     return f" (inside {'it' if name else 'them'}: {', '.join(shown)})" if found else ""
 
 
-def _text_paths(value: object, path: Path) -> Iterator[Path]:
+def _text_paths(value: object, path: Steps) -> Iterator[Steps]:
     if len(path) > _DEEPEST:
         return
     if isinstance(value, str):
@@ -175,12 +246,17 @@ _PLAIN = frozenset({str, int, float, bool, list, type(None)})
 """Types of values that are no objects; asked first, because `isinstance` takes long for an abstract class."""
 
 
-def _at(row: Any, path: Path, default: Any = None) -> Any:  # noqa: ANN401
+def _at(row: Any, path: Steps, default: Any = None) -> Any:  # noqa: ANN401
     for step in path:
         if isinstance(step, str):
             if not isinstance(row, Mapping) or step not in row:
                 return default
-        elif isinstance(row, str) or not isinstance(row, Sequence) or not 0 <= step < len(row):
+        elif (
+            isinstance(step, Which)
+            or isinstance(row, str)
+            or not isinstance(row, Sequence)
+            or not -len(row) <= step < len(row)
+        ):
             return default
         row = row[step]
     return row

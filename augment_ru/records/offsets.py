@@ -146,10 +146,21 @@ def _word_number(text: str, at: int) -> int:
 
 def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[Offset]:
     text = str(field_paths.value(row, field))
-    for first, last in zip(field_paths.every(row, spans.start), field_paths.every(row, spans.stop), strict=True):
+    starts, others = (field_paths.every(row, name) for name in (spans.start, spans.stop or spans.segment))
+    if len(starts) != len(others):
+        raise AugmentError(
+            f"{spans.start}, {spans.stop or spans.segment}: {len(starts)} and {len(others)} entries; each number needs"
+            " its counterpart"
+        )
+    for first, last in zip(starts, others, strict=True):
         if not field_paths.has_value(row, first) and not field_paths.has_value(row, last):
             continue
         stated = field_paths.value(row, first), field_paths.value(row, last)
+        if spans.segment:
+            if stated != (-1, ""):  # rows of SberQuAD's test state so that the answer is held back
+                span = _segment_span(first, stated, text, spans)
+                yield Offset(field, span, field_paths.path_of(row, first), stated[0])
+            continue
         start, stop = map(_number, stated)
         if start is None or stop is None:
             raise AugmentError(f"{first}, {last}: need two numbers of characters; have {_shown(stated)}")
@@ -160,6 +171,19 @@ def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[O
         whole = Span(*words_around(text, start, stop), spans.label)
         yield Offset(field, whole, field_paths.path_of(row, first), stated[0])
         yield Offset(field, whole, field_paths.path_of(row, last), stated[1])
+
+
+def _segment_span(where: str, stated: tuple[Any, Any], text: str, spans: CharacterSpans) -> Span:
+    """The span of a text at its number."""
+    start, segment = _number(stated[0]), stated[1]
+    if start is None or not isinstance(segment, str):
+        raise AugmentError(f"{where}: needs a number and a text; has {_shown(stated)}")
+    if not segment or text[start : start + len(segment)] != segment:
+        raise AugmentError(
+            f"{where}: '{_shown([segment])}' does not stand at offset {_shown([start])} of '{spans.text}'; there "
+            f"stands '{_shown([text[start : start + len(segment)]])}'"
+        )
+    return Span(start, start + len(segment), spans.label)
 
 
 def _number(stated: object) -> int | None:

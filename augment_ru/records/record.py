@@ -11,8 +11,9 @@ from augment_ru.edits import Span
 from augment_ru.errors import AugmentError, brief
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, label_of, marked_options
-from augment_ru.records.field_paths import strings
+from augment_ru.records.field_paths import named, strings
 from augment_ru.records.offsets import Offset, kind, offsets_of, table
+from augment_ru.records.places import places_in
 from augment_ru.records.task import Task
 from augment_ru.text.words import occurrences
 
@@ -83,6 +84,21 @@ class Record:
         held = [field_paths.value(self.values, name) for name in self.fields]
         return sum(len(one) for one in held if isinstance(one, str))
 
+    def check_places(self) -> None:
+        """Raise an error if the row states a place in a perturbed text that would not move with it.
+
+        Raises:
+            AugmentError: it does; or a field is missing, or an offset does not match its text.
+        """
+        found = list(places_in(self.values, self.texts()))
+        declared = {offset.path for offset in self.offsets()} if found else set()
+        for path, text in found:
+            if path not in declared:
+                raise AugmentError(
+                    f"field '{named(path)}' holds a place in '{text}', which the task '{self.task.name}' does not "
+                    "move; state it in a task file, under [[characters]] or [[answers]], or leave it out of the row"
+                )
+
     def text(self, name: str) -> str:
         """The text of a field that is perturbed.
 
@@ -125,7 +141,7 @@ class Record:
         return {**self.values, **{name: value for name, value in (found | split).items() if value is not None}}
 
     def check(self) -> None:
-        """Raise an error that names the record, if a text is missing or an offset does not match its text.
+        """Raise an error that names the record, if a text is missing or an offset does not match or move with its text.
 
         Raises:
             AugmentError: which record, which field, and why.
@@ -133,6 +149,7 @@ class Record:
         try:
             self.texts()
             self.anchors()
+            self.check_places()
         except AugmentError as error:
             key = self.key
             raise AugmentError(f"record {key if len(key) <= _SHOWN else key[:_SHOWN] + '…'}: {error}") from error

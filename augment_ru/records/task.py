@@ -10,7 +10,7 @@ import msgspec
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.records.field_paths import inside, is_plain, keys_of, value
+from augment_ru.records.field_paths import inside, is_plain, keys_known_by, keys_of_each, value
 from augment_ru.records.metric_kinds import check_metrics
 from augment_ru.resources import folder
 from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
@@ -43,12 +43,22 @@ class WordSpans(_Part, frozen=True):
 
 
 class CharacterSpans(_Part, frozen=True):
-    """Spans that a row states as two numbers of characters; rows differ on whether the last one is included (RUSSE)."""
+    """Spans that a row states as numbers of characters: two numbers, or one and the text that stands there.
+
+    Rows differ on whether the character at the second number is included (RUSSE).
+    """
 
     text: SomeText
     start: SomeText
-    stop: SomeText
     label: SomeText
+    stop: str = ""
+    """The number where a span ends."""
+    segment: str = ""
+    """Instead of `stop`: the text of a span, which stands at its number (SQuAD)."""
+
+    def __post_init__(self) -> None:
+        if bool(self.stop) == bool(self.segment):
+            raise ValueError("needs either 'stop', the field of the second number, or 'segment', that of the text")
 
 
 class Marks(_Part, frozen=True):
@@ -386,14 +396,14 @@ def tasks_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Se
     Raises:
         AugmentError: no task is known and none fits a row, or several fit equally well.
     """
-    by_keys = {keys_of(row): row for row in rows}
+    by_keys = dict(zip(keys_of_each(rows), rows, strict=True))
     by_text = known is None and any(one.layout.contains for keys in by_keys for one in _fitting(keys))
     asked = rows if by_text else by_keys.values()
     return list({id(one): one for one in (task_for_row(row, known, fields) for row in asked)}.values())
 
 
 def _fits(row: Mapping[str, Any]) -> list[Task]:
-    fitting = _fitting(keys_of(row))
+    fitting = _fitting(keys_known_by(row))
     return [one for one in fitting if _contains(one, row)] if fitting else fitting
 
 

@@ -4,7 +4,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
-from augment_ru.own_code import load_file, loaded_files
+from augment_ru.registry import load_file, loaded_files
 from augment_ru.run.work import Work
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Keys, Streams
 from augment_ru.edits import Span
 from augment_ru.text import characters
-from augment_ru.text.characters import BREAK, CLUSTER, Counts, Flags, Mask
+from augment_ru.text.characters import BREAK, CLUSTER, DIGIT, WORD, Counts, Flags, Mask
+from augment_ru.text.code_blocks import JSON
 from augment_ru.text.context import NO_CONTEXT, Context
 from augment_ru.text.doc import Annotate, Doc
 from augment_ru.text.words import word_bounds
@@ -20,6 +21,8 @@ OPTION = "OPTION"
 """The label of the protected spans of options and of their markers."""
 _MARKER = 3
 """Characters of a marker: «(A)»."""
+_FEW = 2
+"""The most letters of a text in which every letter matters: «А», «ок»."""
 
 
 class Viewer(Protocol):
@@ -196,9 +199,32 @@ class Batch:
         return characters.cuttable(self.codes, self.flags, self.starts)
 
     @cached_property
+    def atoms(self) -> Sequence[Span]:
+        """Links, markup, code and formulas of all texts, with global places: protected from every attack."""
+        return characters.atoms(self.codes, self.flags, self.starts)
+
+    @cached_property
+    def in_json(self) -> Mask | None:
+        """Whether each text is JSON, of which only the texts inside may change, shape (texts,); None if no text is."""
+        places = [span.start for span in self.prepared.atoms if span.label == JSON]
+        if not places:
+            return None
+        found = np.zeros(len(self), dtype=np.bool_)
+        found[self.rows(np.array(places))] = True
+        return found
+
+    @cached_property
+    def of_few_letters(self) -> Mask | None:
+        """Whether each text has only one or two letters, shape (texts,); None if no text is so short."""
+        letters = (self.flags & (WORD | DIGIT | CLUSTER)) == WORD
+        counts = characters.counted(letters, self.starts[:-1], self.starts[1:])
+        found: Mask = (counts > 0) & (counts <= _FEW)
+        return found if found.any() else None
+
+    @cached_property
     def spans(self) -> tuple[Ints, Ints, list[str]]:
         """The protected spans of all texts, in order: global starts and stops, and labels."""
-        found = characters.atoms(self.codes, self.flags, self.starts)
+        found = list(self.prepared.atoms)  # found once for all attacks
         for start, spans in zip(self.starts.tolist(), self._given, strict=False):
             found += (
                 Span(start + span.start, start + span.stop, span.label) for span in spans if span.start < span.stop
@@ -228,10 +254,12 @@ class Batch:
 
     @cached_property
     def fences(self) -> Ints:
-        """The global places that no change may reach across, in order: the starts of the texts, and all borders."""
+        """The global places that no change may reach across, in order: starts of texts, all borders, marks of JSON."""
         fences = self.starts[:-1]
-        if any(self.borders):
-            inner = [start + border for start, row in zip(fences.tolist(), self.borders, strict=True) for border in row]
+        inner = [] if self.in_json is None else [span.start for span in self.prepared.atoms if span.label == JSON]
+        if inner or any(self.borders):
+            borders = self.borders or [()] * len(self)
+            inner += [start + border for start, row in zip(fences.tolist(), borders, strict=True) for border in row]
             fences = np.unique(np.concatenate([fences, np.array(inner, dtype=np.int64)]))
         return fences
 

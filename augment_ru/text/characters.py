@@ -14,6 +14,7 @@ import regex
 
 from augment_ru.draws import Ints
 from augment_ru.edits import Span
+from augment_ru.text.code_blocks import SIGNS, blocks_of, json_of
 
 Codes = npt.NDArray[np.uint32]
 Flags = npt.NDArray[np.uint16]
@@ -30,9 +31,10 @@ SIGN: may belong to a number, or is a backslash.
 """
 
 _SEPARATOR = "\n"
+_LINE_FEED = ord(_SEPARATOR)
 _JOINERS = "-‐‑'’ʼ.,:/·_\u00ad"
 _ENDS = ".!?…\n\r\u2028\u2029\x0b\x0c\x85"
-_ATOM_HINTS = "@#\\<&`{%"
+_ATOM_HINTS = "@#\\<&`{%" + SIGNS
 _LINK_HINTS = ".:"
 ESCAPED = "nrt"
 """The letters that stand for white space behind a backslash, where a row spells it out."""
@@ -152,13 +154,14 @@ def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
 
 
 def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
-    r"""Links, e-mail addresses, @mentions, #hashtags and markup of all texts: no attack may touch them.
+    r"""Links, e-mail addresses, @mentions, #hashtags, markup, code and formulas of all texts: no attack may touch them.
 
-    Markup is: tags, entities and code of HTML and Markdown, placeholders «{name}» and «%s», backslash commands,
-    white space written as a backslash and a letter («\n», as in TAPE's MultiQ), and paths «C:\…».
+    Markup is: tags, entities and code of HTML and Markdown, placeholders «{name}», «<имя>» and «%s», backslash
+    commands, white space written as a backslash and a letter («\n», as in TAPE's MultiQ), and paths «C:\…». For code
+    and formulas see `blocks_of`, for texts that are JSON `json_of`.
 
     Returns:
-        Spans with places in the array, labelled EMAIL, URL, MENTION, HASHTAG or MARKUP.
+        Spans with places in the array, labelled EMAIL, URL, MENTION, HASHTAG, MARKUP, CODE, FORMULA or JSON.
     """
     hints = (flags & (ATOM | LINK)).nonzero()[0]  # only texts that have one are searched
     if hints.size:
@@ -166,6 +169,10 @@ def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
         of_link = ((flags[hints - 1] & flags[after] & WORD) != 0) & (signs == ord("."))
         of_link |= (signs == ord(":")) & (codes[after] == ord("/"))
         hints = hints[of_link | ((flags[hints] & ATOM) != 0)]
+    lines = (codes[:-1] == _LINE_FEED).nonzero()[0] + 1
+    indented = lines[among(codes[lines], " \t")]
+    firsts = starts[:-1][among(codes[starts[:-1]], "[ \t\r\n")]  # «{» is a hint
+    hints = np.concatenate([hints, indented, firsts])
     return [
         Span(start + span.start, start + span.stop, span.label)
         for start, stop in _texts_at(hints, starts)
@@ -193,10 +200,11 @@ _ATOM = re.compile(
   | (?P<MENTION> (?<![\w@/]) @ \w (?: [\w.]* \w )? )
   | (?P<HASHTAG> (?<![\w\#&/]) \# \w [\w-]* )
   | (?P<MARKUP>
-        </?[a-z][^<>\n]{{0,500}}> | <!--[^<>\n]{{0,500}}-->
+        </?[a-z][^<>\n]{{0,500}}> | (?<!<) <[а-яё][\w-]{{0,80}}(?:\ [\w-]{{1,80}}){{0,3}}> (?!>)
+      | <!--[^<>\n]{{0,500}}-->
       | &(?: \#\d{{1,7}} | \#x[0-9a-f]{{1,6}} | [a-z][a-z0-9]{{1,30}} );
-      | `[^`\n]{{1,500}}`
-      | \{{\{{[^{{}}\n]{{1,200}}\}}\}} | \{{[a-z_][\w.]{{0,80}}\}} | %(?:\(\w{{1,80}}\))?[sdif](?!\w)
+      | (?<!`)`[^`\n]{{1,500}}`(?!`)
+      | \{{\{{[^{{}}\n]{{1,200}}\}}\}} | \{{[^\W\d][\w.]{{0,80}}\}} | %(?:\(\w{{1,80}}\))?[sdif](?!\w)
       | (?<![a-z])[a-z]:\\[^\s<>|"]+ | \\[a-z]{{2,}} | \\[{ESCAPED}]
     )
     """,
@@ -207,7 +215,9 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def atoms_of(text: str) -> Iterator[Span]:
-    """The links, addresses, mentions, hashtags and markup of one text, in order; see `atoms`.
+    """The links, addresses, mentions, hashtags, markup, code and formulas of one text; see `atoms`.
+
+    Links and markup come in order, then what they may stand in: code, formulas, the marks of JSON.
 
     >>> text = "Пишите на info@mail.ru или в @support: см. (ya.ru/maps)."
     >>> [span.of(text) for span in atoms_of(text)]
@@ -218,6 +228,8 @@ def atoms_of(text: str) -> Iterator[Span]:
         if match.lastgroup == "URL":
             stop -= _trailing_marks(text[start:stop])
         yield Span(start, stop, match.lastgroup or "")
+    yield from blocks_of(text)
+    yield from json_of(text)
 
 
 def _trailing_marks(link: str) -> int:

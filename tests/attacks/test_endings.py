@@ -206,7 +206,7 @@ def test_a_change_of_gender_is_one_change(words: str) -> None:
 
 _PARTS = {
     "NOUN": {"NOUN"}, "ADJ": {"ADJF", "ADJS", "COMP"}, "VERB": {"VERB", "INFN", "PRTF", "PRTS", "GRND"},
-    "ADV": {"ADVB", "COMP", "PRED"},
+    "ADV": {"ADVB", "COMP", "PRED"}, "ADP": {"PREP"}, "SCONJ": {"CONJ"}, "CCONJ": {"CONJ"}, "PART": {"PRCL"},
 }  # fmt: skip
 
 

@@ -48,6 +48,39 @@ def test_of_changes_that_overlap_those_of_lower_ranks_stay(found: list[tuple[int
     assert kept.ranks.tolist() == changes.ranks[wanted].tolist()
 
 
+def overlap(one: Edit, other: Edit) -> bool:
+    """The definition: they share a character, one inserts inside the other, or both insert at one place."""
+    same = (one.start, one.stop) == (other.start, other.stop)
+    return same or (one.start < other.stop and other.start < one.stop)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 2)), min_size=1, max_size=3)),
+        max_size=12,
+    )
+)
+def test_changes_of_several_edits_and_insertions_stay_if_they_overlap_nothing_of_a_lower_rank(
+    found: list[tuple[int, list[tuple[int, int]]]],
+) -> None:
+    batch = Batch(TEXTS[:1])
+    changes = [
+        Change(rank / 5, tuple(Edit(start, start + length, f"<{number}>") for start, length in places))
+        for number, (rank, places) in enumerate(found)
+    ]
+    taken: list[Edit] = []
+    expected = []
+    for number in sorted(range(len(changes)), key=lambda one: (changes[one].rank, one)):
+        own = list(changes[number].edits)
+        alone = not any(overlap(one, other) for at, one in enumerate(own) for other in own[:at])
+        if alone and not any(overlap(one, other) for one in own for other in taken):
+            taken += own
+            expected.append(number)
+    kept = without_overlaps(Proposals.of_changes(batch, [changes]))
+    written = {edit.text for number in expected for edit in changes[number].edits}
+    assert {edit.text for script in one_by_one(batch, kept) for edit in script.edits} == written
+
+
 @given(st.lists(edits(), min_size=1, max_size=3))
 def test_joined_proposals_keep_texts_ranks_and_notes(parts: list[list[tuple[int, int, int, float]]]) -> None:
     batch = Batch(TEXTS)

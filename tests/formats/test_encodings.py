@@ -1,6 +1,7 @@
 """Files in other encodings than UTF-8 are read as if they were in UTF-8; a file in UTF-8 is read as it is."""
 
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from augment_ru import AugmentError
 from augment_ru.formats.encodings import check_encoding, in_utf8
+from commands import run
 
 ENCODINGS = ("cp1251", "koi8-r", "cp866", "utf-16", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig", "mac-cyrillic")
 CHARACTERS = "абвгдеёжзийклмнопрстуфхцчшщъыьэюяАБВЁЯ .,!?-()\"'0123456789abcXYZ\n\t"
@@ -50,3 +52,20 @@ def test_a_file_of_a_third_encoding_is_an_error() -> None:
         read("пёс".encode("cp1251"), "ascii")
     with pytest.raises(AugmentError, match="`encoding` cp1521: no such encoding"):
         check_encoding("cp1521")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+@pytest.mark.parametrize("options", [(), ("--workers", "2")])
+def test_a_table_of_another_encoding_is_written_with_a_byte_order_mark(
+    tmp_path: Path, suffix: str, options: tuple[str, ...]
+) -> None:
+    mark = ";" if suffix == "csv" else "\t"
+    table = f"id{mark}text\r\n1{mark}Кошка спит\r\n2{mark}Собака лает\r\n"
+    changed = table.replace("Кошка спит", "Rjirf cgbn").replace("Собака лает", "Cj,frf kftn").encode()
+    for data, begins in ((table.encode("cp1251"), "\ufeff".encode()), (table.encode(), b"")):
+        path, out = tmp_path / f"in.{suffix}", tmp_path / f"out.{suffix}"
+        path.write_bytes(data)
+        done = run("perturb", path, "--encoding", "cp1251", "--attack", "wrong_layout", "--probability", "1", *options,
+                   "--similarity", "none", "--meta", "none", "-o", out)  # fmt: skip
+        assert done.returncode == 0, done.stderr.decode()
+        assert out.read_bytes() == begins + changed

@@ -15,7 +15,7 @@ from augment_ru.constraints.rule_file import constraint
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.result import original
 from augment_ru.records import field_paths
-from augment_ru.records.task import Task, recognise, task
+from augment_ru.records.task import CharacterSpans, Task, recognise, task
 from augment_ru.registry import names
 from layouts import EXAMPLES, ROWS, STORY
 from profiles import examples
@@ -95,6 +95,9 @@ def check_characters(old: dict[str, Any], new: dict[str, Any], known: Task) -> N
     """Numbers of characters enclose what they did."""
     for spans in known.layout.characters:
         (text,) = field_paths.every(old, spans.text)
+        if spans.segment:
+            check_segments(old, new, spans)
+            continue
         for start, stop in zip(field_paths.every(old, spans.start), field_paths.every(old, spans.stop), strict=True):
             if field_paths.has_value(old, start):
                 ours, theirs = (
@@ -106,6 +109,15 @@ def check_characters(old: dict[str, Any], new: dict[str, Any], known: Task) -> N
                     for row in (old, new)
                 )
                 same_span(ours, theirs)
+
+
+def check_segments(old: dict[str, Any], new: dict[str, Any], spans: CharacterSpans) -> None:
+    """The texts of spans stay, and stand at their numbers."""
+    segments, starts = (field_paths.values(new, name) for name in (spans.segment, spans.start))
+    assert segments == field_paths.values(old, spans.segment)
+    for segment, start in zip(segments, starts, strict=True):
+        held = field_paths.value(new, spans.text)
+        assert (start, segment) == (-1, "") or held[start : start + len(segment)] == segment
 
 
 def same_span(ours: tuple[str, int, int], theirs: tuple[str, int, int]) -> None:
@@ -362,7 +374,7 @@ def table_row(known: Task) -> str:
     fields = [*known.layout.fields, *(f"{name} (if there)" for name in known.layout.optional)]
     steps = [f"offsets in `{answers.field}`" for answers in known.layout.answers]
     steps += [f"word numbers in `{words.field}`" for words in known.layout.words]
-    steps += [f"`{spans.start}`, `{spans.stop}`" for spans in known.layout.characters]
+    steps += [f"`{spans.start}`, `{spans.stop or spans.segment}`" for spans in known.layout.characters]
     stays = [f"option markers in {names_of(known.layout.options)}"] if known.layout.options else []
     stays += [marks.label for marks in known.layout.marks]
     stays += [f"the words of {names_of(known.layout.kept)}"] if known.layout.kept else []

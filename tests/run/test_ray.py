@@ -19,7 +19,7 @@ from augment_ru.engine.composition import attack_of
 from augment_ru.errors import Terminated
 from augment_ru.jobs.perturb import run
 from augment_ru.jobs.rows import RowsJob, RunSplit
-from augment_ru.own_code import load_file
+from augment_ru.registry import load_file
 from augment_ru.run.engines import RAY, engine_of, in_order
 from commands import PATIENCE, started, wait_until, write
 

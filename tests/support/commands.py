@@ -128,7 +128,7 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
 
     Processes that this one starts import the program that augment-ru is.
     """
-    from augment_ru import own_code  # noqa: PLC0415
+    from augment_ru import registry  # noqa: PLC0415
 
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
     sys.stdout, sys.stderr = (
@@ -145,12 +145,12 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
             sys.path.insert(0, path)
     sys.path[:] = [path for path in sys.path if Path(path) != _HERE]
     files = {name: str(getattr(module, "__file__", None)) for name, module in sys.modules.items()}
-    own, here = set(map(str, own_code.own_files())), str(_HERE)
+    own, here = set(map(str, registry.own_files())), str(_HERE)
     for name in [name for name, file in files.items() if file in own or os.path.dirname(file) == here]:  # noqa: PTH120
         del sys.modules[name]
-    own_code._loaded.clear()  # noqa: SLF001  (nobody but tests needs to forget)
-    own_code._imported.clear()  # noqa: SLF001
-    own_code.load_file.cache_clear()
+    registry._loaded.clear()  # noqa: SLF001  (nobody but tests needs to forget)
+    registry._imported.clear()  # noqa: SLF001
+    registry.load_file.cache_clear()
     _forget_networks()
     sys.modules["__main__"] = program = ModuleType("__main__")
     program.__spec__ = find_spec("augment_ru.__main__")

@@ -45,6 +45,56 @@ COOL = "Вечером Маша уронила вазу на пол, и она �
 TWO = {"span1_text": "вазу", "span2_text": "она разбилась", "span1_index": 3, "span2_index": 7}
 
 ROWS: dict[str, list[Row]] = {
+    # layouts of many datasets
+    "chat": [
+        {
+            "id": "d1",
+            "label": "да",
+            "messages": [
+                {"role": "system", "content": "Отвечай кратко, на русском языке."},
+                {"role": "user", "content": "Привет! Какая завтра погода в Твери?"},
+                {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "погода"}}]},
+                {"role": "tool", "content": "завтра дождь, вечером ветер"},
+                {"role": "user", "content": "Спасибо, тогда скажи, что мне надеть на прогулку."},
+            ],
+        },
+        {
+            "id": "d2",
+            "label": "нет",
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "text", "text": "Какая собака нарисована на этой картинке?"},
+                        {"type": "image_url", "image_url": {"url": "собака.png"}},
+                        {"type": "text", "text": "Ответь, пожалуйста, одним словом."},
+                    ],
+                },
+                {"role": "assistant", "content": "Большая рыжая собака."},
+            ],
+        },
+    ],
+    "squad": [
+        {
+            "id": 62310,
+            "title": "SberChallenge",
+            "context": MAIN,
+            "question": "Кто теперь руководит старым городом на реке?",
+            "answers": {"text": ["Пётр Сомов", "Сомов"], "answer_start": [MAIN.index("Пётр"), MAIN.index("Сомов")]},
+        },
+        {
+            "id": 62311,
+            "context": SUPPORT,
+            "question": "Где вратарь играл потом?",
+            "answers": {"text": [], "answer_start": []},
+        },
+        {
+            "id": 62312,
+            "context": SUPPORT,
+            "question": "Когда вратарь родился?",
+            "answers": {"text": [""], "answer_start": [-1]},
+        },
+    ],
     # TAPE
     "winograd": [
         {

@@ -50,6 +50,58 @@ def texts() -> st.SearchStrategy[str]:
     return st.one_of(st.sampled_from(SENTENCES), mixed, st.text(_ALPHABET, max_size=40))
 
 
+PROMISED = (
+    "```python\nпечать = 'Кошка спит.'\n```",
+    "\n~~~\nкошка спит, собака бежит\n~~~\n",
+    "``кошка ` спит``",
+    "<code>кошка спит</code>",
+    "<pre>Кошка спит,\nсобака бежит.</pre>",
+    "<script>если (кошка) спит;</script>",
+    "<style>кошка {цвет: белый}</style>",
+    r"$v_{кошка} = 5$",
+    "$$ кошка + собака $$",
+    r"\(кошка + собака\)",
+    r"\[кошка^2\]",
+    "{кошка}",
+    "{{кошка спит}}",
+    "%(кошка)s",
+    "<кошка>",
+)
+"""Code, formulas and placeholders, in which nothing may change."""
+INDENTED = "\n\n    кошка = спит(собака)\n    если кошка:\n        бежит()\n"
+"""Code that is indented."""
+
+
+def texts_with_promises() -> st.SearchStrategy[tuple[str, list[str]]]:
+    """Sentences with code, formulas and placeholders between them; and these."""
+
+    def put_together(sentences: list[str], kept: list[str], gap: str) -> tuple[str, list[str]]:
+        parts = [part for pair in zip(sentences, [*kept, ""], strict=False) for part in pair]
+        return gap.join(parts), [part.strip("\n") for part in kept]
+
+    between = st.sampled_from([*PROMISED, INDENTED])
+    prose = st.sampled_from([text for text in SENTENCES if "`" not in text])
+    return st.lists(between, min_size=1, max_size=3).flatmap(
+        lambda kept: st.builds(
+            put_together, st.lists(prose, min_size=len(kept) + 1, max_size=len(kept) + 1), st.just(kept),
+            st.sampled_from([" ", "\n"]),
+        )
+    )  # fmt: skip
+
+
+def texts_of_json() -> st.SearchStrategy[object]:
+    """Objects and lists of JSON whose texts are sentences."""
+    leaves = st.one_of(st.sampled_from(SENTENCES), texts(), st.none(), st.booleans(), st.integers(-9, 99))
+    inner = st.recursive(
+        leaves,
+        lambda each: st.one_of(
+            st.lists(each, max_size=3), st.dictionaries(st.sampled_from(["кошка", "Имя", "text"]), each, max_size=3)
+        ),
+        max_leaves=6,
+    )
+    return inner.filter(lambda value: isinstance(value, list | dict))
+
+
 @st.composite
 def scripts(draw: st.DrawFn, source: str | None = None) -> Script:
     """A script of a few edits, no-ops and touching ones among them."""

@@ -50,6 +50,11 @@ def test_words(text: str, expected: list[str]) -> None:
         ("<b>жир</b>&nbsp;и <a href='x'>", ["<b>", "</b>", "&nbsp;", "<a href='x'>"]),
         ("a < b и x > y, Tom & Jerry; 5 % от", []),
         ("`код` и {{имя}}, {name}, %s, %(n)d", ["`код`", "{{имя}}", "{name}", "%s", "%(n)d"]),
+        (
+            "{имя}, {клиент.имя}, %(имя)s, <имя>, <имя клиента>",
+            ["{имя}", "{клиент.имя}", "%(имя)s", "<имя>", "<имя клиента>"],
+        ),
+        ("<<Зенит>>, 5 <кот, {да нет}", []),
         (r"строка\nКазань \frac C:\Windows\x", [r"\n", r"\frac", r"C:\Windows\x"]),
         ("@highlight и @placeholder", ["@highlight", "@placeholder"]),
     ],

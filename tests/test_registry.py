@@ -9,8 +9,8 @@ import pytest
 from augment_ru import Augmenter, AugmentError, Chain
 from augment_ru.engine.attack import make
 from augment_ru.engine.presets import AttackChoice, GateChoice, Preset, run_of
-from augment_ru.own_code import chain_names
 from augment_ru.records.task import AnswerOffsets, Marks, Task, read_task_file, task_or_file
+from augment_ru.registry import chain_names
 from commands import fails, rows_of, run, write
 
 ATTACK = '''"""Точка становится восклицанием: «Да.» → «Да!»."""

@@ -1,0 +1,188 @@
+"""Numbers that are places in texts, and layouts that state them without a length, without an end, or in pairs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augment_ru import Augmenter, AugmentError
+from augment_ru.engine.attack import make
+from augment_ru.records.places import may_hold_places
+from augment_ru.records.task import Task, task
+from commands import run
+from strategies import OFFLINE
+
+TEXT = "Пушкин жил в старой Москве, а потом очень долго болел и умер в Петербурге."
+
+
+def perturbed(row: dict[str, Any], known: Task | str | None, attack: str = "eda_delete", **options: Any) -> Any:  # noqa: ANN401
+    """The row under an attack, without a gate."""
+    augmenter = Augmenter(make(attack), probability=0.5, similarity="none", constraints=(), **options)
+    return next(iter(augmenter.records([row], known))).row("none")
+
+
+@pytest.mark.parametrize(
+    ("row", "where"),
+    [
+        ({"text": TEXT, "answers": {"text": ["Москве"], "answer_start": [20]}}, r"answers\.answer_start\[0\]"),
+        ({"text": TEXT, "answer": "Москве", "answer_start": 20}, "answer_start"),
+        ({"text": TEXT, "marks": [{"start": 0, "end": 6}]}, r"marks\[0\]\.start"),
+        ({"text": TEXT, "span": {"offset": 20, "value": "Москве"}}, r"span\.offset"),
+    ],
+)
+def test_a_place_that_would_not_move_is_an_error(row: dict[str, Any], where: str) -> None:
+    assert may_hold_places([row])
+    with pytest.raises(AugmentError, match=rf"'{where}' holds a place in 'text', which the task 'generic' does not"):
+        perturbed(row, None)
+    kept = Task.of("own", fields=["text"], kept=["answers.text[]", "answer"])
+    with pytest.raises(AugmentError, match="state it in a task file"):
+        perturbed(row, kept)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"text": TEXT, "start": 20, "name": "Анна"},
+        {"text": TEXT, "begin": 3, "end": 9},
+        {"text": TEXT, "start_year": 1799, "end_year": 1837},
+        {"text": TEXT, "answer": "Москве", "number": 20},
+        {"text": TEXT, "other": "Маша", "marks": [{"start": -1, "text": ""}, {"start": None, "text": "Пушкин"}]},
+    ],
+)
+def test_other_numbers_are_none_of_its_business(row: dict[str, Any]) -> None:
+    assert perturbed(row, None)["text"] != TEXT
+
+
+SQUAD = {
+    "id": 7, "context": TEXT, "question": "Где тогда жил поэт Пушкин?",
+    "answers": {"text": ["старой Москве", "Москве", "Петербурге"], "answer_start": [13, 20, TEXT.index("Петербурге")]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("attack", OFFLINE)
+def test_answers_of_squad_stand_where_the_row_says(attack: str) -> None:
+    for seed in range(3):
+        new = perturbed(SQUAD, None, attack, seed=seed)
+        assert new["answers"]["text"] == SQUAD["answers"]["text"]
+        for start, answer in zip(new["answers"]["answer_start"], new["answers"]["text"], strict=True):
+            assert new["context"][start : start + len(answer)] == answer
+
+
+def test_both_texts_of_squad_change_and_places_move() -> None:
+    new = perturbed(SQUAD, None, seed=1)
+    assert new["context"] != TEXT
+    assert new["question"] != SQUAD["question"]
+    assert new["answers"]["answer_start"] != SQUAD["answers"]["answer_start"]
+
+
+@pytest.mark.parametrize("answers", [{"text": [], "answer_start": []}, {"text": [""], "answer_start": [-1]}])
+def test_squad_without_an_answer(answers: dict[str, Any]) -> None:
+    assert perturbed({**SQUAD, "answers": answers}, None)["answers"] == answers
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        (
+            {"text": ["Москва"], "answer_start": [20]},
+            r"answer_start\[0\]: 'Москва' does not stand at offset 20 of 'con",
+        ),
+        ({"text": ["Москве"], "answer_start": []}, r"0 and 1 entries; each number needs its counterpart"),
+        ({"text": ["Москве"], "answer_start": [None]}, "needs a number and a text"),
+    ],
+)
+def test_wrong_places_of_squad(answers: dict[str, Any], message: str) -> None:
+    with pytest.raises(AugmentError, match=message):
+        perturbed({**SQUAD, "answers": answers}, "squad")
+
+
+def test_pairs_and_lists_of_answers() -> None:
+    marks = {"text": "text", "start": "marks[][0]", "stop": "marks[][1]", "label": "MARK"}
+    pairs = Task.of("own", fields=["text"], characters=[marks])
+    new = perturbed({"text": TEXT, "marks": [[20, 26], [0, 6]]}, pairs, seed=1)
+    assert [new["text"][start:stop] for start, stop in new["marks"]] == ["Москве", "Пушкин"]
+    assert new["marks"] != [[20, 26], [0, 6]]
+    answers = {"text": "text", "start": "answers[].answer_start", "segment": "answers[].text", "label": "ANSWER"}
+    listed = Task.of("own", fields=["text"], characters=[answers])
+    new = perturbed({"text": TEXT, "answers": [{"text": "Москве", "answer_start": 20}]}, listed, seed=1)
+    (answer,) = new["answers"]
+    assert new["text"][answer["answer_start"] :].startswith("Москве")
+
+
+def test_a_span_has_an_end_or_a_text() -> None:
+    with pytest.raises(AugmentError, match="needs either 'stop'"):
+        Task.of("own", fields=["text"], characters=[{"text": "text", "start": "a", "label": "X"}])
+
+
+CHAT = {
+    "id": 1,
+    "messages": [
+        {"role": "system", "content": "Отвечай кратко."},
+        {"role": "user", "content": "Привет, как дела?"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
+        {"role": "tool", "content": "погода хорошая"},
+        {"role": "user", "content": "Расскажи про `погоду`."},
+    ],
+}  # fmt: skip
+PARTS = {
+    "messages": [
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "Что тут?"},
+                {"type": "image", "url": "a"},
+                {"type": "text", "text": "Одним словом."},
+            ],
+        }
+    ]
+}
+
+
+def turns(row: dict[str, Any], *fields: str, **options: Any) -> list[Any]:  # noqa: ANN401
+    """What the turns say under `wrong_layout`."""
+    augmenter = Augmenter("wrong_layout", probability=1.0, similarity="none", constraints=())
+    (result,) = augmenter.records([row], field=fields or None, **options)
+    assert json.loads(result.line("none")) == result.row("none")
+    return [turn["content"] for turn in result.row("none")["messages"]]
+
+
+def test_the_last_turn_of_the_user_is_perturbed() -> None:
+    said = [turn["content"] for turn in CHAT["messages"]]  # type: ignore[attr-defined]
+    assert turns(CHAT) == [*said[:-1], "Hfccrf;b ghj `погоду`."]
+    assert turns(CHAT, "messages[role=user].content") == [
+        said[0],
+        "Ghbdtn, rfr ltkf?",
+        *said[2:4],
+        "Hfccrf;b ghj `погоду`.",
+    ]
+    assert turns(CHAT, "messages[-2].content") == [*said[:3], "gjujlf [jhjifz", said[4]]
+    (content,) = turns(PARTS)
+    assert [part.get("text") for part in content] == ["Xnj nen?", None, "Jlybv ckjdjv."]
+    with pytest.raises(AugmentError, match=r"no field 'messages\[role=robot\]\[-1\]\.content'"):
+        turns(CHAT, "messages[role=robot][-1].content")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
+def test_chats_in_every_format_that_holds_lists(tmp_path: Path, suffix: str) -> None:
+    rows, path, out = [CHAT, {**CHAT, "id": 2}], tmp_path / f"chats.{suffix}", tmp_path / f"out.{suffix}"
+    if suffix == "parquet":
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)) if suffix == "jsonl" else json.dumps(rows), encoding="utf-8")
+    options = ["--attack", "wrong_layout", "--probability", "1", "--similarity", "none", "--meta", "none"]
+    done = run("perturb", path, *options, "-o", out)
+    assert done.returncode == 0, done.stderr.decode()
+    if suffix == "parquet":
+        found = pq.read_table(out).to_pylist()
+    else:
+        said = out.read_text(encoding="utf-8")
+        found = json.loads(said) if suffix == "json" else list(map(json.loads, said.splitlines()))
+    assert [row["messages"][-1]["content"] for row in found] == ["Hfccrf;b ghj `погоду`."] * 2
+    assert found[0]["messages"][1]["content"] == "Привет, как дела?"
+
+
+def test_tasks_of_layouts_are_known() -> None:
+    assert task("squad").scoring.gold == ("answers",)
+    assert task("chat").layout.fields == ("messages[role=user][-1].content",)
