@@ -7,6 +7,7 @@ functions are imported when a command runs, so that --help loads nothing heavy.
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -247,10 +248,11 @@ def check(files: tuple[str, ...]) -> None:
     Also runs the examples of rule files, and of a constraint's function: FILE.py:FUNCTION. Dictionaries end in .tsv,
     the others in .toml. Without FILE, checks all files of this package.
     """
-    from augment_ru.jobs.check import file_problems
+    from augment_ru.jobs.check import file_problems, stated_prompts
     from augment_ru.jobs.progress import print_problems
 
-    print_problems(file_problems([Path(file) for file in files]))
+    paths = [Path(file) for file in files]
+    print_problems(file_problems(paths), unchecked=partial(stated_prompts, paths))
 
 
 @click.command(cls=Command)

@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-import regex
-
-from augment_ru.errors import AugmentError, brief
+from augment_ru.records.patterns import is_found
 from augment_ru.text.doc import Token
 
 _MOST_WORDS = 100_000
@@ -153,23 +151,6 @@ _OF_TOKENS: Mapping[str, Callable[[Token], str]] = {
     "ENT_TYPE": lambda token: token.entity.rpartition("-")[2],
     "DEP": lambda token: token.relation,
 }
-_PATIENCE = 1.0
-"""Seconds that a regular expression of a rule may take for a word."""
-
-
-def is_found(pattern: str, text: str) -> bool:
-    """Whether a regular expression, which may be a user's own, is found in the text of a token.
-
-    Raises:
-        AugmentError: it takes too long.
-    """
-    try:
-        return regex.search(pattern, text, timeout=_PATIENCE) is not None
-    except TimeoutError as error:
-        raise AugmentError(
-            f"REGEX {brief(pattern)}: over a second for the word {brief(text)}; write one with fewer repetitions"
-        ) from error
-
 
 KNOWN = (*_OF_WORDS, *_OF_TOKENS)
 """The attributes of tokens that patterns may read without spaCy."""
@@ -177,5 +158,5 @@ _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
     "==": lambda read, wanted: bool(read == wanted),
     "IN": lambda read, wanted: read in wanted,
     "NOT_IN": lambda read, wanted: read not in wanted,
-    "REGEX": lambda read, wanted: is_found(wanted, read),
+    "REGEX": lambda read, wanted: is_found(wanted, read, "REGEX"),
 }

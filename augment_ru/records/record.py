@@ -13,6 +13,7 @@ from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, label_of, marked_options
 from augment_ru.records.field_paths import named, strings
 from augment_ru.records.offsets import Offset, kind, offsets_of, table
+from augment_ru.records.patterns import matches
 from augment_ru.records.places import places_in
 from augment_ru.records.task import Task
 from augment_ru.text.words import occurrences
@@ -217,8 +218,8 @@ class Record:
         for marks in self.task.layout.marks:
             for name in field_paths.every(self.values, marks.text):
                 if name in fields:
-                    found = re.finditer(marks.pattern, self.text(name))
-                    yield name, [Span(*match.span(), marks.label) for match in found], marks.border
+                    found = matches(marks.pattern, self.text(name))
+                    yield name, [Span(*place, marks.label) for place in found], marks.border
 
 
 def tasks_of(records: Iterable[Record]) -> list[Task]:

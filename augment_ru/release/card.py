@@ -13,7 +13,6 @@ import jinja2
 from augment_ru import registry
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_values, label_of
-from augment_ru.release.lm_eval import FOLDER
 from augment_ru.release.manifest import variations_in
 from augment_ru.release.release_recipe import identifier
 from augment_ru.release.yaml import yaml
@@ -41,9 +40,6 @@ def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
         few_shot=_few_shot(tasks),
         harness=harness,
         harness_name=name,
-        without_prompt=[
-            task["name"] for task in tasks if f"{FOLDER}/{name}_{identifier(task['name'])}.yaml" not in harness
-        ],
         rarely_perturbed=[
             f"`{attack['name']}` on `{task['name']}` ({attack['perturbed']} of {attack['rows']})"
             for task in tasks

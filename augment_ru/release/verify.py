@@ -13,6 +13,7 @@ from typing import Any
 from augment_ru.errors import AugmentError, shortened
 from augment_ru.release.assemble import CARD, RECIPE, derived_files, task_entry
 from augment_ru.release.card import shown_demonstrations, shown_pairs
+from augment_ru.release.lm_eval import stated_prompts
 from augment_ru.release.manifest import MANIFEST, OWN, environment, file_entries, own_digest, read_manifest
 from augment_ru.release.manifest_shape import check_recipe
 from augment_ru.release.original_rows import TaskInput
@@ -100,9 +101,10 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
 
 
 def _check(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
-    """The check of a task; an empty one if it lacks a file or has another task file, which is reported elsewhere."""
+    """Check a task; nothing if one of its files is missing or was changed, which is reported elsewhere."""
     task = release.recipe.tasks[number]
-    if any(name.startswith(f"{task.name}/") or name == f"{OWN}/{Path(task.task or '').name}" for name in broken):
+    own = {f"{OWN}/{Path(name).name}" for name in (task.task, task.prompt) if name}
+    if any(name.startswith(f"{task.name}/") or name in own for name in broken):
         return TaskCheck([], None, {})
     return check_task(release, number)
 
@@ -208,6 +210,7 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
     head = {
         "name": (recipe.name, "the name of the recipe"),
         "settings": (_settings(release), "what the recipe sets"),
+        "prompts": (stated_prompts(content, release.folder / OWN), "how its tasks are asked"),
         "examples": (shown_pairs(release.folder, content["tasks"]), "pairs of rows of the release"),
         "demonstrations": (
             shown_demonstrations(release.folder, content["tasks"], content["inputs"]),
