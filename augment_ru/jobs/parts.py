@@ -18,9 +18,9 @@ from typing import Any, BinaryIO
 import msgspec
 
 from augment_ru.errors import AugmentError, amount
-from augment_ru.formats.fitting import NOTHING, Learnt
-from augment_ru.formats.pieces import Piece, pieces
-from augment_ru.formats.sinks import Sink
+from augment_ru.formats.file_parts import FilePart, file_parts
+from augment_ru.formats.sink import Sink
+from augment_ru.formats.value_types import NOTHING, Learnt
 from augment_ru.jobs.progress import say, silent
 from augment_ru.jobs.reading import RowsReading, said_rows, where_of
 from augment_ru.jobs.rows import RowsJob
@@ -38,20 +38,20 @@ class JobPart:
     """Rows of the input that are done together.
 
     Attributes:
-        piece: the rows.
+        file_part: the rows.
         learnt: what the output knows from the rows before.
         limit: how many rows are read at most; None for all.
     """
 
-    piece: Piece
+    file_part: FilePart
     learnt: Learnt = NOTHING
     limit: int | None = None
 
     @property
     def name(self) -> str:
         """The name of what is kept of it: in the order of the input, with a hash of all that it is."""
-        facts = f"{self.piece.digest} {self.learnt.names} {self.learnt.types} {self.limit}"
-        return f"{self.piece.first:015d}-{blake2b(facts.encode(), digest_size=16).hexdigest()}"
+        facts = f"{self.file_part.digest} {self.learnt.names} {self.learnt.types} {self.limit}"
+        return f"{self.file_part.first:015d}-{blake2b(facts.encode(), digest_size=16).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
     job = replace(work.rows.job, limit=part.limit)
     tally = Tally.of(job.perturbers)
     rows, rejects = BytesIO(), BytesIO()
-    source = part.piece.source()
+    source = part.file_part.source()
     with closing(sink_for(job, rows, source, part.learnt)) as sink:
         try:
             for chunk in RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
@@ -214,15 +214,15 @@ def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], c
         job = ready.job
         if job.limit == 0:
             return
-        found = _with_names(said_rows(pieces(source, job.split.part_bytes), where_of(job)), sink, job)
-        parts = (JobPart(piece, Learnt(sink.learnt().names), job.limit) for piece in found)
+        found = _with_names(said_rows(file_parts(source, job.split.part_bytes), where_of(job)), sink, job)
+        parts = (JobPart(file_part, Learnt(sink.learnt().names), job.limit) for file_part in found)
         stands_alone = job.limit is None and not sink.learns_types
         joiner = _Joiner(ready, sink, tally)
         count = 0
         with closing(in_order(job.split.made(), PartWork(ready, is_final=stands_alone), parts, kept)) as every:
             for part, made in every:
                 done = joiner.checked(part, made)
-                sink.join(done.rows, part.piece.array)
+                sink.join(done.rows, part.file_part.array)
                 output.rejected(done.rejects)
                 tally.add(done.tally)
                 advance(done.tally)
@@ -258,14 +258,14 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _with_names(found: Iterator[Piece], sink: Sink, job: RowsJob) -> Iterator[Piece]:
-    """The pieces; before the first one is given, the first row that can be written has named the columns of a table."""
-    held: list[Piece] = []
+def _with_names(found: Iterator[FilePart], sink: Sink, job: RowsJob) -> Iterator[FilePart]:
+    """The parts of the file; before the first is given, a row that can be written has named the columns of a table."""
+    held: list[FilePart] = []
     if job.format in {"CSV", "TSV"}:
         lenient = replace(job, skip=True, limit=1)
-        while not sink.learnt().names and (piece := next(found, None)) is not None:
-            held.append(piece)
-            rows = piece.source()
+        while not sink.learnt().names and (file_part := next(found, None)) is not None:
+            held.append(file_part)
+            rows = file_part.source()
             any(RowsReading(rows, lenient, Tally({}), lambda _line: None, sink.check).records(rows))
     yield from held
     yield from found
