@@ -1,4 +1,4 @@
-"""The metadata of a chunk of rows as JSON, from columns: what `encoded` makes of the metadata of each result."""
+"""Writes the metadata of a chunk of rows as JSON directly from columns, the same as row by row but faster."""
 
 from collections.abc import Iterable, Sequence
 from itertools import repeat
@@ -12,7 +12,7 @@ from augment_ru.script import Triple
 
 
 def is_spelt(settings: Settings) -> bool:
-    """Tell whether metadata with these settings can be made here; not with a seed over 64 bits."""
+    """Tell whether this module can write metadata with these settings; it cannot if the seed needs over 64 bits."""
     try:
         orjson.dumps(settings._asdict())
     except TypeError:
@@ -21,12 +21,14 @@ def is_spelt(settings: Settings) -> bool:
 
 
 class Metadata:
-    """The metadata of records that have one text each, all in the same field, under settings that are spelt.
+    """Writes the metadata of records that have one text each, all in the same field.
+
+    The settings must be ones for which `is_spelt` is True.
 
     Args:
-        meta: full, brief or none.
-        field: the field.
-        sources: the text of each record, as JSON.
+        meta: how much metadata is written: full, brief or none.
+        field: the field of the texts.
+        sources: the original text of each record, as JSON.
 
     Raises:
         AugmentError: there is no such `meta`.
@@ -39,7 +41,7 @@ class Metadata:
         self._field = orjson.dumps(field)
 
     def of_chunk(self, chunk: Perturbed) -> list[bytes] | None:
-        """Return the metadata of the results of a chunk; None for none."""
+        """Return the metadata of each result of a chunk, as JSON; None if `meta` is none."""
         if self._meta == "none":
             return None
         brief = _brief(chunk.settings, chunk.outcomes)
@@ -48,7 +50,7 @@ class Metadata:
         return self._full(brief, chunk.only_edits(), chunk.only_protected())
 
     def of_originals(self, settings: Settings) -> list[bytes] | None:
-        """Return the metadata of rows that are left unperturbed; None for none."""
+        """Return the metadata of each record's unperturbed row, as JSON; None if `meta` is none."""
         if self._meta == "none":
             return None
         brief = _brief(settings, [UNCHANGED] * len(self._sources))
@@ -60,7 +62,13 @@ class Metadata:
         edits: Iterable[tuple[Sequence[Triple], Sequence[Note | None]]],
         protected: Iterable[Sequence[Triple]],
     ) -> list[bytes]:
-        """Brief metadata with the source, the edits with their notes, and the protected spans."""
+        """Extend brief metadata by the source, the edits with their notes, and the protected spans.
+
+        Args:
+            brief: the brief metadata of each record, as JSON.
+            edits: the edits of each record and their notes.
+            protected: the start, the stop and the label of each protected span of each record.
+        """
         name = self._field
         found: list[bytes] = []
         for head, source, (triples, notes), spans in zip(brief, self._sources, edits, protected, strict=False):
@@ -82,7 +90,7 @@ class Metadata:
 
 
 def _brief(settings: Settings, outcomes: Sequence[Outcome]) -> list[bytes]:
-    """Return the brief metadata of outcomes; that of outcomes which are one object is made once."""
+    """Return the brief metadata of outcomes as JSON; an outcome object that occurs several times is encoded once."""
     made: dict[int, bytes] = {}
     for outcome in {id(one): one for one in outcomes}.values():
         made[id(outcome)] = orjson.dumps(brief_metadata(settings, outcome))

@@ -1,4 +1,4 @@
-"""Prepares records that come in columns, where nothing has to be annotated or protected."""
+"""Prepares records that were read as columns, if they need no annotation and no constraints."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -16,10 +16,13 @@ from augment_ru.text.batch import Batch
 
 
 def prepared_chunk(preparation: Preparation, records: Sequence[Record], needs: Sequence[Needs]) -> Prepared:
-    """What `preparation.chunk` gives; from columns, if the records come so and need neither layers nor rules.
+    """Prepare records as `preparation.chunk` does, with the same result.
+
+    If the records were read as columns and need neither layers of annotation nor constraints, the batch is made from
+    the columns, which is faster.
 
     Raises:
-        AugmentError: as `Preparation.chunk`.
+        AugmentError: as in `Preparation.chunk`.
     """
     if not isinstance(records, AlikeRecords) or any(map(any, needs)) or offers_options(records.task):
         return preparation.chunk(records, needs)

@@ -1,4 +1,4 @@
-"""The rows that are written for a chunk of records: one by one, or lines of JSON from columns."""
+"""The rows that are written for a chunk of records, one by one or as lines of JSON made from columns."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
@@ -16,14 +16,16 @@ from augment_ru.records.record import Record
 
 
 class ResultRows(LinesAtOnce):
-    """The rows that are written for a chunk: those of a record follow one another, in the order of the attacks.
+    """The rows that are written for a chunk of records. The rows of a record are adjacent, in the order of the attacks.
+
+    As a sequence it holds pairs of a record and what changed in its row.
 
     Args:
         records: the records of the chunk, at least one.
-        found: what each attack made of them.
+        found: the results of each attack for these records.
         meta: how much metadata is written (`augment_ru.engine.result.METAS`).
-        seed: the seed in the metadata of the unperturbed rows, each of which comes before the perturbed ones of its
-            record; None for no such rows.
+        seed: if given, the unperturbed row of each record is written before its perturbed rows, with this seed in its
+            metadata; None for no unperturbed rows.
     """
 
     def __init__(
@@ -33,7 +35,7 @@ class ResultRows(LinesAtOnce):
 
     @cached_property
     def results(self) -> list[Result]:
-        """The results, one for each row."""
+        """The results behind the rows, in the order of the rows."""
         columns = [perturbed.results for perturbed in self._found]
         if self._seed is not None:
             columns.insert(0, self._originals)
@@ -57,7 +59,7 @@ class ResultRows(LinesAtOnce):
         return iter(self._rows)
 
     def lines(self) -> Sequence[bytes] | None:
-        """Return the rows as lines of JSON with their ends; None if they are to be written one by one."""
+        """Return the rows as lines of JSON with line ends; None if the rows cannot be made from columns."""
         records = self._records
         settings = [perturbed.settings for perturbed in self._found]
         if self._seed is not None:
