@@ -16,7 +16,7 @@ from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
 DIGITS = 3
-"""Margins are rounded to this many decimal places, so that the last bits of a network's scores do not steer a search."""
+"""Margins are rounded to this many decimal places, so that the last bits of a score do not steer a search."""
 _UNITS = 10.0**DIGITS
 
 _MOST_RIVALS = 8
