@@ -100,7 +100,7 @@ class PromptEncoder:
         return found
 
     def _edge(self) -> tuple[int, ...]:
-        """Return the token for the beginning of a text, or else the token for the end; empty if the tokenizer has neither."""
+        """Return the token for the beginning of a text, or else for its end; empty if the tokenizer has neither."""
         tokenizer = self.tokenizer
         edge = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
         return () if edge is None else (edge,)
