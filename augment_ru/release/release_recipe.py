@@ -45,7 +45,7 @@ def _tables(options: Mapping[str, Options]) -> dict[str, dict[str, str]]:
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of a recipe."""
+    """A table of a recipe; unknown keys are refused."""
 
 
 class GateRecipe(_Table, frozen=True):
@@ -184,9 +184,11 @@ class AdversaryRecipe(_Table, frozen=True):
         return tuple(path for path in (*trained, *_files_in(self.options)) if path)
 
     def located(self, moved: Callable[[str], str], models: Path) -> "AdversaryRecipe":
-        """Return a copy in which each argument and option is replaced by `moved(value)`.
+        """Return a copy with absolute paths.
 
-        Arguments that are folders below `models` get the path of this folder.
+        Args:
+            moved: returns the new value of an argument or an option, given its value in the recipe.
+            models: the folder that contains the folders of models.
         """
 
         def place(argument: str) -> str:
@@ -400,7 +402,7 @@ def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecip
 
 
 def identifier(name: str) -> str:
-    """Convert a name for lm-evaluation-harness: replace each run of characters other than letters, digits or _ by `_`."""
+    """Convert a name for lm-evaluation-harness: each run of characters other than letters, digits or _ becomes `_`."""
     return re.sub(r"\W+", "_", name)
 
 

@@ -90,7 +90,7 @@ class _Row(NamedTuple):
 
 
 def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
-    """Check the files of the task with this number; all of them must exist."""
+    """Check the files of the task with this number; all of its files must exist."""
     task, known = release.recipe.tasks[number], release.content["tasks"][number]
     test, edits = f"{task.name}/test.jsonl", f"{task.name}/edits.jsonl"
     try:
