@@ -7,6 +7,7 @@ functions are imported when a command runs, so that --help loads nothing heavy.
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -248,10 +249,11 @@ def check(files: tuple[str, ...]) -> None:
     Also runs the examples of rule files, and of a constraint's function: FILE.py:FUNCTION. Dictionaries end in .tsv,
     the others in .toml. Without FILE, checks all files of this package.
     """
-    from augment_ru.jobs.check import file_problems
+    from augment_ru.jobs.check import file_problems, stated_prompts
     from augment_ru.jobs.progress import print_problems
 
-    print_problems(file_problems([Path(file) for file in files]))
+    paths = [Path(file) for file in files]
+    print_problems(file_problems(paths), unchecked=partial(stated_prompts, paths))
 
 
 @click.command(cls=Command)
@@ -355,7 +357,7 @@ def verdicts() -> None:
 
 
 @verdicts.command("export", cls=Command)
-@click.argument("source", metavar="REPORT.json|ROWS")
+@click.argument("source", metavar="REPORT.json|ROWS|RELEASE")
 @option(
     "-o/--output TASKS.json|TASKS.tsv",
     "Tasks for Label Studio (.json, with the interface beside it in .xml) or for Toloka (.tsv).",
@@ -370,8 +372,8 @@ def verdicts() -> None:
 def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     """Write a sample of perturbed rows for annotators to judge.
 
-    The question is in Russian, and no attack is named. If a report of evaluate is given, the rows are those that it
-    counts, each outcome of its first model in its proportion.
+    The question is in Russian, and no attack is named. A whole release is sampled task by task. If a report of
+    evaluate is given, the rows are those that it counts, each outcome of its first model in its proportion.
     """
     from augment_ru.jobs.verdicts import export_sample
 
@@ -380,12 +382,22 @@ def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
 
 @verdicts.command("import", cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="ANSWERS...")
-@option("-o/--output VERDICTS.jsonl", "The verdicts.", required=True, type=click.Path(path_type=Path))
-def import_(files: tuple[Path, ...], output: Path) -> None:
-    """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv)."""
+@option("-o/--output VERDICTS.jsonl", "The verdicts.", type=click.Path(path_type=Path))
+@option(
+    "--release FOLDER",
+    "The release whose rows they are of: its card and manifest state the shares of valid rows.",
+    type=click.Path(path_type=Path),
+)
+def import_(files: tuple[Path, ...], output: Path | None, release: Path | None) -> None:
+    """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv).
+
+    \b
+    augment-ru verdicts import answers.json -o verdicts.jsonl
+    augment-ru verdicts import answers.json --release my_release
+    """
     from augment_ru.jobs.verdicts import import_answers
 
-    import_answers(list(files), output)
+    import_answers(list(files), output, release)
 
 
 @click.group(cls=HelpfulGroup)

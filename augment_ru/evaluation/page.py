@@ -1,4 +1,4 @@
-"""The report as one HTML file that loads nothing: it contains numbers, findings, examples and its script."""
+"""The report as one HTML file that loads nothing else: it contains the numbers, findings, examples and the script."""
 
 import base64
 import difflib
@@ -27,38 +27,38 @@ from augment_ru.records.record import Record
 from augment_ru.resources import PACKAGE
 
 EXAMPLES = 10_000
-"""The most examples on a page; of more, a random sample of this size is shown."""
+"""The most examples on a page; if there are more, a random sample of this size is shown."""
 
 GENERIC = "generic"
-"""The task of rows that no schema describes; its name says nothing to a reader."""
+"""The task of rows that no schema describes; the page does not show this name."""
 
 SEARCH = "adversary:"
-"""What the names of searches against a model start with; the model's name follows."""
+"""The prefix of the names of searches against a model; the model's name follows."""
 
 _SCRIPTS = ("dom.js", "tables.js", "plots.js", "searches.js", "examples.js", "place.js", "main.js")
 _WITHOUT_ATTACKS = (
     "The metrics of each model on the rows as they are, in per cent, and those of the most frequent right answer."
 )
 _SOURCE = re.compile(r" \([^()«]*\)")
-"""A source in the description of an attack; brackets with «» hold an example."""
+"""Matches a source in brackets in the description of an attack; brackets with «» hold an example and do not match."""
 _PIECES = re.compile(r"\w+|\s+|[^\w\s]")
 _LONG = 4000
-"""Pieces (words, spaces, signs) beyond which two texts are not aligned piece by piece, which takes quadratic time."""
+"""Texts with more pieces (words, spaces, signs) are not aligned piece by piece, because that takes quadratic time."""
 
 
 def page(evaluation: Evaluation, report: Report | None = None, date: str | None = None) -> str:
-    """The page as HTML; the same arguments give the same bytes.
+    """Return the page as HTML; the same arguments give the same bytes.
 
     Args:
         evaluation: the evaluation.
-        report: its report, if it has been made already.
-        date: the date that the page shows if the report states none; None for none.
+        report: the report of the evaluation, if it has been made already.
+        date: the date that the page shows if the report has no date; None to show no date.
     """
     return page_of(_data(evaluation, report or evaluation.counted(), date))
 
 
 def page_of(data: Mapping[str, Any]) -> str:
-    """A page with this data of its script."""
+    """Return the page as HTML with this data for its script."""
     style = _file("style.css")
     script = "(() => {\n" + "\n".join(_file(name) for name in _SCRIPTS) + "})();\n"
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -78,12 +78,12 @@ def _file(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """The hash by which the page's content security policy allows a script or a style."""
+    """Return the hash by which the page's content security policy allows a script or a style."""
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str, Any]:
-    """The data of the page's script: the report, and the examples with their originals."""
+    """Return the data for the page's script: the report, and the examples with their originals."""
     pairs, task = evaluation.pairs, evaluation.pairs.task
     every = [(attack, row) for attack, rows in pairs.attacks.items() for row in range(len(rows))]
     chosen = [every[at] for at in _sample(len(every), evaluation.settings.seed)]
@@ -141,7 +141,7 @@ def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str,
 
 
 def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, Any]:
-    """What the page shows of a report: its numbers without those of single rows, its tables, and how names are shown.
+    """Return what the page shows of a report: its numbers without those of single rows, its tables, and shown names.
 
     Args:
         report: the report.
@@ -162,9 +162,9 @@ def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, 
 
 
 def about(attack: str) -> str:
-    """What an attack does, or each part of a composition: the first line of its description; empty if it is unknown.
+    """Describe an attack, or each part of a composition, with the first line of its docstring; empty if it is unknown.
 
-    Sources in brackets are left out: a probability of a paper would be taken for that of the rows.
+    Sources in brackets are removed: a probability given in a paper would be mistaken for that of the rows.
     """
     if attack.startswith(SEARCH):
         return f"A search for the smallest change that turns a right answer of {attack.removeprefix(SEARCH)} wrong."
@@ -174,7 +174,7 @@ def about(attack: str) -> str:
 
 
 def _sample(count: int, seed: int) -> list[int]:
-    """The numbers of the examples on the page, in order."""
+    """Return the numbers of the examples shown on the page, ascending."""
     if count <= EXAMPLES:
         return list(range(count))
     random = np.random.Generator(np.random.PCG64(int(digests([f"examples:{seed}"])[0])))
@@ -182,7 +182,7 @@ def _sample(count: int, seed: int) -> list[int]:
 
 
 def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int) -> list[Any]:
-    """The answers of a model to the original and to the row in the first episode, and the outcome in a word."""
+    """Return a model's answers to the original and to the row in the first episode, and the outcome in one word."""
     task, outcomes = evaluation.pairs.task, judged.outcomes[attack]
     at = evaluation.pairs.attacks[attack][row].original
     flipped = bool(outcomes.flipped[:, 0, row].any())
@@ -194,7 +194,10 @@ def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int
 
 
 def _main_outcome(names: Sequence[str | None], *, flipped: bool) -> str:
-    """The outcome of a row: of several labels the gravest; without a right answer whether the prediction changed."""
+    """Return the outcome of a row: of the outcomes of several labels, broken before fixed, wrong and kept.
+
+    If the row has no right answer, return "flipped" or "same".
+    """
     for name in ("broken", "fixed", "wrong", "kept"):
         if name in names:
             return name
@@ -202,7 +205,7 @@ def _main_outcome(names: Sequence[str | None], *, flipped: bool) -> str:
 
 
 def _edits(pair: Pair, texts: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:
-    """The edits of each changed field: those of the row, or, where it has none, those between its two texts."""
+    """Yield the edits of each changed field: those that the row states, or else those computed from its two texts."""
     for name, source in texts.items():
         if pair.edits is not None:
             if pair.edits.get(name):
@@ -214,7 +217,7 @@ def _edits(pair: Pair, texts: Mapping[str, str]) -> Iterator[tuple[str, Sequence
 
 
 def edits_between(source: str, text: str) -> list[list[Any]]:
-    """Edits that turn one text into the other, word by word; one edit for very long texts.
+    """Return edits (start, stop, text) that turn `source` into `text` word by word; a single edit for very long texts.
 
     >>> edits_between("Кот спит.", "Кот не спит!")
     [[4, 4, 'не '], [8, 9, '!']]
@@ -230,7 +233,7 @@ def edits_between(source: str, text: str) -> list[list[Any]]:
 
 
 def _single_edit(source: str, text: str) -> list[Any]:
-    """The edit between the longest common start and the longest common end of two texts."""
+    """Return one edit that replaces all between the longest common start and the longest common end of two texts."""
     start = 0
     while start < min(len(source), len(text)) and source[start] == text[start]:
         start += 1

@@ -1,4 +1,4 @@
-"""A table as it is shown: its cells are texts; the same as markdown, CSV, LaTeX or HTML; wide ones folded."""
+"""Tables with texts as cells, written as markdown, CSV, LaTeX or HTML; and the folding of wide tables."""
 
 import csv
 import io
@@ -13,23 +13,24 @@ FORMATS = ("markdown", "csv", "latex")
 
 
 NONE = "–"
-"""A cell without a value."""
+"""The text of a cell without a value."""
 
 INTERVAL = "95 %"
-"""The name of a column with the interval of the rate in the column before it."""
+"""The heading of a column that holds the interval of the rate in the column before it."""
 
 
 class ShownTable(NamedTuple):
     """A table as it is shown.
 
     Attributes:
-        title: what it shows.
-        columns: the names of its columns; the first `named` are texts, the others numbers.
+        title: the title of the table.
+        columns: the names of its columns; the first `named` columns hold texts, the others numbers.
         rows: the cells.
         named: the number of columns with texts.
-        best: the cells that are marked, by (row, column).
+        best: the (row, column) of each cell that is marked as best.
         key: its name for `--table` and for the file that the page saves.
-        heads: for each column what several of its neighbours share, with which its name begins; empty for none.
+        heads: for each column, the part of its name that it shares with neighbours ("" if nothing is shared); the name
+            begins with it.
     """
 
     title: str
@@ -42,12 +43,12 @@ class ShownTable(NamedTuple):
 
 
 def shown(value: float | None, digits: int = 2) -> str:
-    """A number as tables show it; a dash for None."""
+    """Return a number as tables show it; a dash for None."""
     return NONE if value is None else f"{value:.{digits}f}"
 
 
 def span(interval: Sequence[float] | None) -> str:
-    """An interval as tables show it."""
+    """Return an interval as tables show it; a dash for None."""
     if interval is None:
         return NONE
     return f"{interval[0]:.1f}{' to ' if interval[0] < 0 else '–'}{interval[1]:.1f}"
@@ -132,7 +133,7 @@ def transposed(table: ShownTable) -> ShownTable:
 
 
 def as_html(table: ShownTable) -> str:
-    """A table as HTML; every text is escaped."""
+    """Return a table as HTML; every text is escaped."""
     head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
     lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in table.rows)
     return f"<table><caption>{escape(table.title)}</caption><tr>{head}</tr>{lines}</table>"
@@ -142,7 +143,7 @@ _BREAKS = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
 def _one_line(text: str) -> str:
-    """The text without line breaks, which would end the row of a table, and without what commands a terminal."""
+    """Return the text without line breaks, which would end a table row, and with control characters escaped."""
     return printable(_BREAKS.sub(" ", text))
 
 
@@ -171,7 +172,7 @@ def _latex(text: str) -> str:
 def column_groups(
     widths: Sequence[int], keys: int, room: int, *, gap: int, joined: Collection[int] = ()
 ) -> list[list[int]]:
-    """The columns of each of the tables that a table is folded into; every table begins with the key columns.
+    """Fold a wide table into several; return the columns of each, which always begin with the key columns.
 
     >>> column_groups([5, 8, 8, 8], keys=1, room=27, gap=2)
     [[0, 1, 2], [0, 3]]
@@ -180,10 +181,11 @@ def column_groups(
 
     Args:
         widths: the widths of the columns.
-        keys: how many columns from the left name a row.
+        keys: how many columns from the left name the row.
         room: the width of the terminal.
         gap: the characters between two columns.
-        joined: columns that stand beside the one before them, such as its interval, if the terminal has room for two.
+        joined: columns that stay next to the column before them, such as its interval, if the terminal has room for
+            both.
     """
     fixed = list(range(keys))
     used = sum(widths[:keys]) + gap * keys
@@ -206,5 +208,5 @@ def column_groups(
 
 
 def _need(widths: Sequence[int], columns: Sequence[int], gap: int) -> int:
-    """The characters that columns take, each with the gap behind it."""
+    """Return the number of characters that columns take, including the gap after each."""
     return sum(widths[column] + gap for column in columns)

@@ -1,4 +1,4 @@
-"""The tables of a report: for the terminal, the page, and as text; and its numbers as rows."""
+"""The tables of a report, for the terminal, the page and text files; and its numbers as rows."""
 
 import re
 from collections import Counter
@@ -25,11 +25,11 @@ _SMALLEST_P = 0.0001
 _FOLDERS = re.compile(
     r"(?<=:)(?:[^:]*/(?=[^/:]+\.(?:jsonl|json|csv|tsv|parquet|txt)(?:\.\w+)?(?:$|:))|(?:\.{0,2}|~)/(?:[^:]*/)?(?=[^/:]+$))"
 )
-"""Folders in an argument behind a colon: of a file of rows, or of a path that begins with `/`, `./`, `../` or `~/`."""
+"""Matches the folders of a path after a colon: of a row file, or of a path beginning with `/`, `./`, `../` or `~/`."""
 
 
 def shown_names(names: Iterable[str]) -> Mapping[str, str]:
-    """By name how it is shown; names that would be shown alike stay as they are.
+    """Map each name to a shorter one without folders; names whose short forms would be equal stay as they are.
 
     >>> shown_names(["linear:data/train.jsonl", "hf-causal:org/model"])
     {'linear:data/train.jsonl': 'linear:train.jsonl', 'hf-causal:org/model': 'hf-causal:org/model'}
@@ -42,12 +42,12 @@ def shown_names(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def names_of(report: AnyReport) -> Mapping[str, str]:
-    """How the models and attacks of a report are shown."""
+    """Map the models and attacks of a report to the names that are shown."""
     return shown_names([*(model.model for model in report.models), *report.attacks])
 
 
 def about_chosen(chosen: ChosenFrom) -> str:
-    """What rows that were chosen as the worst are, in two sentences."""
+    """Describe worst-case rows in two sentences: what they were chosen from, and what their rate means."""
     models = f" ({', '.join(chosen.models)})" if chosen.models else ""
     attacks = f" among the rows of {', '.join(chosen.attacks)}" if chosen.attacks else ""
     return (
@@ -57,7 +57,7 @@ def about_chosen(chosen: ChosenFrom) -> str:
 
 
 def shots_of(shots: int | None) -> str:
-    """The number of demonstrations; a dash for a model that does not read them."""
+    """Return the number of demonstrations as text; a dash for a model that does not read them."""
     return NONE if shots is None else str(shots)
 
 
@@ -115,7 +115,7 @@ def paper(report: AnyReport, *, intervals: bool = False) -> ShownTable:
 
 
 def clean(report: AnyReport) -> ShownTable:
-    """The metrics of each model on the originals; with intervals in a comparison of reports."""
+    """Return the table of each model's metrics on the originals; in a comparison of reports, with intervals."""
     names, models = names_of(report), list[AnyModel](report.models)
     with_interval = {name for model in models for name, one in model.metrics.items() if isinstance(one, Rate)}
     columns = ["model", "shots"]
@@ -138,12 +138,12 @@ def clean(report: AnyReport) -> ShownTable:
 
 
 def _spread(deviation: float | None) -> str:
-    """The standard deviation over episodes, if there are several."""
+    """Return the standard deviation over episodes as text; empty if there is only one episode."""
     return "" if deviation is None else f" ±{deviation:.2f}"
 
 
 def _attacked(report: Report) -> Iterator[tuple[list[str], AttackReport]]:
-    """Each attack on each model, with the cells that name both."""
+    """Yield the report of each attack on each model, with the cells that name the model and the attack."""
     names = names_of(report)
     for model in report.models:
         for attack, entry in model.attacks.items():
@@ -151,7 +151,7 @@ def _attacked(report: Report) -> Iterator[tuple[list[str], AttackReport]]:
 
 
 def counts(report: Report) -> ShownTable:
-    """The counts behind each rate, with the metrics before and after."""
+    """Return the table of the counts behind each rate, with the metrics before and after."""
     columns = ["model", "shots", "attack", *report.metrics, "right", "broken", "fixed", "ASR, %", INTERVAL]
     columns += ["ASR of perturbed rows, %", "ASR of all rows, %", "drop rate, %", "flips, %"]
     columns += ["unchanged", "rejected", "rows"]
@@ -173,7 +173,7 @@ def counts(report: Report) -> ShownTable:
 
 
 def _further(entry: AttackReport) -> dict[str, Rate]:
-    """The rates of an attack beside its success rate, by name."""
+    """Return the rates of an attack other than its success rate, by name."""
     return {
         "asr_perturbed_rows": entry.asr_perturbed_rows,
         "asr_all_rows": entry.asr_all_rows,
@@ -183,7 +183,7 @@ def _further(entry: AttackReport) -> dict[str, Rate]:
 
 
 def valid(report: Report) -> ShownTable:
-    """The rates over the rows that people found valid, beside those over all."""
+    """Return the table of success rates over the rows that people found valid, next to the rates over all rows."""
     columns = ["model", "shots", "attack", "judged", "valid", "valid, %", "ASR, all rows", "ASR, valid rows", INTERVAL]
     columns += ["broken", "right", "remark"]
     rows = []
@@ -196,7 +196,7 @@ def valid(report: Report) -> ShownTable:
 
 
 def curve(report: Report) -> ShownTable:
-    """Searches against a model: the success rate at each number of queries with its interval, and what they found."""
+    """Return the table of searches: the success rate at each number of queries, and the sizes of what they found."""
     found, names = report.searches or {}, names_of(report)
     numbers = sorted({point.queries for one in found.values() for point in one.curve})
     columns = ["attack", "budget", *(f"{number:,}" for number in numbers)]
@@ -212,7 +212,7 @@ def curve(report: Report) -> ShownTable:
 
 
 def together(report: Report) -> ShownTable:
-    """What all attacks do together: the worst case and the consistency, each with its interval."""
+    """Return the table of all attacks together: the worst case and the consistency of each model, with intervals."""
     names, rows = names_of(report), []
     for model in report.models:
         rates = (model.worst_case, model.worst_case_asr, model.consistency)
@@ -223,7 +223,10 @@ def together(report: Report) -> ShownTable:
 
 
 def transfer(report: Report) -> ShownTable:
-    """Rows made against one model asked of every model: the attack success rate; empty if there is one model alone."""
+    """Return the table of transfer: the success rate of rows made against one model when every model is asked.
+
+    It has no rows if there is only one model.
+    """
     made, names = list(report.searches or ()), names_of(report)
     rows = [
         [names[model.model], shots_of(model.shots), *(shown(model.attacks[attack].rate.asr) for attack in made)]
@@ -235,7 +238,7 @@ def transfer(report: Report) -> ShownTable:
 
 
 def models(report: AnyReport) -> ShownTable:
-    """The differences between any two models under each attack; without attacks, of their right answers."""
+    """Return the table of differences between any two models under each attack; without attacks, in right answers."""
     names = names_of(report)
     rows = [
         [
@@ -254,7 +257,7 @@ def models(report: AnyReport) -> ShownTable:
 
 
 def attacks(report: AnyReport) -> ShownTable:
-    """The differences between any two attacks on each model."""
+    """Return the table of differences between any two attacks on each model."""
     names = names_of(report)
     rows = [
         [names[one.model] + _shots_after(one.shots), names[one.a], names[one.b], *_difference(one)]
@@ -269,13 +272,13 @@ _RIGHT_DIFFERENCE = "right, first − second, points"
 
 
 def _difference_columns(counted: str) -> list[str]:
-    """The columns of a difference; `counted` is what McNemar's test counts."""
+    """Return the column names for a difference; `counted` names what McNemar's test counts."""
     columns = ["ASR, first − second, points", INTERVAL, "decisions", f"{counted}: first", f"{counted}: second"]
     return [*columns, "only first", "only second", "p (McNemar)", "p (Holm)"]
 
 
 def _difference(one: ModelDifference | AttackDifference) -> Sequence[str]:
-    """The cells of a difference: that of the rates, then what McNemar's test counts."""
+    """Return the cells of a difference: the difference of the rates with its interval, then McNemar's test."""
     cells, test = [shown(one.difference), span(one.ci95)], one.mcnemar
     if test is None:
         return [*cells, *[NONE] * 7]
@@ -290,12 +293,12 @@ def _probability(p: float | None) -> str:
 
 
 def _shots_after(shots: int | None) -> str:
-    """What stands behind the name of a model that reads demonstrations."""
+    """Return the number of demonstrations as a suffix for a model's name; empty for a model that does not read them."""
     return "" if shots is None else f", {shots}-shot"
 
 
 def strength(report: Report) -> ShownTable:
-    """The rate of each model under each attack, by the similarity and the probability of the perturbation."""
+    """Return the table of success rates by ranges of the similarity and the probability of the perturbation."""
     columns = ["model", "shots", "attack", "by", "range", "rows", "right", "broken", "ASR, %", INTERVAL]
     rows = [
         [
@@ -314,7 +317,7 @@ def strength(report: Report) -> ShownTable:
 
 
 def rates_by_subpopulation(report: Report) -> ShownTable:
-    """The rate of each model under each attack in every cell of every property."""
+    """Return the table of success rates for every cell of every property."""
     columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]
     columns += ["right", "broken", "ASR, %", INTERVAL]
     rows = [
@@ -349,21 +352,21 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "strength": strength,
     "subpopulations": rates_by_subpopulation,
 }
-"""What makes each table of a report, by its key."""
+"""Maps the key of each table of a report to the function that makes it."""
 
 SHORT = ("rates", "counts", "together", "valid", "curve", "transfer")
-"""The tables that are printed unless others are asked for: the others have very many rows."""
+"""The tables that are printed by default; the other tables have very many rows."""
 
 
 def tables_of(report: Report, keys: Sequence[str] = SHORT) -> list[ShownTable]:
-    """The tables of a report that have rows; of one without attacks the metrics alone.
+    """Return the tables of a report that have rows; for a report without attacks, only the metrics.
 
     Args:
         report: the report.
-        keys: the tables, in this order.
+        keys: the keys of the wanted tables, in this order.
 
     Raises:
-        AugmentError: there is no such table.
+        AugmentError: one of the tables does not exist.
     """
     check_tables(keys)
     if not report.attacks:
@@ -372,10 +375,10 @@ def tables_of(report: Report, keys: Sequence[str] = SHORT) -> list[ShownTable]:
 
 
 def check_tables(keys: Sequence[str]) -> None:
-    """Nothing, if there are such tables.
+    """Check the keys of tables.
 
     Raises:
-        AugmentError: there is no table of this name.
+        AugmentError: there is no table with one of the keys.
     """
     for key in keys:
         if key not in TABLES:
@@ -383,7 +386,7 @@ def check_tables(keys: Sequence[str]) -> None:
 
 
 def numbers(report: Report) -> list[dict[str, Any]]:
-    """The numbers of a report as rows: one for each model and attack, or for each model without attacks."""
+    """Return the numbers of a report as rows: one for each model and attack; without attacks, one for each model."""
     if not report.attacks:
         return [_of_model(model) for model in report.models]
     return [

@@ -65,7 +65,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         work = SearchRows(replace(rows, split=split), given, schema, labels, until, shown)
         with progress("attack", "rows", total, quiet=rows.quiet) as advance:
             if split.has_parts:
-                write_parts(work, tally, lambda done: advance(done["rows"], note=_note(tally.searches)), content)
+                write_parts(work, tally, lambda done: advance(done.rows, note=_note(tally.searches)), content)
             else:
                 write_rows(work, tally, advance, content, shown=shown is not None)
     if shown is not None:  # not before, because the bar stands on the same terminal
