@@ -128,7 +128,7 @@ class Attack(ABC):
         return ""
 
     def with_probability(self, probability: float) -> Self:
-        """The attack with another probability.
+        """Return the attack with another probability.
 
         Raises:
             AugmentError: the probability is not in [0, 1].
@@ -141,7 +141,7 @@ class Attack(ABC):
         return self
 
     def on_device(self, device: str) -> Self:
-        """The attack with its networks on a device (auto, cpu, cuda, cuda:N), if it has an option `device`."""
+        """Return the attack with its networks on a device (auto, cpu, cuda, cuda:N), if it has an option `device`."""
         return on_device(self, device)
 
     def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
@@ -193,7 +193,7 @@ def errors_of(attack: Attack) -> Iterator[None]:
 
 
 def checked_attack(attack: object) -> Attack:
-    """The same object, after checking that it is an attack and that its probability is valid.
+    """Return the same object, after checking that it is an attack and that its probability is valid.
 
     Raises:
         AugmentError: it does not inherit from `Attack`, or its probability is not in [0, 1].
@@ -225,7 +225,7 @@ def check_guards(name: str, guards: Iterable[str], option: str = "guards") -> No
 
 
 def check_probability(name: str, probability: object) -> float:
-    """The probability as a float; `name` is that of the attack, for the message.
+    """Return the probability as a float; `name` is that of the attack, for the message.
 
     Raises:
         AugmentError: it is not a number in [0, 1].
@@ -236,7 +236,7 @@ def check_probability(name: str, probability: object) -> float:
 
 
 def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
-    """The attack of this name with these options; texts are read as the option's type.
+    """Return the attack of this name with these options; texts are read as the option's type.
 
     Raises:
         AugmentError: there is no such attack or option, or a value does not fit.
@@ -245,7 +245,7 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
 
 
 def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
-    """The attack of a user's own module or file (`registry`), with these options.
+    """Return the attack of a user's own module or file (`registry`), with these options.
 
     Raises:
         AugmentError: it cannot be imported, has no such option, or a value does not fit.
@@ -258,7 +258,7 @@ def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
 
 
 def attack_name(spec: str) -> str:
-    """The name under which options of an attack are given; that of a user's own attack stands in its class.
+    """Return the name under which options of an attack are given; that of a user's own attack stands in its class.
 
     Raises:
         AugmentError: it cannot be imported, or its class has no name.

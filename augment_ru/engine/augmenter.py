@@ -92,7 +92,7 @@ class Augmenter:
 
     @classmethod
     def from_preset(cls, preset: str, attack: str | Attack, **settings: Any) -> Self:  # noqa: ANN401  (of `Augmenter`)
-        """An augmenter with the defaults of a preset.
+        """Return an augmenter with the defaults of a preset.
 
         Args:
             preset: `offline` or `tape`.
@@ -145,7 +145,7 @@ class Augmenter:
         return list(self._results(self.preparation.texts(texts, needs=[self.perturber.needs]), n, draw))
 
     def _results(self, chunks: Iterable[Prepared], n: int, draw: int) -> Iterator[Result]:
-        """The results of each record in draws n·draw to n·draw + n − 1, which no other draw of this n has."""
+        """Yield the results of each record in draws n·draw to n·draw + n − 1, which no other draw of this n has."""
         n, draw = integer("n", n, least=1), integer("draw", draw, least=0)
         perturbers = [self.perturber.at_draw(n * draw + copy) for copy in range(n)]
         for chunk in chunks:

@@ -82,7 +82,7 @@ class Named(Composition):
     __slots__ = ()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """The ranks that changes of a part have in the composition, in [0, 1); by default their own."""
+        """Return the ranks that changes of a part have in the composition, in [0, 1); by default their own."""
         del part
         return ranks
 
@@ -92,7 +92,7 @@ class Named(Composition):
         return without_overlaps(side_by_side(proposed))
 
     def _of_part(self, number: int, batch: Batch, streams: Streams) -> Proposals:
-        """The legal changes of a part, with their ranks in the composition."""
+        """Return the legal changes of a part, with their ranks in the composition."""
         part = self.parts[number]
         seen = batch.seen_by(part)
         found = legal(seen, proposals_of(part, seen, Streams.of(streams.keys, number, part.name)))
@@ -141,15 +141,15 @@ class _Listed(Composition):
         return max(attack.probability for attack in self.parts)
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
-        """The composition with a corpus for each part that wants one."""
+        """Return the composition with a corpus for each part that wants one."""
         return self._with_parts(attack.with_corpus(corpus) for attack in self.parts)
 
     def with_probability(self, probability: float) -> Self:
-        """The composition with another probability for each part."""
+        """Return the composition with another probability for each part."""
         return self._with_parts(attack.with_probability(probability) for attack in self.parts)
 
     def on_device(self, device: str) -> Self:
-        """The composition with its networks on a device; the same object if no part runs a network."""
+        """Return the composition with its networks on a device; the same object if no part runs a network."""
         parts = [attack.on_device(device) for attack in self.parts]
         same = all(new is part for new, part in zip(parts, self.parts, strict=True))
         return self if same else self._with_parts(parts)
@@ -228,13 +228,13 @@ class OneOf(SomeOf):
 
 
 def _chosen(texts: int, attacks: int, count: int, streams: Streams) -> Mask:
-    """Whether each attack is applied to each text, shape (texts, attacks): those with the lowest draws are."""
+    """Return whether each attack is applied to each text, shape (texts, attacks): those with the lowest draws are."""
     chosen: Mask = np.argsort(np.argsort(_draws(texts, attacks, streams), axis=1), axis=1) < count
     return chosen
 
 
 def _draws(texts: int, attacks: int, streams: Streams) -> Floats:
-    """A draw from U[0, 1) for each text and attack, shape (texts, attacks)."""
+    """Return a draw from U[0, 1) for each text and attack, shape (texts, attacks)."""
     rows, stages = np.divmod(np.arange(texts * attacks), attacks)
     return Streams.of(streams.keys, "choice").uniform(rows, stages).reshape(texts, attacks)
 
@@ -246,7 +246,7 @@ def attack_of(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     may_import: bool = False,
 ) -> Attack:
-    """The attack of a name; `NAME+NAME…` is a chain.
+    """Return the attack of a name; `NAME+NAME…` is a chain.
 
     Args:
         spec: the name or names.
@@ -310,7 +310,7 @@ class _Steps:
         )
 
     def proposed(self, scale: float) -> list[Change]:
-        """The changes of the original text, with their ranks multiplied by `scale`."""
+        """Return the changes of the original text, with their ranks multiplied by `scale`."""
         edits: dict[int, list[Edit]] = {}
         for edit, change in zip(self.script.edits, self.changes, strict=True):
             edits.setdefault(change, []).append(edit)
@@ -323,7 +323,7 @@ _BELOW_ONE = 1.0 - 2.0**-40
 def composed_proposals(
     attacks: Sequence[Attack], probability: float, batch: Batch, streams: Streams, chosen: Mask
 ) -> Proposals:
-    """The composed changes of the attacks that are chosen for each text.
+    """Return the composed changes of the attacks that are chosen for each text.
 
     All are active at the probability of the composition. Of a text that all attacks leave clean, the change of the
     lowest rank is proposed, which is not active.

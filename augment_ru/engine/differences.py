@@ -32,7 +32,7 @@ def parts(script: Script) -> Iterator[Part]:
 
 
 def visible(text: str) -> str:
-    """The text with the invisible characters inside words spelt out: without them an edit may look like none.
+    """Return the text with the invisible characters inside words spelt out: without them an edit may look like none.
 
     Those that join emoji stay.
 
@@ -78,7 +78,7 @@ class Shown(Protocol):
 
 
 def difference_html(script: Script) -> str:
-    """The text with what was removed and added, as HTML in which every text is escaped.
+    """Return the text with what was removed and added, as HTML in which every text is escaped.
 
     >>> from augment_ru.edits import Edit
     >>> difference_html(Script("a<b", [])), "<del" in difference_html(Script("кот", [Edit(0, 1, "К")]))
@@ -93,7 +93,7 @@ def _marked(part: Part) -> str:
 
 
 def result_html(result: Shown) -> str:
-    """A result as HTML: its status and similarity, and each text with its changes marked."""
+    """Return a result as HTML: its status and similarity, and each text with its changes marked."""
     score = "" if result.similarity is None else f", similarity {result.similarity}"
     texts = "".join(
         f'<div style="white-space:pre-wrap">{f"<b>{escape(name)}:</b> " if len(result.scripts) > 1 else ""}'

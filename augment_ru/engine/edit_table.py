@@ -45,7 +45,7 @@ class EditTable(Sequence[Script]):
     def of_scripts(
         cls, scripts: Sequence[Script], sources: Sequence[str] | None = None, rows: Ints | None = None
     ) -> "EditTable":
-        """The table of these scripts; by default each has a source of its own."""
+        """Return the table of these scripts; by default each has a source of its own."""
         triples = [triple for script in scripts for triple in script.triples]
         places = np.array([triple[:2] for triple in triples], dtype=np.int64).reshape(-1, 2)
         firsts = np.cumsum([0, *(len(script.triples) for script in scripts)])
@@ -146,11 +146,11 @@ class TextColumns(Protocol):
         """Where each text starts, and where the last one stops, shape (texts + 1,)."""
 
     def rows(self, places: Ints) -> Ints:
-        """The number of the text that each place is in."""
+        """Return the number of the text that each place is in."""
 
 
 def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
-    """The texts of a batch with the active changes applied.
+    """Return the texts of a batch with the active changes applied.
 
     Args:
         batch: the texts.
@@ -184,7 +184,7 @@ def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
 
 
 def one_by_one(batch: TextColumns, proposals: Proposals) -> EditTable:
-    """The text that each change makes by itself: change i makes text i."""
+    """Return the text that each change makes by itself: change i makes text i."""
     order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
     firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))
     rows = batch.rows(proposals.starts[proposals.first_edits])
@@ -201,7 +201,7 @@ def one_by_one(batch: TextColumns, proposals: Proposals) -> EditTable:
 
 
 def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
-    """The texts of a batch with these texts in place of these ranges."""
+    """Return the texts of a batch with these texts in place of these ranges."""
     lengths = texts.lengths
     growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
     if (lengths == 1).all() and (stops - starts == 1).all():
@@ -221,7 +221,7 @@ def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, f
 
 
 def _notes_of(proposals: Proposals, edits: Ints | None) -> Callable[[Ints], Sequence[Note | None]] | None:
-    """A function from the indices among these edits to their notes; None stands for all edits."""
+    """Return a function from the indices among these edits to their notes; None stands for all edits."""
     notes = proposals.notes
     if notes is None or edits is None:
         return notes

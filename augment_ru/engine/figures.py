@@ -30,7 +30,7 @@ class Figures:
 
     @classmethod
     def of(cls, perturbed: Perturbed) -> "Figures":
-        """The figures of the results of a chunk."""
+        """Return the figures of the results of a chunk."""
         outcomes = perturbed.outcomes
         return cls(
             Counter(one.status for one in outcomes),
@@ -64,12 +64,12 @@ class Figures:
         return perturbed / changeable if changeable else None
 
     def per_perturbed_row(self, total: int) -> float | None:
-        """A total divided by the number of perturbed rows, to 4 digits; None without such rows."""
+        """Return a total divided by the number of perturbed rows, to 4 digits; None without such rows."""
         perturbed = self.statuses["perturbed"]
         return round(total / perturbed, DIGITS) if perturbed else None
 
     def table(self) -> dict[str, Any]:
-        """The figures as JSON values, to 4 digits.
+        """Return the figures as JSON values, to 4 digits.
 
         `similarity` and `probability` are distributions over the perturbed rows; None without any.
         """

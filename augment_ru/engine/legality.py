@@ -23,7 +23,7 @@ class Drop(NamedTuple):
 def legal(
     batch: Batch, proposals: Proposals, drops: list[Drop] | None = None, *, alternatives: bool = False
 ) -> Proposals:
-    """The legal changes among the proposals.
+    """Return the legal changes among the proposals.
 
     A change is dropped if it changes nothing, or if one of its edits
 
@@ -113,7 +113,7 @@ def _check(batch: Batch, proposals: Proposals) -> None:
 
 
 def _is_numbered(changes: Ints, count: int) -> bool:
-    """Whether the numbers of the changes are 0 to `count` - 1, ascending, each at least once."""
+    """Tell whether the numbers of the changes are 0 to `count` - 1, ascending, each at least once."""
     if changes.size == count:
         return bool((changes == np.arange(count)).all())
     if not changes.size or changes[0] != 0 or changes[-1] != count - 1:
@@ -122,14 +122,14 @@ def _is_numbered(changes: Ints, count: int) -> bool:
 
 
 def _is_clean(batch: Batch, proposals: Proposals) -> bool:
-    """Whether the edits are sorted and disjoint, and each is inside one text and not an insertion."""
+    """Tell whether the edits are sorted and disjoint, and each is inside one text and not an insertion."""
     starts, stops = proposals.starts, proposals.stops
     ordered = bool((starts < stops).all() and (starts[1:] >= stops[:-1]).all())
     return ordered and bool((batch.rows(starts) == batch.rows(stops)).all())
 
 
 def _touching(batch: Batch, starts: Ints, stops: Ints) -> Mask:
-    """Whether each edit replaces a protected character, or inserts inside a protected span; shape (edits,)."""
+    """Return whether each edit replaces a protected character, or inserts inside a protected span; shape (edits,)."""
     covered = batch.untouchable_before
     touching: Mask = covered[starts] != covered[stops]
     insertions = (starts == stops).nonzero()[0]
@@ -158,7 +158,7 @@ def _breaking_json(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _respelling(batch: Batch, proposals: Proposals) -> Mask:
-    """Whether each edit makes another word of the letters of a text that has few, by more than their case.
+    """Return whether each edit makes another word of the letters of a text that has few, by more than their case.
 
     For example «А», an answer, must not become «С».
     """
@@ -181,7 +181,7 @@ def _respelling(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _word_in(text: str) -> str:
-    """The text from its first letter to its last, whatever their case; "" if it has no letter."""
+    """Return the text from its first letter to its last, whatever their case; "" if it has no letter."""
     letters = [at for at, char in enumerate(text) if char.isalpha()]
     return text[letters[0] : letters[-1] + 1].casefold() if letters else ""
 
@@ -198,7 +198,7 @@ def _crossing(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _without_effect(batch: Batch, proposals: Proposals) -> Mask:
-    """Whether each edit replaces a text by itself; shape (edits,)."""
+    """Return whether each edit replaces a text by itself; shape (edits,)."""
     texts = proposals.replace(np.arange(proposals.starts.size))
     same: Mask = texts.lengths == proposals.stops - proposals.starts
     candidates = np.flatnonzero(same)
@@ -211,7 +211,7 @@ def _without_effect(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _all_of_change(proposals: Proposals, edits: Mask) -> Mask:
-    """Whether the mask is true for all edits of an edit's change; shape (edits,)."""
+    """Return whether the mask is true for all edits of an edit's change; shape (edits,)."""
     others = np.zeros(proposals.ranks.size, dtype=np.bool_)
     others[proposals.changes[~edits]] = True
     found: Mask = np.logical_not(others[proposals.changes])
@@ -219,7 +219,7 @@ def _all_of_change(proposals: Proposals, edits: Mask) -> Mask:
 
 
 def _surrogate(proposals: Proposals) -> Mask:
-    """Whether the new text of each edit holds a lone surrogate, which no text may; shape (edits,)."""
+    """Return whether the new text of each edit holds a lone surrogate, which no text may; shape (edits,)."""
     texts = proposals.replace(np.arange(proposals.starts.size))
     lone = counts_before(surrogates(texts.codes))
     found: Mask = np.greater(lone[texts.offsets[1:]], lone[texts.offsets[:-1]])
@@ -227,7 +227,7 @@ def _surrogate(proposals: Proposals) -> Mask:
 
 
 def _sticking(batch: Batch, proposals: Proposals) -> Mask:
-    """Whether each edit puts a letter beside a protected span where none was; shape (edits,).
+    """Return whether each edit puts a letter beside a protected span where none was; shape (edits,).
 
     For example «в Москву» must not become «вМоскву». The edits of a change that touch one another are judged as the one
     edit that they make: deleting «!» behind a link and inserting «х» in its place puts «х» beside the link.
@@ -278,7 +278,7 @@ _BINDING = "@#/="
 
 
 def _binds(codes: Codes) -> Mask:
-    """Whether a letter beside each of these edges of protected spans would be read with the span."""
+    """Return whether a letter beside each of these edges of protected spans would be read with the span."""
     return _wordy(codes) | among(codes, _BINDING)
 
 
@@ -288,12 +288,12 @@ def _wordy(codes: Codes) -> Mask:
 
 
 def without_overlaps(proposals: Proposals) -> Proposals:
-    """The proposals without changes that overlap one of a lower rank which itself stays."""
+    """Return the proposals without changes that overlap one of a lower rank which itself stays."""
     return proposals.keep(~_beaten(proposals))
 
 
 def _beaten(proposals: Proposals) -> Mask:
-    """Whether each change overlaps itself, or one of a lower rank that is not dropped itself; shape (changes,).
+    """Return whether each change overlaps itself, or one of a lower rank that is not dropped itself; shape (changes,).
 
     In each round the changes stay that have the lowest rank at all their places; what overlaps them is dropped.
     """
@@ -326,7 +326,7 @@ def _beaten(proposals: Proposals) -> Mask:
 
 
 def _tangled(proposals: Proposals) -> Mask:
-    """Whether two edits of each change overlap, shape (changes,)."""
+    """Return whether two edits of each change overlap, shape (changes,)."""
     firsts, lasts = _units(proposals)
     order = np.lexsort((lasts, firsts, proposals.changes))
     changes = proposals.changes[order]
@@ -337,7 +337,7 @@ def _tangled(proposals: Proposals) -> Mask:
 
 
 def _units(proposals: Proposals) -> tuple[Ints, Ints]:
-    """The range of each edit in units of which two edits share one if, and only if, they overlap.
+    """Return the range of each edit in units of which two edits share one if, and only if, they overlap.
 
     Unit 2p is the gap before character p, unit 2p + 1 the character. An insertion takes its gap, another edit its
     characters and the gaps between them.

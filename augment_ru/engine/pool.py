@@ -71,7 +71,7 @@ class RecordPool:
         return [tuple(sorted(found.get(number, ()))) for number in range(len(self))]
 
     def scripts(self, chosen: Iterable[int]) -> dict[int, Script]:
-        """The script of each text that these changes edit, by the number of the text.
+        """Return the script of each text that these changes edit, by the number of the text.
 
         Raises:
             AugmentError: two of them conflict.
@@ -82,7 +82,7 @@ class RecordPool:
         return {text: Script.together(self.sources[text], of_texts[text]) for text in sorted(of_texts)}
 
     def attacks_of(self, chosen: Iterable[int], text: int) -> list[int]:
-        """The attack of each edit of a text under these changes, in the order of the edits."""
+        """Return the attack of each edit of a text under these changes, in the order of the edits."""
         found = [
             (triple, self.attacks[number])
             for number in chosen
@@ -92,7 +92,7 @@ class RecordPool:
         return [attack for _, attack in sorted(found)]
 
     def without(self, dropped: Iterable[int]) -> "RecordPool":
-        """The pool without these changes."""
+        """Return the pool without these changes."""
         gone = set(dropped)
         kept = [number for number in range(len(self.changes)) if number not in gone]
         return replace(
@@ -112,7 +112,7 @@ _Held: TypeAlias = dict[_Key, tuple[Script, int]]
 
 
 def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> list[RecordPool]:
-    """The pool of each record.
+    """Return the pool of each record.
 
     Changes whose rank is not below the probability of their attack are left out; at probability 1 every rank is in.
 
@@ -139,7 +139,7 @@ def _add(found: Sequence[_Held], prepared: Prepared, proposed: Proposals, number
 
 
 def _with_places(prepared: Prepared, found: Sequence[_Held]) -> list[RecordPool]:
-    """The pools of these changes of each record."""
+    """Return the pools of these changes of each record."""
     batch = prepared.batch.prepared
     begins, ends = batch.words
     bounds = np.cumsum([0, *map(len, found)])

@@ -51,11 +51,11 @@ class PoolGate:
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float) -> bool:
-        """Whether a score passes."""
+        """Tell whether a score passes."""
         return score >= self.threshold if self._scorer is not None else score > -np.inf
 
     def scores(self, wanted: Sequence[Wanted]) -> Floats:
-        """The score of each set, rounded, shape (sets,): the lowest of its texts; -inf where options are equal.
+        """Return the score of each set, rounded, shape (sets,): the lowest of its texts; -inf where options are equal.
 
         Without a similarity the score of a set that passes is 1.
         """
@@ -66,7 +66,7 @@ class PoolGate:
         return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
     def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
-        """The score of each change of some pools by itself, one pool behind another, shape (changes,).
+        """Return the score of each change of some pools by itself, one pool behind another, shape (changes,).
 
         Args:
             pools: the number of a record, and its pool.

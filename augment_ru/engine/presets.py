@@ -51,7 +51,7 @@ PAPER_GENERATOR = "THUMT/mGPT"
 
 
 def paper_constraints(task: Task) -> Sequence[str]:
-    """The constraints of a task that the paper also has; those on numbers, negation and options are left out."""
+    """Return the constraints of a task that the paper also has; those on numbers, negation and options are left out."""
     return tuple(name for name in task.layout.constraints if name in PAPER_CONSTRAINTS)
 
 
@@ -73,7 +73,7 @@ PRESETS: Mapping[str, Callable[[], Preset]] = {
 
 
 def preset(name: str) -> Preset:
-    """The preset of this name.
+    """Return the preset of this name.
 
     Raises:
         AugmentError: there is no such preset.
@@ -233,7 +233,7 @@ def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[
 
 
 def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of an augmenter with the defaults of a preset.
+    """Return the arguments of an augmenter with the defaults of a preset.
 
     Raises:
         AugmentError: there is no such preset, or a name is unknown.
@@ -253,7 +253,7 @@ def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]
 
 
 def recipe_settings(path: Path, attack: str | None) -> dict[str, Any]:
-    """The arguments of an augmenter with the settings of a recipe of `perturb`.
+    """Return the arguments of an augmenter with the settings of a recipe of `perturb`.
 
     Raises:
         AugmentError: the recipe is invalid, or it is not clear which of its attacks is meant.

@@ -28,7 +28,7 @@ class Replacements:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "Replacements":
-        """The columns of these texts."""
+        """Return the columns of these texts."""
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), out=offsets[1:])
         joined = "".join(texts).encode("utf-32-le", "surrogatepass")
@@ -36,7 +36,7 @@ class Replacements:
 
     @classmethod
     def of_ranges(cls, codes: Codes, starts: Ints, stops: Ints) -> "Replacements":
-        """The columns of the texts at these ranges of an array."""
+        """Return the columns of the texts at these ranges of an array."""
         offsets = np.zeros(starts.size + 1, dtype=np.int64)
         np.cumsum(stops - starts, out=offsets[1:])
         return cls(codes[ranges(starts, stops - starts)], offsets)
@@ -48,11 +48,11 @@ class Replacements:
 
     @classmethod
     def nothing(cls, indices: Ints) -> "Replacements":
-        """An empty text for each index, for deletions."""
+        """Return an empty text for each index, for deletions."""
         return cls(np.zeros(0, dtype=np.uint32), np.zeros(indices.size + 1, dtype=np.int64))
 
     def take(self, indices: Ints) -> "Replacements":
-        """The columns of some of the texts."""
+        """Return the columns of some of the texts."""
         return Replacements.of_ranges(self.codes, self.offsets[indices], self.offsets[indices + 1])
 
 
@@ -173,7 +173,7 @@ class Proposals:
 
     @classmethod
     def of_changes(cls, batch: Batch, proposed: Iterable[Iterable[Change]]) -> "Proposals":
-        """The columns of the changes that are proposed for each text of a batch.
+        """Return the columns of the changes that are proposed for each text of a batch.
 
         Raises:
             AugmentError: an edit is outside its text, a rank is outside [0, 1), or a change has no edit.
@@ -207,7 +207,7 @@ class Proposals:
         )
 
     def keep(self, changes: Mask) -> "Proposals":
-        """The proposals with only the changes where the mask, of shape (changes,), is true."""
+        """Return the proposals with only the changes where the mask, of shape (changes,), is true."""
         if changes.all():
             return self
         if self.changes.size == changes.size:  # each edit is a change of its own
@@ -226,12 +226,12 @@ class Proposals:
         return self._of(edits, self.changes[edits], self.ranks)
 
     def in_order(self) -> "Proposals":
-        """The same proposals, in which every edit is a change of its own, in the order of their places."""
+        """Return the same proposals, in which every edit is a change of its own, in the order of their places."""
         order = np.lexsort((self.stops, self.starts))
         return self._of(order, np.arange(order.size), self.ranks[order])
 
     def _of(self, edits: Ints, changes: Ints, ranks: Floats) -> "Proposals":
-        """The proposals of some of the edits, given their changes, numbered anew, and the ranks of these."""
+        """Return the proposals of some of the edits, given their changes, numbered anew, and the ranks of these."""
         texts, notes = self.replace, self.notes
         return Proposals(
             self.starts[edits],
@@ -250,7 +250,7 @@ class Proposals:
         return numbers if self.changes.size == numbers.size else np.searchsorted(self.changes, numbers)
 
     def settled(self) -> "Proposals":
-        """The same proposals with the new texts of all edits computed."""
+        """Return the same proposals with the new texts of all edits computed."""
         texts = self.all_texts
         return replace(self, replace=texts.take, texts=texts)
 
@@ -261,7 +261,7 @@ class Proposals:
 
 
 def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what an attack of a user's own gives)
-    """A column as an array of a kind, the same object if it is one."""
+    """Return a column as an array of a kind, the same object if it is one."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in ("iuf" if kind is np.float64 else "iu")):
         raise AugmentError(f"a proposed column of shape {array.shape} and type {array.dtype}; give numbers, one each")
@@ -269,13 +269,13 @@ def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what a
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """The places in each range, one range after another."""
+    """Return the places in each range, one range after another."""
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
 
 
 def side_by_side(parts: Sequence[Proposals]) -> Proposals:
-    """The proposals of several attacks for the same batch; if each edit is a change of its own, in their order.
+    """Return the proposals of several attacks for the same batch; if each edit is a change of its own, in their order.
 
     Args:
         parts: the proposals of each attack, at least one.
@@ -285,7 +285,7 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 
 
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
-    """The edits and changes of each part, one part behind another.
+    """Return the edits and changes of each part, one part behind another.
 
     They are stated to be clean if those of all parts are. That holds where each part lies behind the one before it.
 
@@ -299,7 +299,7 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
     changes = np.cumsum([0, *(part.ranks.size for part in parts)])
 
     def split(indices: Ints) -> Iterator[tuple[Proposals, Ints]]:
-        """Each part with the indices in it of some edits, which are given in order."""
+        """Yield each part with the indices in it of some edits, which are given in order."""
         bounds = np.searchsorted(indices, edits).tolist()
         for part, first, start, stop in zip(parts, edits.tolist(), bounds, bounds[1:], strict=False):
             if start < stop:

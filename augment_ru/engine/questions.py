@@ -43,7 +43,7 @@ class Questions:
 
     @classmethod
     def of(cls, records: Sequence[Record], fields: Sequence[str], owners: Ints, batch: Batch) -> "Questions | None":
-        """The questions of records; None if edits reach no option of theirs.
+        """Return the questions of records; None if edits reach no option of theirs.
 
         Args:
             records: the records.
@@ -66,7 +66,7 @@ class Questions:
         return cls(found, batch.starts) if found else None
 
     def broken(self, edits: EditTable, units: Ints) -> Ints:
-        """The units in which two options became equal, ascending.
+        """Return the units in which two options became equal, ascending.
 
         Args:
             edits: edits of the texts of the batch.
@@ -76,7 +76,7 @@ class Questions:
         return self._units(self._made_equal(at + edits.starts, at + edits.stops, edits.new.take, units))
 
     def broken_alone(self, proposals: Proposals, asked: Mask) -> Mask:
-        """Whether each of the changes that are asked makes two options equal by itself, shape (changes,)."""
+        """Return whether each of the changes that are asked makes two options equal by itself, shape (changes,)."""
         edits = np.flatnonzero(asked[proposals.changes])
         found = self._made_equal_by(proposals, edits, proposals.changes[edits])
         broken = np.zeros_like(asked)

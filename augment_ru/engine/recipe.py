@@ -12,7 +12,7 @@ from augment_ru.strict_tables import Number, read_toml, typed
 
 
 def _keys(lists: Collection[str], **kinds: str) -> type[msgspec.Struct]:
-    """The table of a recipe: keys that hold a text or several, and by kind the names of the others."""
+    """Return the table of a recipe: keys that hold a text or several, and by kind the names of the others."""
     types = {"texts": str, "integers": int, "numbers": Number, "truths": bool}
     known = dict.fromkeys(lists, str | tuple[str, ...]) | {
         key: types[kind] for kind, keys in kinds.items() for key in keys.split()
@@ -51,7 +51,7 @@ EVALUATE_KEYS = _keys(
 def read_recipe(
     path: Path, keys: type[msgspec.Struct] = PERTURB_KEYS, lists: Mapping[str, str] = PERTURB_LISTS
 ) -> Mapping[str, Any]:
-    """The options of a recipe: its keys are the long options of a command; those that may be repeated are lists.
+    """Return the options of a recipe: its keys are the long options of a command; those that may be repeated are lists.
 
     Args:
         path: the file.
@@ -77,7 +77,7 @@ def read_recipe(
 
 
 def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """The values of `NAME.OPTION=VALUE` pairs, by name and option.
+    """Return the values of `NAME.OPTION=VALUE` pairs, by name and option.
 
     Args:
         pairs: the values of `--set`.

@@ -46,7 +46,7 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
 
 
 def order_in(owners: Ints) -> Ints:
-    """The position of each entry among the entries of its owner, from 0; `owners` is ascending."""
+    """Return the position of each entry among the entries of its owner, from 0; `owners` is ascending."""
     place = np.arange(owners.size)
     return place - np.maximum.accumulate(np.where(first_of_each(owners), place, 0))
 
@@ -67,11 +67,11 @@ class Plan:
 
     @classmethod
     def of(cls, proposals: Proposals, owners: Ints, records: int) -> "Plan":
-        """The plan of these changes."""
+        """Return the plan of these changes."""
         return cls(proposals, owners, np.bincount(owners, minlength=records))
 
     def keep(self, chosen: Mask) -> "Plan":
-        """The plan of the changes where the mask, of shape (changes,), is true."""
+        """Return the plan of the changes where the mask, of shape (changes,), is true."""
         return Plan.of(self.proposals.keep(chosen).settled(), self.owners[chosen], self.levels.size)
 
     @cached_property
@@ -83,12 +83,12 @@ class Plan:
         return order
 
     def at(self, probability: float, min_changes: int) -> Ints:
-        """The level of each record at a probability, shape (records,)."""
+        """Return the level of each record at a probability, shape (records,)."""
         active = cut(self.proposals, self.owners, probability, min_changes)
         return self.levels if active.all() else np.bincount(self.owners[active], minlength=self.levels.size)
 
     def mask(self, levels: Ints) -> Mask:
-        """Whether each change is active at these levels, shape (changes,)."""
+        """Return whether each change is active at these levels, shape (changes,)."""
         if ((levels == 0) | (levels == self.levels)).all():  # no need to know the order
             whole: Mask = (levels > 0)[self.owners]
             return whole
@@ -141,7 +141,7 @@ class Found:
 
     @classmethod
     def nothing(cls, records: int) -> "Found":
-        """The state before a search of this number of records."""
+        """Return the state before a search of this number of records."""
         return cls(np.full(records, -1), np.zeros(records, dtype=np.int64), np.zeros(records), np.full(records, np.nan))
 
 
@@ -188,7 +188,7 @@ class Tiles:
         return self.owners + np.arange(self.count)[:, None] * self.records
 
     def home(self, places: Ints) -> Ints:
-        """The places in the batch itself."""
+        """Return the places in the batch itself."""
         found: Ints = places % self.batch.codes.size
         return found
 
@@ -198,13 +198,13 @@ class Tiles:
         return self.batch.texts
 
     def rows(self, places: Ints) -> Ints:
-        """The number of the text that each place is in."""
+        """Return the number of the text that each place is in."""
         tile, place = np.divmod(places, self.batch.codes.size)
         found: Ints = self.batch.rows(place) + tile * len(self.batch)
         return found
 
     def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
-        """The proposals of each candidate for its tile of the batch, together."""
+        """Return the proposals of each candidate for its tile of the batch, together."""
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
@@ -273,7 +273,7 @@ class Gate:
         return values.reshape(self._tiles.count, -1)
 
     def scores(self, levels: Ints) -> Floats:
-        """The similarity of each try at its level, computed in one call.
+        """Return the similarity of each try at its level, computed in one call.
 
         The similarity of a try is the lowest of its changed texts.
 
@@ -327,7 +327,7 @@ class Gate:
         self.plan = legal.keep(kept)
 
     def _passing(self, legal: Plan, kept: Mask, asked: Mask, most: Ints | None = None) -> Mask:
-        """The changes that are kept, and those among the asked ones that pass alone, shape (changes,).
+        """Return the changes that are kept, and those among the asked ones that pass alone, shape (changes,).
 
         Args:
             legal: the legal changes.
@@ -354,14 +354,14 @@ class Gate:
         return kept
 
     def _scored(self, edits: EditTable) -> Floats:
-        """The scores of edited texts, shape (texts,)."""
+        """Return the scores of edited texts, shape (texts,)."""
         scores: Floats = np.round(checked_scores(self._scorer, edits.rows, Candidates(edits)), DIGITS)
         self._cost.calls += 1
         self._cost.pairs += len(edits)
         return scores
 
     def taken(self, found: Found) -> EditTable:
-        """The texts of the batch with the changes of what was found for each record."""
+        """Return the texts of the batch with the changes of what was found for each record."""
         levels = np.zeros_like(self.plan.levels)
         won = (found.candidates >= 0).nonzero()[0]
         levels[found.candidates[won] * self.records + won] = found.levels[won]
@@ -369,7 +369,7 @@ class Gate:
         return apply(self._tiles.batch, home, self.plan.mask(levels))
 
     def finished(self, found: Found) -> Found:
-        """The same findings with the best failed scores, the cost and the scorer's warnings added."""
+        """Return the same findings with the best failed scores, the cost and the scorer's warnings added."""
         failed = found.candidates < 0
         found.similarities[failed] = self._best[failed]
         self._cost.passes = self._scorer.passes
@@ -483,7 +483,7 @@ class Brackets:
         self._next = self._tops[0].copy()
 
     def ask(self) -> Ints | None:
-        """The levels to score next, shape (tries,); None if all records are settled."""
+        """Return the levels to score next, shape (tries,); None if all records are settled."""
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
             self._candidate[failed] = number
@@ -521,7 +521,7 @@ class Brackets:
         self._next = np.where(asked & ~settled, following, 0)
 
     def _crossing(self) -> Floats:
-        """The level at which the score is expected to equal the threshold, shape (records,).
+        """Return the level at which the score is expected to equal the threshold, shape (records,).
 
         The loss (1 - score) is taken as a power of the level, fitted to the last two scores; the exponent is kept in
         [1/4, 4]. With one score only, the power is a line through it and level 0.

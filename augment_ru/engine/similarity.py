@@ -71,7 +71,7 @@ class Candidates(Sequence[str]):
 
 
 def as_read(candidates: Sequence[str]) -> Sequence[str]:
-    """The texts as they are read: with the readings of their edits; without scripts, the texts themselves."""
+    """Return the texts as they are read: with the readings of their edits; without scripts, the texts themselves."""
     return [script.read for script in candidates.scripts] if isinstance(candidates, Candidates) else candidates
 
 
@@ -89,7 +89,7 @@ class Scorer(ABC):
 
     @abstractmethod
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """The scores of candidates, each at most 1, shape (candidates,).
+        """Return the scores of candidates, each at most 1, shape (candidates,).
 
         Args:
             indices: the number of each candidate's reference, shape (candidates,).
@@ -128,14 +128,14 @@ class Similarity(ABC):
 
     @abstractmethod
     def against(self, references: Sequence[str]) -> Scorer:
-        """A scorer for these references; what it computes for a reference is used for all its candidates.
+        """Return a scorer for these references; what it computes for a reference is used for all its candidates.
 
         Args:
             references: the original texts; from the engine they are `References`, with their annotation.
         """
 
     def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
-        """The score of each pair of a reference and a candidate, shape (pairs,)."""
+        """Return the score of each pair of a reference and a candidate, shape (pairs,)."""
         return checked_scores(scorer_of(self, references), np.arange(len(references)), candidates)
 
     @classmethod
@@ -170,7 +170,7 @@ class Similarity(ABC):
         return None
 
     def baseline_lines(self, references: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
-        """The lines of a baseline file, with the scores of unrelated texts; none if it cannot be rescaled.
+        """Yield the lines of a baseline file, with the scores of unrelated texts; none if it cannot be rescaled.
 
         Args:
             references: texts.
@@ -201,7 +201,7 @@ class PlainFunction(Similarity):
         return f"{named.__module__}.{named.__qualname__}{'|as-read' if self.as_read else ''}"
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """A scorer that calls the function with these references."""
+        """Return a scorer that calls the function with these references."""
         return _FunctionScorer(self.function, list(references), self.as_read)
 
 
@@ -222,7 +222,7 @@ class _FunctionScorer(Scorer):
 
 
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
-    """The scorer of a similarity, which may be a user's own, for these references (`Similarity.against`).
+    """Return the scorer of a similarity, which may be a user's own, for these references (`Similarity.against`).
 
     Raises:
         AugmentError: the similarity fails.
@@ -269,7 +269,7 @@ def similarity_of(
     *,
     may_import: bool = False,
 ) -> Similarity | None:
-    """The similarity with this name, or made of this function; None for `none`.
+    """Return the similarity with this name, or made of this function; None for `none`.
 
     Args:
         similarity: `NAME`, `NAME:ARGUMENT` (see `Similarity.argument`), a `Similarity`, or a function
@@ -298,7 +298,7 @@ def similarity_of(
 
 
 def _named(similarity: str, options: Mapping[str, Any]) -> Similarity:
-    """The similarity of a name, with an argument behind a colon or without."""
+    """Return the similarity of a name, with an argument behind a colon or without."""
     name, colon, argument = similarity.partition(":")
     if name not in registry.names("similarities"):
         raise unknown("similarity", name, [*registry.names("similarities"), "none"])
@@ -315,7 +315,7 @@ def _named(similarity: str, options: Mapping[str, Any]) -> Similarity:
 
 
 def _own(spec: str, options: Mapping[str, Any]) -> Similarity:
-    """The similarity of a user's own module: an object, or a class or function with these options.
+    """Return the similarity of a user's own module: an object, or a class or function with these options.
 
     Raises:
         AugmentError: it cannot be imported, is none of these, or an option does not fit.

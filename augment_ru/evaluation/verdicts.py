@@ -1,4 +1,4 @@
-"""Human verdicts: a sample of perturbed rows for annotators, their answers read back, and how far they agree."""
+"""Human verdicts: draw a sample of perturbed rows for annotators, read their answers, and measure their agreement."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ from augment_ru.resources import file_text
 
 VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"
 ANSWERS = {"да": VALID, "нет": INVALID, "неясно": UNCLEAR}
-"""What an annotator chooses, and the verdict that it stands for."""
+"""Maps the answer that an annotator chooses to its verdict."""
 
 _MOST_VOTES = 10**6
 """The most votes for one row."""
@@ -42,11 +42,11 @@ _LABELS = """<View>
   </Choices>
 </View>
 """
-"""The labelling interface of Label Studio."""
+"""The labelling interface for Label Studio."""
 
 
 class Vote(NamedTuple):
-    """What one annotator said about one row."""
+    """The verdict of one annotator on one row."""
 
     id: str
     annotator: str
@@ -54,7 +54,7 @@ class Vote(NamedTuple):
 
 
 def id_of(pairs: Pairs, pair: Pair) -> str:
-    """The id of a perturbed row among verdicts: a digest of its texts and those of its original, 16 digits."""
+    """Return the id of a perturbed row: a hash of its texts and its original's texts, 16 hexadecimal digits."""
     texts = [Record(values, pairs.task).read() for values in (pairs.originals[pair.original].values, pair.values)]
     return blake2b(json.dumps(texts, ensure_ascii=True).encode(), digest_size=8).hexdigest()
 
@@ -62,15 +62,16 @@ def id_of(pairs: Pairs, pair: Pair) -> str:
 def sampled(
     pairs: Pairs, size: int, seed: int, outcome_of: Mapping[tuple[str, int], str] | None = None
 ) -> list[tuple[str, Pair]]:
-    """A sample of the perturbed rows: as many of each attack, in each attack every outcome in its proportion.
+    """Draw a sample of the perturbed rows, with the attack of each.
 
-    Within an attack every row is as likely as the others, so rates over the sample are those of the attack.
+    All attacks get about the same number of rows. Within an attack, every outcome gets its proportion, and every row is
+    equally likely, so rates over the sample estimate those of the attack.
 
     Args:
         pairs: the rows.
-        size: how many rows.
+        size: how many rows to draw; fewer are returned if an attack has too few.
         seed: the seed of the draw.
-        outcome_of: the outcome of each row, by attack and number; without it the attacks alone are the strata.
+        outcome_of: the outcome of each row, by attack and number; None to sample without regard to outcomes.
 
     Raises:
         AugmentError: no row is perturbed.
@@ -114,7 +115,7 @@ def shares(total: int, sizes: Sequence[int]) -> list[int]:
 
 
 def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]], kind: Kind) -> Iterator[dict[str, str]]:
-    """What an annotator is shown of each row; rows with equal texts are shown once, and no attack is named."""
+    """Yield what an annotator is shown for each row: rows with equal texts only once, and no names of attacks."""
     shown: set[str] = set()
     for _, pair in sample:
         own = id_of(pairs, pair)
@@ -143,17 +144,17 @@ def _text(values: Mapping[str, Any], pairs: Pairs) -> str:
 
 
 def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
-    """The questions as tasks of Label Studio."""
+    """Return the questions as Label Studio tasks, in JSON."""
     return json.dumps([{"data": dict(row)} for row in rows], ensure_ascii=False, indent=1) + "\n"
 
 
 def label_studio_interface() -> str:
-    """The labelling interface that these tasks need."""
+    """Return the labelling interface for the tasks of `label_studio`, in XML."""
     return _LABELS
 
 
 def toloka(rows: Iterable[Mapping[str, str]]) -> str:
-    """The questions as a table for Toloka; line feeds and tabs of a text are written as spaces, as its TSV needs."""
+    """Return the questions as a TSV table for Toloka; line feeds and tabs in texts become spaces."""
     stream = io.StringIO()
     names = ("id", "original", "perturbed", "answer", "question")
     writer = csv.writer(stream, dialect="excel-tab", lineterminator="\n")
@@ -163,10 +164,10 @@ def toloka(rows: Iterable[Mapping[str, str]]) -> str:
 
 
 def read_votes(path: Path) -> list[Vote]:
-    """The votes in an export of Label Studio (JSON) or of Toloka (TSV).
+    """Read the votes in an export of Label Studio (JSON) or Toloka (TSV).
 
     Raises:
-        AugmentError: the file cannot be read, or an answer is none of those offered.
+        AugmentError: the file cannot be read, or an answer is not one of those offered.
     """
     text = file_text(path, what="an export of Label Studio or Toloka")
     try:
@@ -200,10 +201,10 @@ def _of_toloka(text: str) -> Iterator[Vote]:
 
 
 def check_votes(votes: Iterable[Vote]) -> None:
-    """Refuse two answers of one annotator about one row, which would count twice.
+    """Check that no annotator answers a row twice, because such a row would count twice.
 
     Raises:
-        AugmentError: the annotator and the row.
+        AugmentError: an annotator has two answers for one row.
     """
     seen: set[tuple[str, str]] = set()
     for vote in votes:
@@ -230,7 +231,10 @@ def agreement(rows: Iterable[Mapping[str, Any]]) -> float | None:
 
 
 def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
-    """The verdict of each row: that of more than half of its votes, else unclear; with the counts."""
+    """Yield the verdict of each row with its counts of votes.
+
+    The verdict is the one that more than half of the votes give, or else unclear.
+    """
     by_row: dict[str, Counter[str]] = {}
     for vote in votes:
         by_row.setdefault(vote.id, Counter())[vote.verdict] += 1
@@ -241,10 +245,10 @@ def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
 
 
 def read_verdicts(path: str) -> dict[str, str]:
-    """The verdicts that `verdicts import` wrote, by id.
+    """Read the verdicts that `verdicts import` wrote, by id.
 
     Raises:
-        AugmentError: the file cannot be read, or a row is no verdict.
+        AugmentError: the file cannot be read, or a row is not a verdict.
     """
     return {row["id"]: row["verdict"] for _, row in _read_verdicts(path)}
 
@@ -273,7 +277,7 @@ def _read_verdicts(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def with_verdicts(pairs: Pairs, known: Mapping[str, str]) -> Pairs:
-    """The pairs with the verdict of each perturbed row that was judged.
+    """Return the pairs with a verdict added to each perturbed row that was judged.
 
     Raises:
         AugmentError: no row was judged.
