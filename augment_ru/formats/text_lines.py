@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
-from augment_ru.errors import AugmentError, not_utf8
+from augment_ru.errors import AugmentError
+from augment_ru.formats.encodings import decoded
 from augment_ru.formats.fitting import NOTHING, Learnt
 from augment_ru.formats.lines import BOM, Line, read_lines
 from augment_ru.formats.row import Changed
@@ -39,11 +40,7 @@ class TextLines:
         Raises:
             AugmentError: it is not UTF-8.
         """
-        try:
-            text = line.data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise not_utf8(error) from error
-        return None, {FIELD: text}, Ends(BOM if line.place else b"", line.end)
+        return None, {FIELD: decoded(line.data)}, Ends(BOM if line.place else b"", line.end)
 
 
 class TextSink:
