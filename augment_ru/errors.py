@@ -120,10 +120,10 @@ def not_utf8(error: UnicodeDecodeError) -> AugmentError:
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
-    """Return the error for an unknown name; its message lists the known names and suggests the most similar one.
+    """The error for an unknown name; its message has the known names, those first that are most similar to it.
 
     >>> str(unknown("attack", "keybord", ["keyboard", "case"]))
-    "no attack called 'keybord'; did you mean 'keyboard'? known: case, keyboard"
+    "no attack called 'keybord'; did you mean 'keyboard'? known: keyboard, case"
     >>> str(unknown("attack", "case,keyboard", ["keyboard", "case"]))
     "no attack called 'case,keyboard'; name 'case' and 'keyboard' each by itself; known: case, keyboard"
     """
@@ -132,6 +132,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
     if len(parts) > 1 and set(parts) <= set(names):
         several = " and ".join(f"'{part}'" for part in parts)
         return AugmentError(f"no {kind} called '{name}'; name {several} each by itself; known: {', '.join(names)}")
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     hint = f" did you mean '{near[0]}'?" if near else ""
-    return AugmentError(f"no {kind} called '{name}';{hint} known: {', '.join(names) or 'none'}")
+    ordered = [*near, *(one for one in names if one not in near)]
+    return AugmentError(f"no {kind} called '{name}';{hint} known: {', '.join(ordered) or 'none'}")

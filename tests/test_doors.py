@@ -12,6 +12,9 @@ from augment_ru.evaluation.examples import json_value
 from augment_ru.evaluation.verdicts import read_votes
 from augment_ru.formats import json_array, lines
 from augment_ru.formats.json_lines import JsonLines
+from augment_ru.records import patterns
+from augment_ru.records.record import Record
+from augment_ru.records.task import Task, _contains
 from augment_ru.resources import file_text
 from augment_ru.strict_tables import read_toml
 from commands import run
@@ -77,10 +80,6 @@ def test_lines_and_blanks_without_an_end_are_an_error(monkeypatch: pytest.Monkey
     source = JsonLines(io.BytesIO(b"\n" * 7))
     with pytest.raises(AugmentError, match=r"line 6: 6 blank lines one after another; give a file of rows"):
         list(source)
-    source = JsonLines(io.BytesIO(b"\n" * 9))
-    assert len(source.block(3).raw) == 3
-    with pytest.raises(AugmentError, match=r"line 6: 6 blank lines one after another"):
-        source.block(3)
     with pytest.raises(AugmentError, match=r"line 1: over 20 bytes without an end of the line"):
         list(lines.read_lines(io.BytesIO(b"a" * 60)))
 
@@ -103,9 +102,19 @@ def test_an_edit_has_whole_places() -> None:
 
 
 def test_a_regular_expression_of_a_rule_has_a_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexicon, "_PATIENCE", 0.05)
-    with pytest.raises(AugmentError, match=r"REGEX .*: over a second for the word 'котк"):
-        lexicon.is_found(r"^(\w|\w\w)+$", "кот" * 30 + "!")
+    monkeypatch.setattr(patterns, "_PATIENCE", 0.05)
+    with pytest.raises(AugmentError, match=r"REGEX .*: over a second for the text 'котк"):
+        lexicon._TESTS["REGEX"]("кот" * 30 + "!", r"^(\w|\w\w)+$")  # noqa: SLF001
+
+
+def test_a_regular_expression_of_a_task_file_has_a_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "_PATIENCE", 0.05)
+    slow, text = r"^(\w|\w\w)+$", "кот" * 30 + "!"
+    marks = Task.of("x", fields=["text"], marks=[{"text": "text", "pattern": slow, "label": "M"}])
+    with pytest.raises(AugmentError, match=r"pattern .*: over a second for the text 'котк"):
+        Record({"text": text}, marks).anchors()
+    with pytest.raises(AugmentError, match=r"contains .*: over a second for the text 'котк"):
+        _contains(Task.of("x", fields=["text"], contains=("text", slow)), {"text": text})
 
 
 def test_what_an_attack_prints_is_no_row(tmp_path: Path) -> None:

@@ -123,5 +123,5 @@ class Finding(Result):
             **occasional(corpus=settings.corpus, warnings=self.warnings),
         }
 
-    def _full(self, further: Mapping[str, Any]) -> dict[str, Any]:
-        return super()._full({"attacks": self.made_by(), **further})
+    def _further(self) -> dict[str, Any]:
+        return {"attacks": self.made_by(), **super()._further()}

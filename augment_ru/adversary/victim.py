@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from augment_ru.evaluation.answers import different_golds, labels_of_different
-from augment_ru.evaluation.examples import ModelRequest, NamedModel, model_of
+from augment_ru.evaluation.examples import ModelRequest, NamedModel, model_of, named_spec
 from augment_ru.records.task import Task
 
 
@@ -19,7 +19,7 @@ def victim_of(
     seed: int = 42,
     encoding: str = "utf-8",
 ) -> NamedModel:
-    """Make the model of a specification `KIND` or `KIND:ARGUMENT`; the specification is also its name.
+    """The model of a specification `KIND[:ARGUMENT]`, under that name or that of `NAME=KIND[:ARGUMENT]`.
 
     Args:
         spec: the specification.
@@ -36,7 +36,8 @@ def victim_of(
         AugmentError: there is no such kind, or the model cannot be made.
     """
     request = ModelRequest("", task, labels, device, None, encoding, train, seed)
-    return NamedModel.of(spec, model_of(spec, request, options))
+    name, kind = named_spec(spec)
+    return NamedModel.of(name, model_of(kind, request, options))
 
 
 def labels_of(rows: Iterable[Mapping[str, Any]], task: Task) -> tuple[str, ...] | None:

@@ -36,7 +36,7 @@ class EdaDelete(Attack):
         check_guards(self.name, self.guards)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to delete every word but one of each text or option."""
+        """Propose to delete every word except one in each text or option."""
         starts, stops = batch.words
         ranks = batch.draw(streams, starts)
 

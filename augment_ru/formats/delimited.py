@@ -80,7 +80,7 @@ class Table:
         stream: what is left of the file.
 
     Args:
-        stream: the file, or the line of names and a piece of the file.
+        stream: the file, or the line of names and a part of the file.
         delimiter: what stands between two cells; None finds it.
         begin: the number in the file of the first line behind the names; None if it follows them.
 
@@ -114,7 +114,7 @@ class Table:
 
     def _read_names(self) -> tuple[str, ...]:
         line = next(self._rows())
-        _decoded(line.data)
+        _check_utf8(line.data)
         if line.problem:
             raise AugmentError(line.problem)
         if _NOTE.fullmatch(note := line.data.decode().strip("\r\n")):
@@ -178,7 +178,7 @@ class Table:
         Raises:
             AugmentError: it is not UTF-8, or has more or fewer cells than there are names.
         """
-        _decoded(line.data)
+        _check_utf8(line.data)
         cells: list[str] = line.place
         if len(cells) != len(self.names):
             mark = _DELIMITERS[self.layout.delimiter]
@@ -194,7 +194,7 @@ class Table:
 _CARRIAGE_RETURN = "a lone carriage return; save the file with line feeds, or put the cell in quotation marks"
 
 
-def _decoded(data: bytes) -> None:
+def _check_utf8(data: bytes) -> None:
     """Raise an error if the bytes are not UTF-8.
 
     Raises:

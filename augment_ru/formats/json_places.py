@@ -7,21 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-import orjson
-
 _scan_text: Callable[[str, int], tuple[str, int]] = vars(json.decoder)["scanstring"]
 """The standard library's reader of a JSON text; its type information leaves it out."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _finder = json.JSONDecoder(parse_int=str, parse_float=str)
 """Only finds where a value stops: it does not read numbers."""
-
-
-def only_place(line: str, text: str) -> tuple[int, int] | None:
-    """Where a text stands as JSON in a line that holds it and spells plainly; None if it stands there twice."""
-    sought = orjson.dumps(text).decode()
-    at = line.find(sought)
-    return (at, at + len(sought)) if at >= 0 and line.find(sought, at + 1) < 0 else None
 
 
 def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:

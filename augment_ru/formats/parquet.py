@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError, missing
-from augment_ru.formats.fitting import TO_LINES
 from augment_ru.formats.lines import Line
+from augment_ru.formats.value_types import TO_LINES
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,8 +19,9 @@ from augment_ru.edits import Span
 from augment_ru.engine.prepare import Preparation
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Natasha
-from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.records.task import generic, is_task_file, read_task_file, task
+from augment_ru.prompting.prompt import Prompt
+from augment_ru.prompting.prompt_file import prompt_of, unfit
+from augment_ru.records.task import Task, generic, is_task_file, read_task_file, task
 from augment_ru.registry import is_own
 from augment_ru.resources import file_text, folder
 from augment_ru.strict_tables import read_toml
@@ -108,16 +109,38 @@ def toml_problems(path: Path) -> Iterator[str]:
         yield from constraint_problems(name_of(path), partial(read_constraint, path))
 
 
+def stated_prompts(files: Sequence[Path]) -> str:
+    """Which prompt the task of each task file among the files has; the files have no problems."""
+    tasks = [path for path in files if path.suffix == ".toml" and is_task_file(read_toml(path))]
+    return "; ".join(f"{path}: {_stated_prompt(read_task_file(path))}" for path in tasks)
+
+
+def _stated_prompt(known: Task) -> str:
+    """The prompt of a task; of the generic one that does not fit also why."""
+    reason = unfit(known)
+    left = f' does not fit, as {reason}; name a prompt file: prompt = "FILE.toml"' if reason else ""
+    return f"the prompt {prompt_of(known).name}{left}"
+
+
 def task_problems(path: Path) -> Iterator[str]:
-    """What is wrong with a task file: it must be readable, and its constraints must be there, for its language."""
+    """What is wrong with a task file: it must be readable, and its constraints and its prompt must be there and fit."""
     try:
-        Preparation().check(read_task_file(path))
+        known = read_task_file(path)
+        Preparation().check(known)
+        prompt = prompt_of(known)
     except AugmentError as error:
         yield str(error) if str(error).startswith(path.name) else f"{path.name}: {error}"
+    else:
+        yield from _target_problems(path.name, prompt)
+
+
+def _target_problems(where: str, prompt: Prompt) -> Iterator[str]:
+    if others := prompt.targets.keys() - set(prompt.task.scoring.gold):
+        yield f"{where}: asks for {', '.join(sorted(others))}; the task has {', '.join(prompt.task.scoring.gold)}"
 
 
 def prompt_problems(path: Path) -> Iterator[str]:
-    """What is wrong with a prompt file: it must be readable and in NFC, with source and licence, no space at line ends.
+    """What is wrong with a prompt file: it must be readable, in NFC, without space at line ends; ours name a licence.
 
     If a task has the same name, the fields that the prompt asks for must be gold fields of the task.
     """
@@ -128,11 +151,11 @@ def prompt_problems(path: Path) -> Iterator[str]:
     except AugmentError as error:
         yield str(error)
         return
-    if known and (others := prompt.targets.keys() - set(prompt.task.scoring.gold)):
-        yield f"{where}: asks for {', '.join(sorted(others))}; the task has {', '.join(prompt.task.scoring.gold)}"
-    text = file_text(path)
-    lines = text.split("\n")
-    yield from _header_problems(where, lines)
+    if known:
+        yield from _target_problems(where, prompt)
+    lines = file_text(path).split("\n")
+    if path.resolve().parent == folder("prompts"):  # what this package publishes; a file of a user is private
+        yield from _header_problems(where, lines)
     for number, line in enumerate(lines, start=1):
         if not unicodedata.is_normalized("NFC", line):
             yield f"{where}: line {number}: not in NFC"

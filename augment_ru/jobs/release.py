@@ -30,6 +30,7 @@ def make_release(
     with progress("release", "shards", quiet=quiet) as advance:
         report = prepared.run(lambda count, total: advance(count, total=total))
     say(str(report), quiet=quiet)
+    say(report.prompts, quiet=quiet)
     say(f"wrote {output}", quiet=quiet)
 
 

@@ -1,4 +1,4 @@
-"""Prompt files: `prompts/NAME.toml`, read strictly; a user's own file overrides ours."""
+"""Read prompt files `prompts/NAME.toml`, and refuse unknown keys; a user's own file overrides ours."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +9,8 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.prompting.choices import Options
 from augment_ru.prompting.prompt import LIMITS, OwnTemplate, Prompt
 from augment_ru.prompting.template import LABEL, Template, with_label
+from augment_ru.records.field_paths import is_plain
+from augment_ru.records.metric_kinds import METRIC_KINDS
 from augment_ru.records.task import Task
 from augment_ru.resources import folder
 from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
@@ -48,12 +50,13 @@ class _File(_Table, frozen=True):
 
 
 def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 1) -> Prompt:
-    """How the rows of a task are asked about.
+    """Read the prompt with which the rows of a task are asked about.
 
     Args:
-        task: its `prompt`, else its name, names the file; a task without one is asked generically, in its language.
-        template: a file in place of ours.
-        variant: which of the file's templates, from 1; where a field has fewer, its last.
+        task: the task. Its `prompt`, or else its name, is the name of the file; if there is no such file, the generic
+            prompt in the task's language is used, even if it does not fit (`unfit`).
+        template: a file to use instead of ours.
+        variant: the number of the template in the file, from 1; if a field has fewer templates, its last one is used.
 
     Raises:
         AugmentError: there is no such file or variant, or the file is wrong.
@@ -67,7 +70,26 @@ def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 
         raise AugmentError(f"{where}: {error}") from error
 
 
+def unfit(task: Task) -> str:
+    """Return the reason why the generic prompt cannot ask about the rows of a task.
+
+    It is empty if the generic prompt can, or if the task has its own prompt. The generic prompt shows one text and
+    lists labels, one of which is the answer.
+    """
+    if not _path(task).stem.startswith(GENERIC):
+        return ""
+    if METRIC_KINDS[task.scoring.metrics[0]] != "labels":
+        return "the answers are no labels"
+    if len(task.scoring.decided) > 1:
+        return "there are several answers"
+    if task.layout.options or task.layout.option_fields:
+        return "there are options"
+    return "" if is_plain(task.layout.read) and len(task.layout.read) == 1 else "there are several texts"
+
+
 def _path(task: Task) -> Path:
+    if task.benchmark.prompt is not None and task.benchmark.prompt.endswith(".toml"):
+        return Path(task.benchmark.prompt)
     known = {path.stem: path for path in folder("prompts").glob("*.toml")}
     if task.benchmark.prompt is not None and task.benchmark.prompt not in known:
         raise unknown("prompt", task.benchmark.prompt, known)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 Path = tuple[str | int, ...]
 """The keys of objects and the numbers of list entries that lead to a value."""
@@ -115,16 +115,21 @@ def _paths(row: Mapping[str, Any], whole: Steps) -> list[Path]:
         for path in found:
             entries = _at(row, path)
             if isinstance(entries, str) or not isinstance(entries, Sequence):
-                return [(*path, *whole[at:])]  # type: ignore[arg-type]  (no list: reading the value raises the error)
+                return [_unread(path, whole[at:])]  # no list: reading the value raises the error
             numbers = step.numbers(entries) if isinstance(step, Which) else list(range(len(entries)))
             chosen = whole[at + 1 : at + 2] if isinstance(step, Which) and step != _EVERY else (step,)
             if chosen and isinstance(chosen[0], int):
                 if not -len(numbers) <= chosen[0] < len(numbers):
-                    return [(*path, *whole[at:])]  # type: ignore[arg-type]  (as above)
+                    return [_unread(path, whole[at:])]
                 numbers = [numbers[chosen[0]]]
             wider += [(*path, number) for number in numbers]
         found = wider
     return found
+
+
+def _unread(path: Path, rest: Steps) -> Path:
+    """A path that leads to no value, with the steps of the name that were not taken."""
+    return cast("Path", (*path, *rest))
 
 
 def _parts(row: Mapping[str, Any], path: Path) -> list[Path]:

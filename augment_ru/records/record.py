@@ -13,6 +13,7 @@ from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, label_of, marked_options
 from augment_ru.records.field_paths import named, strings
 from augment_ru.records.offsets import Offset, kind, offsets_of, table
+from augment_ru.records.patterns import matches
 from augment_ru.records.places import places_in
 from augment_ru.records.task import Task
 from augment_ru.text.words import occurrences
@@ -75,6 +76,14 @@ class Record:
         if self._texts is None:
             self._texts = {name: _checked(self.values, name) for name in self.fields}
         return self._texts
+
+    @property
+    def size(self) -> int:
+        """The characters of the texts that are perturbed; a missing one has none."""
+        if self._texts is not None:
+            return sum(map(len, self._texts.values()))
+        held = [field_paths.value(self.values, name) for name in self.fields]
+        return sum(len(one) for one in held if isinstance(one, str))
 
     def check_places(self) -> None:
         """Raise an error if the row states a place in a perturbed text that would not move with it.
@@ -209,8 +218,8 @@ class Record:
         for marks in self.task.layout.marks:
             for name in field_paths.every(self.values, marks.text):
                 if name in fields:
-                    found = re.finditer(marks.pattern, self.text(name))
-                    yield name, [Span(*match.span(), marks.label) for match in found], marks.border
+                    found = matches(marks.pattern, self.text(name))
+                    yield name, [Span(*place, marks.label) for place in found], marks.border
 
 
 def tasks_of(records: Iterable[Record]) -> list[Task]:

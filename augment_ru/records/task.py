@@ -1,7 +1,6 @@
 """Tasks: which fields of a dataset's rows are perturbed, what must survive in them, how answers are scored."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -12,6 +11,7 @@ from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.records.field_paths import inside, is_plain, keys_known_by, keys_of_each, value
 from augment_ru.records.metric_kinds import check_metrics
+from augment_ru.records.patterns import check_pattern, is_found
 from augment_ru.resources import folder
 from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
 
@@ -72,7 +72,7 @@ class Marks(_Part, frozen=True):
     """Whether no change may reach across the start of one."""
 
     def __post_init__(self) -> None:
-        _check_pattern("'pattern'", self.pattern)
+        check_pattern("'pattern'", self.pattern)
 
 
 class Dialogue(_Part, frozen=True):
@@ -138,7 +138,7 @@ class Layout(_Part, frozen=True):
         if not self.fields and not self.optional:
             raise ValueError("'fields' is []; it must be a list of at least one text")
         if self.contains is not None:
-            _check_pattern("'contains'", self.contains[1])
+            check_pattern("'contains'", self.contains[1])
 
     @cached_property
     def read(self) -> tuple[str, ...]:
@@ -199,7 +199,8 @@ class Benchmark(_Part, frozen=True):
 
     Attributes:
         language: the language of the texts, `ru` or `en`; constraints for the other one are refused.
-        prompt: the name of the prompt file in `prompts/`; by default the name of the task.
+        prompt: the name of the prompt file in `prompts/`; by default the name of the task. A task file of a user may
+            name a prompt file that stands beside it, `ask.toml`; here it is then its path.
         shots: how many demonstrations are shown.
         trained_on: the task whose train rows a model may learn from where the task has none (LiDiRus from TERRa).
         diagnostic: whether the score is in no total (MERA, section 4.2).
@@ -271,13 +272,6 @@ def _changed(part: P, keys: Mapping[str, object]) -> P:
     return msgspec.structs.replace(part, **changes) if changes else part
 
 
-def _check_pattern(where: str, pattern: str) -> None:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"{where}: no regular expression: {error}") from error
-
-
 def task_or_file(spec: str) -> Task:
     """The task of this name, or that of a TOML file.
 
@@ -300,6 +294,14 @@ def read_task_file(path: Path) -> Task:
             prompt, or its name is taken.
     """
     found = _read(path)
+    if (prompt := found.benchmark.prompt) and prompt.endswith(".toml"):
+        if not (path.parent / prompt).is_file() or Path(prompt).name != prompt:
+            raise AugmentError(f"{path.name}: prompt: '{prompt}' is no file beside the task file; put it there")
+        return _checked_names(path, found.changed(prompt=None)).changed(prompt=str(path.parent / prompt))
+    return _checked_names(path, found)
+
+
+def _checked_names(path: Path, found: Task) -> Task:
     try:
         _check_names(found)
     except AugmentError as error:
@@ -390,21 +392,16 @@ def _with_fields(known: Task, fields: tuple[str, ...]) -> Task:
     return known.changed(fields=fields, optional=())
 
 
-def common_task(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> Task | None:
-    """The task of rows, if `task_for_row` gives the same for all of them; None if not, or if it gives none for one.
+def tasks_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> list[Task]:
+    """The tasks of rows, as `task_for_row` gives them, each once; rows with the same keys are asked about once.
 
-    Only one row of those with the same keys is asked about, where their keys decide.
+    Raises:
+        AugmentError: no task is known and none fits a row, or several fit equally well.
     """
-    asked: Iterable[dict[str, Any]] = rows[:1]
-    if known is None:
-        by_keys = dict(zip(keys_of_each(rows), rows, strict=True))
-        by_text = any(one.layout.contains for keys in by_keys for one in _fitting(keys))
-        asked = rows if by_text else by_keys.values()
-    try:
-        found = {id(one): one for one in (task_for_row(row, known, fields) for row in asked)}
-    except AugmentError:
-        return None
-    return next(iter(found.values())) if len(found) == 1 else None
+    by_keys = dict(zip(keys_of_each(rows), rows, strict=True))
+    by_text = known is None and any(one.layout.contains for keys in by_keys for one in _fitting(keys))
+    asked = rows if by_text else by_keys.values()
+    return list({id(one): one for one in (task_for_row(row, known, fields) for row in asked)}.values())
 
 
 def _fits(row: Mapping[str, Any]) -> list[Task]:
@@ -422,4 +419,4 @@ def _contains(known: Task, row: Mapping[str, Any]) -> bool:
         return True
     name, pattern = known.layout.contains
     held = value(row, name)
-    return isinstance(held, str) and re.search(pattern, held) is not None
+    return isinstance(held, str) and is_found(pattern, held, "contains")

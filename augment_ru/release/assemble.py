@@ -14,7 +14,7 @@ from augment_ru.release.card import card, shown_demonstrations, shown_pairs
 from augment_ru.release.croissant import CROISSANT, column_types, croissant
 from augment_ru.release.edit_log import line_digest
 from augment_ru.release.episodes import Episode, episodes_of
-from augment_ru.release.lm_eval import harness_files
+from augment_ru.release.lm_eval import harness_files, stated_prompts
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
 from augment_ru.release.original_rows import TaskInput, constraints_of
 from augment_ru.release.release_recipe import ReleaseRecipe
@@ -74,6 +74,7 @@ def assemble(
         (target / OWN).mkdir(exist_ok=True)
         (target / OWN / Path(file).name).write_bytes((recipe_file.resolve().parent / file).read_bytes())
         names.append(f"{OWN}/{Path(file).name}")
+    content["prompts"] = stated_prompts(content, target / OWN)
     content["examples"] = shown_pairs(target, content["tasks"])
     content["demonstrations"] = shown_demonstrations(target, content["tasks"], content["inputs"])
     derived = derived_files(content, file_entries(target, names), target)
@@ -122,6 +123,7 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
     return {
         "name": task.recipe.name,
         "task": task.schema.name,
+        "language": task.schema.benchmark.language,
         "fields": list(task.schema.layout.fields),
         "gold": list(gold),
         "columns": column_types(task.test.records[0].values),

@@ -63,6 +63,16 @@ class BuildReport:
         ]
         return "; ".join(sentences)
 
+    @property
+    def prompts(self) -> str:
+        """A line: the prompt of each task, and why a task is not exported to lm-evaluation-harness."""
+        stated = self.content["prompts"]
+        named = ", ".join(f"{one['task']} {one['prompt']}" for one in stated if one["prompt"])
+        missing = ", ".join(f"{one['task']} ({one['problem']})" for one in stated if one["problem"])
+        advice = "; name a prompt file: `prompt` of its [[task]]" if any(not one["prompt"] for one in stated) else ""
+        left = f"not exported to lm-evaluation-harness: {missing}{advice}" if missing else ""
+        return "; ".join(filter(None, (f"prompts: {named}" if named else "", left)))
+
 
 def build_release(
     recipe_file: str | Path,

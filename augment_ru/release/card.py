@@ -1,6 +1,7 @@
-"""The card of a release: a README in the form of the Hugging Face Hub, from the template `card.md.jinja`."""
+"""The card of a release: a README in the form of the Hugging Face Hub, from `card.LANGUAGE.md.jinja`."""
 
 import html
+import inspect
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +14,6 @@ import jinja2
 from augment_ru import registry
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_values, label_of
-from augment_ru.release.lm_eval import FOLDER
 from augment_ru.release.manifest import variations_in
 from augment_ru.release.release_recipe import identifier
 from augment_ru.release.yaml import yaml
@@ -33,19 +33,16 @@ def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
         harness: the task files for lm-evaluation-harness, by path.
     """
     tasks, name = content["tasks"], identifier(content["name"])
-    return _template().render(
-        content,
+    return _template(content["recipe"]["language"]).render(
+        {"judged": None, **content},
         front_matter=yaml(_front_matter(content)),
         episodes=_episodes(tasks),
         is_by_task=any(task["default_episode"] for task in tasks),
         few_shot=_few_shot(tasks),
         harness=harness,
         harness_name=name,
-        without_prompt=[
-            task["name"] for task in tasks if f"{FOLDER}/{name}_{identifier(task['name'])}.yaml" not in harness
-        ],
         rarely_perturbed=[
-            f"`{attack['name']}` on `{task['name']}` ({attack['perturbed']} of {attack['rows']})"
+            f"`{task['name']}` / `{attack['name']}` ({attack['perturbed']}/{attack['rows']})"
             for task in tasks
             for attack in task["attacks"]
             if 2 * attack["perturbed"] < attack["rows"]
@@ -74,7 +71,7 @@ def _few_shot(tasks: Sequence[Mapping[str, Any]]) -> Mapping[str, int] | None:
 
 
 @cache
-def _template() -> jinja2.Template:
+def _template(language: str) -> jinja2.Template:
     environment = jinja2.Environment(
         autoescape=False,  # noqa: S701  (Markdown, not HTML)
         undefined=jinja2.StrictUndefined,
@@ -89,8 +86,8 @@ def _template() -> jinja2.Template:
         "explained": _explained,
         "variations": variations_in,
     }
-    environment.filters |= {"hundredths": _hundredths, "per_cent": _per_cent}
-    return environment.from_string(Path(__file__).with_name("card.md.jinja").read_text(encoding="utf-8"))
+    environment.filters |= {"hundredths": _hundredths, "per_cent": _per_cent, "rounded": "{:.1f}".format}
+    return environment.from_string(Path(__file__).with_name(f"card.{language}.md.jinja").read_text(encoding="utf-8"))
 
 
 def _cell(value: object) -> str:
@@ -108,10 +105,11 @@ def _codes(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names) or _NONE
 
 
-def _explained(spec: str) -> str:
-    """What the attacks of a spec do: the first line of each one's documentation, an example in Russian."""
-    attacks = (registry.find("attacks", "attack", part.strip()) for part in spec.split("+"))
-    return " ".join((sys.modules[attack.__module__].__doc__ or "").split("\n")[0] for attack in attacks)
+def _explained(spec: str, language: str) -> str:
+    """What the attacks of a spec do: in English the first line about each, in Russian an example, as its module has."""
+    attacks = [registry.find("attacks", "attack", part.strip()) for part in spec.split("+")]
+    described = attacks if language == "en" else [sys.modules[attack.__module__] for attack in attacks]
+    return " ".join((inspect.getdoc(one) or "").split("\n")[0] for one in described)
 
 
 def _hundredths(value: float) -> str:
@@ -129,7 +127,7 @@ def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
     licences = list(dict.fromkeys(task["licence"] for task in content["tasks"]))
     return {
         "pretty_name": recipe["title"],
-        "language": recipe["language"],
+        "language": list(dict.fromkeys(task["language"] for task in content["tasks"])),
         "license": licences[0] if len(licences) == 1 else licences,
         "size_categories": [next((name for bound, name in _SIZES if rows < bound), "n>1M")],
         "tags": list(dict.fromkeys([*recipe["tags"], *_TAGS])),

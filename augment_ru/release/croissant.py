@@ -62,7 +62,7 @@ def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]
         "name": recipe["name"],
         "description": recipe["description"].strip() or recipe["title"],
         "license": list(dict.fromkeys([recipe["licence"], *(task["licence"] for task in content["tasks"])])),
-        "inLanguage": recipe["language"],
+        "inLanguage": list(dict.fromkeys(task["language"] for task in content["tasks"])),
         "keywords": list(recipe["tags"]),
         "version": "1.0.0",
         "url": recipe["homepage"],

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
-from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.records.task import task_or_file
+from augment_ru.prompting.prompt import Prompt
+from augment_ru.prompting.prompt_file import GENERIC, prompt_of, unfit
+from augment_ru.records.task import Task, task_or_file
 from augment_ru.release.lm_eval_prompts import VERSION, prompt_content
 from augment_ru.release.manifest import variations_in
 from augment_ru.release.release_recipe import ORIGINAL, identifier
@@ -26,6 +27,20 @@ _MODULES = {
     "field_paths": "records/field_paths.py",
 }
 """The modules that a release holds for the harness: name to source in this package, copied as it is."""
+
+
+class _Export(NamedTuple):
+    """How a task is asked in the harness.
+
+    Attributes:
+        prompt: the name of its prompt; empty if none fits.
+        asked: the questions about its rows; empty if there are no files of the task.
+        problem: why there are none.
+    """
+
+    prompt: str
+    asked: tuple["_Asked", ...]
+    problem: str
 
 
 class _Asked(NamedTuple):
@@ -54,7 +69,7 @@ def harness_files(content: Mapping[str, Any], own: Path) -> dict[str, str]:
     groups: dict[str, list[str]] = {}
     for task, given in zip(content["tasks"], content["recipe"]["task"], strict=True):
         whole = f"{name}_{identifier(task['name'])}"
-        asked = list(_asked(task, given, own))
+        asked = _export(task, given, own).asked
         for one in asked:
             files[f"_{task['name']}{one.ending}.yaml"] = yaml(
                 {key: value for key, value in one.content.items() if key not in _OF_VARIATIONS}
@@ -106,24 +121,55 @@ def _mean_over(called: str, tasks: Sequence[str], metrics: Sequence[Mapping[str,
     return yaml(table)
 
 
-def _asked(task: Mapping[str, Any], given: Mapping[str, Any], own: Path) -> Iterator[_Asked]:
-    """The questions about the rows of a task; none if it has no right answers, or no prompt fits it.
+def stated_prompts(content: Mapping[str, Any], own: Path) -> list[dict[str, str]]:
+    """For each task the name of its prompt, and why it has no files for the harness, if it has none.
+
+    Args:
+        content: the manifest, at least its recipe and its tasks.
+        own: the folder with the user's own task and prompt files.
+    """
+    found = []
+    for task, given in zip(content["tasks"], content["recipe"]["task"], strict=True):
+        export = _export(task, given, own)
+        found.append({"task": task["name"], "prompt": export.prompt, "problem": export.problem})
+    return found
+
+
+def _export(task: Mapping[str, Any], given: Mapping[str, Any], own: Path) -> _Export:
+    """How a task is asked.
 
     Args:
         task: its entry in the manifest.
         given: its table in the recipe.
         own: the folder with the user's own files.
     """
-    if not task["answered"]:
-        return
-    file = str(given.get("task", ""))
+    file, prompt_file = str(given.get("task", "")), own / Path(given["prompt"]).name if "prompt" in given else None
     try:
         named = task_or_file(str(own / Path(file).name) if file.endswith(".toml") else task["task"])
         schema = named.changed(fields=tuple(task["fields"]))
-        prompt = prompt_of(schema, own / Path(given["prompt"]).name if "prompt" in given else None)
-        made = [(target, prompt_content(task, schema, prompt, target)) for target in prompt.targets]
-    except AugmentError:  # the card says so
-        return
+        if prompt_file is None and (problem := unfit(schema)):
+            return _Export("", (), f"no prompt fits: {problem}")
+        prompt = prompt_of(schema, prompt_file)
+    except AugmentError as error:
+        return _Export("", (), str(error))
+    if not task["answered"]:
+        return _Export(prompt.name, (), "a test row has no right answer")
+    if prompt.name.startswith(GENERIC) and prompt_file is None and not task["labels"]:
+        return _Export("", (), "no prompt fits: the answers are no few labels")
+    try:
+        asked = tuple(_asked(task, schema, prompt))
+    except AugmentError as error:
+        return _Export(prompt.name, (), str(error))
+    return _Export(prompt.name, asked, "" if asked else "in its prompt a field stands behind the answer")
+
+
+def _asked(task: Mapping[str, Any], schema: Task, prompt: Prompt) -> Iterator[_Asked]:
+    """The questions about the rows of a task.
+
+    Raises:
+        AugmentError: no spelling of the prompt has the labels of the data.
+    """
+    made = [(target, prompt_content(task, schema, prompt, target)) for target in prompt.targets]
     groups: Sequence[str | None] = task.get("groups") or [None]
     for target, content in made:
         if content is None:

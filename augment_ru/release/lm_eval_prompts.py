@@ -149,7 +149,7 @@ def _generation(prompt: Prompt) -> dict[str, Any]:
     return {
         "class": Function("data.WrittenAnswers"),
         "output_type": "generate_until",
-        "doc_to_target": "{{gap}}{{answers[0]}}",
+        "doc_to_target": "{{gap}}{{answers[:1] | join}}",
         "generation_kwargs": {"until": list(prompt.stop), "do_sample": False, "max_gen_toks": prompt.limits[0]},
         "process_results": Function("data.score_answer"),
         "metric_list": [_metric("f1", "mean"), _metric("exact_match", "mean")],

@@ -23,7 +23,9 @@ from augment_ru.version import __version__
 FORMAT = "augment-ru release 1"
 MANIFEST = "manifest.json"
 OWN = "own"
-"""The folder of a release for the user's own dictionaries and rule files."""
+"""The folder of a release for the user's own dictionaries, rule files, task files and prompt files."""
+VERDICTS = "verdicts.jsonl"
+"""The file of human verdicts, in a release that people have judged."""
 _PACKAGES = (
     "natasha", "slovnet", "navec", "razdel", "pymorphy3", "pymorphy3-dicts-ru", "numpy", "spacy", "emoji", "regex",
     "torch", "transformers",
@@ -56,6 +58,13 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
         "unicode": unicodedata.unidata_version,
         "packages": packages,
     }
+
+
+def other_code(content: Mapping[str, Any]) -> str:
+    """Which code built a release, if it is not the installed one, which would make other files; else nothing."""
+    built = content["environment"]
+    is_own = built["code"] == environment(models=False)["code"]
+    return "" if is_own else f"other code built (augment-ru {built['augment_ru']})"
 
 
 def _code() -> str:

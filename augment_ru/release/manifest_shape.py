@@ -32,14 +32,15 @@ def _object(texts: str, counts: str = "", figures: str = "", may_lack: str = "",
         texts: the names of the keys that hold a text.
         counts: of those that hold a count.
         figures: of those that hold a number or null.
-        may_lack: of those that hold a list and may be absent.
+        may_lack: of those that hold a list, or null, and may be absent.
         others: the types of the other keys.
     """
     named = ((texts, str), (counts, _Count), (figures, _Number | None))
     kinds = {key: kind for keys, kind in named for key in keys.split()}
     fields: list[Any] = []
     for key, kind in (kinds | others).items():
-        default: Any = msgspec.field(name=key, default=[]) if key in may_lack.split() else msgspec.field(name=key)
+        absent: Any = [] if isinstance(kind, GenericAlias) else None
+        default: Any = msgspec.field(name=key, default=absent) if key in may_lack.split() else msgspec.field(name=key)
         fields.append((f"key_{key.removesuffix('%')}", kind, default))
     return msgspec.defstruct("Object", fields, forbid_unknown_fields=True, kw_only=True)
 
@@ -59,7 +60,7 @@ _SEARCHES = _list(
     _object("name", f"rows right {' '.join(STATUSES)} queries minimal", "asr queries_a_success changes"),
 )
 _TASK = _object(
-    "name task licence description",
+    "name task language licence description",
     "test train default_episode",
     "",
     "searches groups train_groups",
@@ -72,11 +73,14 @@ _TASK = _object(
     attacks=_list(_object(*_COUNTED, **_FIGURES)),
     searches=_SEARCHES,
 )
+_JUDGED = {"judged": _Count, "valid": _Count, "unclear": _Count, "share": _Number | None} | dict.fromkeys(
+    ("low", "high"), _Number | None
+)
 _MANIFEST = _object(
     "format name annotator scorer",
     "",
     "",
-    "searches models",
+    "searches models prompts judged",
     recipe=dict[str, Any],
     environment=_object("augment_ru code python unicode", packages=dict[str, str]),
     settings=_table(_object("", "candidates", "threshold", probability=_Number)),
@@ -86,6 +90,8 @@ _MANIFEST = _object(
     searches=_SEARCHES,
     models=_list(_object("name model", files=dict[str, str], signatures=dict[str, str])),
     tasks=_list(_TASK),
+    prompts=_list(_object("task prompt problem")),
+    judged=_object("", "answers", "alpha", variations=_list(_object("task name", **_JUDGED)), **_JUDGED) | None,
     examples=_list(_object("perturbation task field original perturbed")),
     demonstrations=_list(_object("task file", "episode row", texts=list[str], answers=list[str])),
     files=_table(_object("sha256", "bytes lines")),

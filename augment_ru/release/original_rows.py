@@ -97,7 +97,7 @@ def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Con
 
 
 def _check_files(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, folder: Path) -> None:
-    """Refuse a wrong prompt file, and a rule file that the task file alone names: the release would lack it.
+    """Refuse a wrong prompt file, and rule and prompt files that the task file alone names: the release lacks them.
 
     Raises:
         AugmentError: the file, and what to do.
@@ -105,6 +105,10 @@ def _check_files(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, folder: 
     for name in constraints_of(recipe, task, schema):
         if name.endswith(".toml") and name not in recipe.own_files:
             raise AugmentError(f"{task.task}: names the rule file {name}; name it in constraints of its [[task]], too")
+    named = schema.benchmark.prompt or ""
+    if named.endswith(".toml") and (folder / (task.prompt or "")).resolve() != Path(named).resolve():
+        beside = Path(task.task or "").with_name(Path(named).name).as_posix()
+        raise AugmentError(f'{task.task}: names the prompt file {beside}; write prompt = "{beside}" in its [[task]]')
     if task.prompt:
         prompt_of(schema, folder / task.prompt)
 

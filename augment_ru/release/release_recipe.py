@@ -220,13 +220,14 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     Attributes:
         name: an identifier; the names of the tasks for lm-evaluation-harness start with it.
+        language: the language of the card; those of the rows are known from the tasks.
     """
 
     name: SomeText
     title: str = ""
     description: str = ""
     licence: SomeText
-    language: tuple[str, ...] = ("ru",)
+    language: Literal["en", "ru"] = "en"
     authors: tuple[str, ...] = ()
     homepage: str = ""
     tags: tuple[str, ...] = ()

@@ -11,9 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError, shortened
+from augment_ru.evaluation.verdicts import read_judged
 from augment_ru.release.assemble import CARD, RECIPE, derived_files, task_entry
 from augment_ru.release.card import shown_demonstrations, shown_pairs
-from augment_ru.release.manifest import MANIFEST, OWN, environment, file_entries, own_digest, read_manifest
+from augment_ru.release.judged import judged_figures
+from augment_ru.release.lm_eval import stated_prompts
+from augment_ru.release.manifest import (
+    MANIFEST,
+    OWN,
+    VERDICTS,
+    file_entries,
+    other_code,
+    own_digest,
+    read_manifest,
+)
 from augment_ru.release.manifest_shape import check_recipe
 from augment_ru.release.original_rows import TaskInput
 from augment_ru.release.release_recipe import read_release_recipe
@@ -47,18 +58,9 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
 
 def unchecked(folder: str | Path) -> str:
     """What `verify_release` does not check of a whole release, because other code has built it; else nothing."""
-    built = read_manifest(Path(folder) / MANIFEST)["environment"]
-    if _is_own(built):
-        return ""
-    return shortened(
-        f"not checked: the card, lm_eval/ and the figures of {MANIFEST}, which other code built "
-        f"(augment-ru {built.get('augment_ru')}); install that code to check them"
-    )
-
-
-def _is_own(environment_: Mapping[str, Any]) -> bool:
-    """Whether the installed code is that of an environment; other code makes other files."""
-    return bool(environment_.get("code") == environment(models=False)["code"])
+    other = other_code(read_manifest(Path(folder) / MANIFEST))
+    left = f"the card, lm_eval/ and the figures of {MANIFEST}, which {other}; install that code to check them"
+    return shortened(f"not checked: {left}") if other else ""
 
 
 def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
@@ -86,7 +88,7 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
     yield from in_rows
     yield from _changed_files(release, checks, changed)
     yield from _recipe_problems(release, changed | missing)
-    if _is_own(content["environment"]) and not any(name.startswith(f"{OWN}/") for name in broken):
+    if not other_code(content) and not any(name.startswith(f"{OWN}/") for name in broken):
         yield from _derived_problems(release, expected, changed | missing)
         if not (in_rows or changed or missing):
             try:
@@ -100,9 +102,10 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
 
 
 def _check(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
-    """The check of a task; an empty one if it lacks a file or has another task file, which is reported elsewhere."""
+    """Check a task; nothing if a file that it needs is missing or was changed, which is reported elsewhere."""
     task = release.recipe.tasks[number]
-    if any(name.startswith(f"{task.name}/") or name == f"{OWN}/{Path(task.task or '').name}" for name in broken):
+    own = {f"{OWN}/{Path(name).name}" for name in (task.task, task.prompt) if name}
+    if any(name.startswith(f"{task.name}/") or name in own for name in broken):
         return TaskCheck([], None, {})
     return check_task(release, number)
 
@@ -199,7 +202,8 @@ def _expected_files(release: ReleaseFiles) -> set[str]:
         for task in release.content["tasks"]
         for file in ("test", "edits", *(("train",) if task["train"] else ()))
     }
-    return {CARD, RECIPE, *rows, *(f"{OWN}/{Path(name).name}" for name in release.recipe.own_files)}
+    judged = {VERDICTS} if release.content.get("judged") else set()
+    return {CARD, RECIPE, *rows, *judged, *(f"{OWN}/{Path(name).name}" for name in release.recipe.own_files)}
 
 
 def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
@@ -208,12 +212,16 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
     head = {
         "name": (recipe.name, "the name of the recipe"),
         "settings": (_settings(release), "what the recipe sets"),
+        "prompts": (stated_prompts(content, release.folder / OWN), "how its tasks are asked"),
         "examples": (shown_pairs(release.folder, content["tasks"]), "pairs of rows of the release"),
         "demonstrations": (
             shown_demonstrations(release.folder, content["tasks"], content["inputs"]),
             "demonstrations of the release",
         ),
     }
+    if content.get("judged"):
+        rows = read_judged(str(release.folder / VERDICTS))
+        head["judged"] = (judged_figures(release.folder, content, rows), "what its verdicts come to")
     for key, (expected, what) in head.items():
         if content.get(key) != expected:
             yield f"{MANIFEST}: '{key}' is not {what}"

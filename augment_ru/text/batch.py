@@ -22,7 +22,9 @@ OPTION = "OPTION"
 _MARKER = 3
 """The number of characters of an option's marker, as in «(A)»."""
 _FEW = 2
-"""A text of at most this many letters, such as «А» or «ок», is too short to lose one."""
+"""The most letters of a text in which every letter matters: «А», «ок»."""
+_BEGINNING = 12
+"""Characters at the start of a text in which most texts have more letters than that."""
 
 
 class Viewer(Protocol):
@@ -221,7 +223,12 @@ class Batch:
     @cached_property
     def of_few_letters(self) -> Mask | None:
         """Whether each text has only one or two letters, shape (texts,); None if no text is so short."""
-        letters = (self.flags & (WORD | DIGIT | CLUSTER)) == WORD
+        bits = WORD | DIGIT | CLUSTER
+        begins, ends = self.starts[:-1, None], self.starts[1:, None]
+        heads = np.minimum(begins + np.arange(_BEGINNING), ends - 1)  # the line feed behind a text is no letter
+        if (((self.flags[heads] & bits) == WORD).sum(axis=1) > _FEW).all():  # as mostly: then no text is counted whole
+            return None
+        letters = (self.flags & bits) == WORD
         counts = characters.counted(letters, self.starts[:-1], self.starts[1:])
         found: Mask = (counts > 0) & (counts <= _FEW)
         return found if found.any() else None

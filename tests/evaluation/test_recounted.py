@@ -57,6 +57,7 @@ def mcc(pairs: Sequence[tuple[str, str]]) -> float:
 def right_answers(row: Mapping[str, Any], task: Task) -> list[str]:
     """All right answers of a row with written answers."""
     held = row["qas"][0]["answers"] if task.name == "rucos" else row[task.scoring.gold[0]]
+    held = held["text"] if task.name == "squad" else held
     listed = held if isinstance(held, list) else [held]
     texts = [str(one.get("segment", one.get("text"))) if isinstance(one, dict) else str(one) for one in listed]
     return [part.strip() for text in texts for part in (text.split(";") if task.scoring.separator else [text])]

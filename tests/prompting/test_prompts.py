@@ -292,9 +292,11 @@ def test_a_missing_field_or_label_is_named() -> None:
         prompt_of(Task.of("x", fields=("text",), prompt="nо"))
 
 
-def test_a_file_in_the_wrong_form_is_linted(tmp_path: Path) -> None:
+def test_a_file_in_the_wrong_form_is_linted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, '# Source: me. Licence: CC0.\ntemplate = "Текст: {text}" \n')
     assert list(file_problems([path])) == [f"{tmp_path.name}/mine.toml: line 2: ends in space"]
+    assert list(file_problems([written(tmp_path, 'template = "x"\n')])) == [], "private: no source, no licence"
+    monkeypatch.setattr("augment_ru.jobs.check.folder", lambda kind: tmp_path)  # noqa: ARG005
     assert list(file_problems([written(tmp_path, 'template = "x"\n')])) == [
         f"{tmp_path.name}/mine.toml: the header names no source and no licence"
     ]

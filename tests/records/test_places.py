@@ -54,7 +54,7 @@ def test_other_numbers_are_none_of_its_business(row: dict[str, Any]) -> None:
     assert perturbed(row, None)["text"] != TEXT
 
 
-SQUAD = {
+SQUAD: dict[str, Any] = {
     "id": 7, "context": TEXT, "question": "Где тогда жил поэт Пушкин?",
     "answers": {"text": ["старой Москве", "Москве", "Петербурге"], "answer_start": [13, 20, TEXT.index("Петербурге")]},
 }  # fmt: skip
@@ -115,7 +115,7 @@ def test_a_span_has_an_end_or_a_text() -> None:
         Task.of("own", fields=["text"], characters=[{"text": "text", "start": "a", "label": "X"}])
 
 
-CHAT = {
+CHAT: dict[str, Any] = {
     "id": 1,
     "messages": [
         {"role": "system", "content": "Отвечай кратко."},
@@ -125,7 +125,7 @@ CHAT = {
         {"role": "user", "content": "Расскажи про `погоду`."},
     ],
 }  # fmt: skip
-PARTS = {
+PARTS: dict[str, Any] = {
     "messages": [
         {
             "role": "user",
@@ -148,7 +148,7 @@ def turns(row: dict[str, Any], *fields: str, **options: Any) -> list[Any]:  # no
 
 
 def test_the_last_turn_of_the_user_is_perturbed() -> None:
-    said = [turn["content"] for turn in CHAT["messages"]]  # type: ignore[attr-defined]
+    said = [turn["content"] for turn in CHAT["messages"]]
     assert turns(CHAT) == [*said[:-1], "Hfccrf;b ghj `погоду`."]
     assert turns(CHAT, "messages[role=user].content") == [
         said[0],

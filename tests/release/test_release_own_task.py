@@ -3,10 +3,15 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from augment_ru import AugmentError, evaluate
+from augment_ru.jobs.check import file_problems, stated_prompts
+from augment_ru.prompting.prompt_file import prompt_of, unfit
+from augment_ru.records.task import Task, read_task_file
+from augment_ru.release.build import BuildReport
 from augment_ru.release.manifest import file_digest, read_manifest
 from augment_ru.release.verify import verify_release
 from releases import built, write_rows
@@ -102,11 +107,62 @@ def test_the_harness_asks_in_the_words_of_the_prompt_file(made: Path) -> None:
     assert "max_gen_toks: 20" in asked
 
 
-def test_a_release_without_a_prompt_file_asks_generically(tmp_path: Path) -> None:
+def test_a_task_that_no_prompt_fits_is_not_exported(tmp_path: Path) -> None:
+    """The build and the card say so, in one line each."""
     text = RECIPE.replace('prompt = "files/short.toml"\n', "")
-    built(recipe(tmp_path, text), tmp_path / "out")
-    assert "Текст: " in (tmp_path / "out" / "lm_eval" / "_reading.yaml").read_text(encoding="utf-8")
+    report = built(recipe(tmp_path, text), tmp_path / "out")
+    why = "no prompt fits: the answers are no labels"
+    assert report.prompts == (
+        f"not exported to lm-evaluation-harness: reading ({why}); name a prompt file: `prompt` of its [[task]]"
+    )
+    assert not (tmp_path / "out" / "lm_eval").exists()
+    assert f"| `reading` | – | {why} |" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert list(verify_release(tmp_path / "out", rebuild=1)) == []
+
+
+def test_the_build_and_the_card_say_which_prompt_a_task_has(made: Path) -> None:
+    assert read_manifest(made / "manifest.json")["prompts"] == [{"task": "reading", "prompt": "short", "problem": ""}]
+    assert "| `reading` | `short` | – |" in (made / "README.md").read_text(encoding="utf-8")
+    assert BuildReport(read_manifest(made / "manifest.json")).prompts == "prompts: reading short"
+
+
+def test_a_task_file_names_a_prompt_file_beside_it(tmp_path: Path) -> None:
+    """Models and `check` take it at once; a release needs its name in the recipe, too, to hold it."""
+    named = TASK + 'prompt = "short.toml"\n'
+    path = recipe(tmp_path, task=named)
+    file = path.parent / "files" / "qa.toml"
+    assert prompt_of(read_task_file(file)).name == "short"
+    assert list(file_problems([file])) == []
+    assert stated_prompts([file]) == f"{file}: the prompt short"
+    built(path, tmp_path / "out")
+    shutil.rmtree(path.parent / "files")
+    assert list(verify_release(tmp_path / "out", rebuild=1)) == []
+    assert evaluate(tmp_path / "out" / "reading", {"majority": "majority"}).report()["task"] == "qa"
+
+
+def test_check_says_that_the_generic_prompt_does_not_fit(tmp_path: Path) -> None:
+    recipe(tmp_path)
+    file = tmp_path / "files" / "qa.toml"
+    said = 'the prompt generic does not fit, as the answers are no labels; name a prompt file: prompt = "FILE.toml"'
+    assert stated_prompts([file]) == f"{file}: {said}"
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ({}, ""),
+        ({"metrics": ["f1"]}, "the answers are no labels"),
+        ({"gold": ["a", "b"]}, "there are several answers"),
+        ({"norms": ["law", "good"]}, "there are several answers"),
+        ({"options": ["text"]}, "there are options"),
+        ({"option_fields": ["one", "two"]}, "there are options"),
+        ({"fields": ["text", "title"]}, "there are several texts"),
+        ({"fields": ["texts[]"]}, "there are several texts"),
+        ({"fields": ["text", "title"], "prompt": "rcb"}, ""),
+    ],
+)
+def test_the_generic_prompt_fits_one_text_with_a_label(keys: dict[str, Any], reason: str) -> None:
+    assert unfit(Task.of("mine", **{"fields": ["text"], **keys})) == reason
 
 
 def test_evaluate_reads_the_task_from_the_folder(made: Path) -> None:
@@ -138,6 +194,12 @@ def test_a_changed_or_missing_file_is_named(copy: Path, name: str) -> None:
             {"prompt": 'template = "{passage}"\nlabel = 1'},
             "[[task]] 'reading': files/short.toml: no key called 'label'",
         ),
+        (
+            {"task": TASK + 'prompt = "short.toml"', "text": RECIPE.replace('prompt = "files/short.toml"\n', "")},
+            'names the prompt file files/short.toml; write prompt = "files/short.toml" in its [[task]]',
+        ),
+        ({"task": TASK + 'prompt = "../files/short.toml"'}, "is no file beside the task file; put it there"),
+        ({"task": TASK + 'prompt = "shrt"'}, "qa.toml: no prompt called 'shrt'"),
         ({"text": RECIPE.replace("files/qa.toml", "files/no.toml")}, "no.toml: cannot be read"),
         ({"text": RECIPE.replace("files/short.toml", "chegeka")}, "prompt: 'chegeka'; needs a prompt file of your own"),
     ],

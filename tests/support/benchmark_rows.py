@@ -50,13 +50,16 @@ OTHERS: Mapping[str, Mapping[str, Any]] = {
 }
 """Another right answer for the rows of a task."""
 
+WITHOUT_PROMPT = ("chat",)
+"""Tasks that state no question which a prompt could ask."""
+
 WITHOUT_TRAIN = ("lidirus", "mera_ruethics")
 """Tasks of which nothing can be shown: one has a test set alone, the other no one right answer."""
 
 
 def benchmark_tasks() -> list[str]:
-    """The tasks of TAPE, Russian SuperGLUE, MERA and RAFT."""
-    return list(ROWS)
+    """The tasks of TAPE, Russian SuperGLUE, MERA and RAFT, and that of SQuAD's layout."""
+    return [name for name in ROWS if name not in WITHOUT_PROMPT]
 
 
 def benchmark_rows(name: str, ending: str) -> list[Row]:
@@ -75,6 +78,8 @@ def benchmark_rows(name: str, ending: str) -> list[Row]:
             _of_mera(row, name, number)
         elif "idx" in row:
             row["idx"] = number
+        elif name == "squad":
+            row["id"] = number
     return rows
 
 
@@ -85,6 +90,8 @@ def _is_answered(row: Row) -> bool:
     if "passage" in row and isinstance(row["passage"], dict):
         questions: list[Row] = row.get("qas") or row["passage"].get("questions") or []
         return bool(questions) and all("answers" in one for one in questions)
+    if "context" in row:
+        return any(row["answers"]["text"])
     return any(key in row for key in ("label", "answer", "outputs", "main_answers", "sit_law", "per_law", "Label"))
 
 

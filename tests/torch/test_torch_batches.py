@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 WORDS = ("Кошка спит на окне", "Собака бежит домой", "Завтра будет гречка", "Матч отменили вчера", "Маша купила билет")
-ROWS = [{"text": f"{words}, и это случилось {number} раз подряд.", "label": number % 2}
+ROWS: list[dict[str, Any]] = [{"text": f"{words}, и это случилось {number} раз подряд.", "label": number % 2}
         for number, words in enumerate(WORDS * 4)]  # fmt: skip
 PLAIN = Augmenter("butterfingers", constraints=(), similarity="none", seed=7)
 
@@ -43,7 +43,9 @@ def test_workers_see_the_epoch(persistent: bool) -> None:  # noqa: FBT001  (a pa
 
 def test_a_share_stays_clean_and_another_one_in_every_epoch() -> None:
     batches = PerturbedBatches(PLAIN, clean=0.4)
-    many = [{"text": f"Кошка номер {number} спит на окне.", "id": number} for number in range(500)]
+    many: list[dict[str, Any]] = [
+        {"text": f"Кошка номер {number} спит на окне.", "id": number} for number in range(500)
+    ]
     kept = []
     for epoch in (0, 1):
         batches.epoch = epoch
@@ -58,7 +60,7 @@ def test_a_share_stays_clean_and_another_one_in_every_epoch() -> None:
 
 def test_fields_of_rows_and_rows_without_them() -> None:
     batches = PerturbedBatches(PLAIN, field="title")
-    rows = [{"title": "Кошка спит на окне", "text": "Собака"}, {"input_ids": [1, 2]}]
+    rows: list[dict[str, Any]] = [{"title": "Кошка спит на окне", "text": "Собака"}, {"input_ids": [1, 2]}]
     new = batches(rows)
     assert new[0]["title"] != rows[0]["title"]
     assert (new[0]["text"], new[1]) == ("Собака", rows[1])
@@ -85,7 +87,7 @@ class Encoded:
         }
 
 
-class Tiny(torch.nn.Module):  # type: ignore[misc]
+class Tiny(torch.nn.Module):  # type: ignore[misc, name-defined]
     """A classifier that notes what it reads."""
 
     def __init__(self) -> None:

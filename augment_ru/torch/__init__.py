@@ -111,7 +111,7 @@ class PerturbedBatches:
             raise missing("transformers is not installed", "models") from error
         batches = self
 
-        class SetsEpoch(TrainerCallback):  # type: ignore[misc, unused-ignore]  (has no types)
+        class SetsEpoch(TrainerCallback):  # type: ignore[misc, unused-ignore]
             """Sets the epoch of the batches."""
 
             def on_epoch_begin(self, args: object, state: Any, control: object, **_: object) -> None:  # noqa: ANN401
