@@ -22,9 +22,9 @@ OPTION = "OPTION"
 _MARKER = 3
 """The number of characters of an option's marker, as in «(A)»."""
 _FEW = 2
-"""The most letters of a text in which every letter matters: «А», «ок»."""
+"""A text of at most this many letters, such as «А» or «ок», is too short to lose one."""
 _BEGINNING = 12
-"""Characters at the start of a text in which most texts have more letters than that."""
+"""How many characters at the start of a text are counted first; in most texts they hold more than two letters."""
 
 
 class Viewer(Protocol):
