@@ -100,7 +100,7 @@ def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def _exchanged_stretch(order: Sequence[int], left: Sequence[int]) -> tuple[int, int]:
-    """Return the range of positions where two orders of words differ, widened by one neighbour on either side.
+    """Return the range of positions in which two orders of words differ, widened by one position on either side.
 
     Args:
         order: the numbers of the words in their new order.
