@@ -287,9 +287,10 @@ def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
 
 
 _SHARES = (4 / 7, 6 / 7)
-"""The bounds for a draw from U[0, 1) from which the second and the third wrong form of a word is taken.
+"""Bounds for a draw from U[0, 1).
 
-So each form is half as frequent as the one before it. Few words need a search for the third form, which takes time.
+From the first bound on, the second wrong form of a word is taken, from the second bound on the third one. So each form
+is half as frequent as the one before it. Few words need a search for the third form, which takes time.
 """
 CLASSES = ("adjective", "aspect", "case", "verb")
 

@@ -26,8 +26,8 @@ class Casing(CountedErrors):
     capital at the start of a sentence. Likelier errors come first (`weighted_ranks`).
 
     Args:
-        classes: the classes of errors.
-        rates: the dictionary of the classes, and how often people make each error.
+        classes: which of these classes of errors are made.
+        rates: the dictionary that says how often people make each error.
 
     Raises:
         AugmentError: there is no such class or dictionary, or `classes` is empty.

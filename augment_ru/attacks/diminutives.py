@@ -19,7 +19,7 @@ class Diminutives(ReplacesWords):
 
     Args:
         words: the dictionary of diminutives.
-        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.

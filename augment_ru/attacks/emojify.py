@@ -31,7 +31,7 @@ class Emojify(Attack):
     «во время» has nothing to do with a clock.
 
     Args:
-        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.

@@ -21,7 +21,7 @@ class Synonyms(ReplacesWords):
 
     Args:
         words: the dictionary of synonyms.
-        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.

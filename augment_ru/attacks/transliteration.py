@@ -23,7 +23,7 @@ LEFT_OUT = "-"
 
 
 class _Before(NamedTuple):
-    """A row that holds for a letter in front of some letters, and the usual row that it replaces there."""
+    """A row for a letter in front of certain letters, the `followers`; it replaces the letter's usual row there."""
 
     usual: int
     row: int

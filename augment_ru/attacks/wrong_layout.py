@@ -21,10 +21,12 @@ from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
 class Layouts:
     """Two keyboard layouts: the characters that the same keys type, in columns of shape (2, largest code point + 2).
 
+    The first index is the layout, the second one the code point of a character.
+
     Attributes:
-        typed: by layout and code point, the code point that the same key types in the other layout; 0 if no key of the
-            layout types the character.
-        letters: by layout and code point, whether the character is a letter of the layout.
+        typed: the code point that the key of the character types in the other layout; 0 if the layout has no key for
+            it.
+        letters: whether the character is a letter of the layout.
     """
 
     typed: Codes

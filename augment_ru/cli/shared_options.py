@@ -1,6 +1,6 @@
 """The classes of commands and groups, the options that several commands share, and what a shell offers for them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
@@ -79,29 +79,30 @@ class HelpfulGroup(click.Group):
 def complete_attacks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """The attacks whose names begin as the part that is typed after the last `+`; where none does, files."""
     del context, parameter
+    from augment_ru.registry import names  # noqa: PLC0415
+
     before, plus, last = typed.rpartition("+")
-    return _items("attacks", last, before + plus)
+    return _items(names("attacks"), last, before + plus)
 
 
 def complete_tasks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """The tasks whose names begin as what is typed; where none does, files."""
     del context, parameter
-    return _items("tasks", typed, more=("generic",))
+    from augment_ru.registry import names  # noqa: PLC0415  (loads what --help does not need)
+
+    return _items([*names("tasks"), "generic"], typed)
 
 
 def complete_constraints(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """The constraints whose names begin as what is typed; where none does, files."""
     del context, parameter
-    from augment_ru.constraints.rule_file import constraint_paths  # noqa: PLC0415  (loads what --help does not need)
+    from augment_ru.constraints.rule_file import constraint_paths  # noqa: PLC0415
 
-    names = [name for name in constraint_paths() if name.startswith(typed)]
-    return [CompletionItem(name) for name in names] or [CompletionItem(typed, type="file")]
+    return _items(constraint_paths(), typed)
 
 
-def _items(kind: str, typed: str, before: str = "", more: Sequence[str] = ()) -> list[CompletionItem]:
-    from augment_ru.registry import names  # noqa: PLC0415
-
-    found = [CompletionItem(f"{before}{name}") for name in [*names(kind), *more] if name.startswith(typed)]
+def _items(names: Iterable[str], typed: str, before: str = "") -> list[CompletionItem]:
+    found = [CompletionItem(f"{before}{name}") for name in names if name.startswith(typed)]
     return found or [CompletionItem(f"{before}{typed}", type="file")]
 
 

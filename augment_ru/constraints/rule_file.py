@@ -43,7 +43,7 @@ _PARTS_OF_SPEECH = {
 _OPERATORS = re.compile(r"[?*+]|\{\d+(,\d*)?\}|\{,\d+\}")
 
 _MOST_TOKENS, _MOST_ENDLESS = 100, 4
-"""The most tokens of a pattern and repetitions of a token; and the most tokens of a pattern that repeat endlessly.
+"""The most tokens of a pattern, and repetitions of a token; the most tokens of a pattern that repeat endlessly.
 
 Each endless token may match from any place of a text to any other, so a pattern with many of them takes too long.
 """
@@ -165,7 +165,8 @@ def constraint(spec: str, *, may_import: bool = False) -> Constraint:
         may_import: whether `spec` may also name a function of the user's own (`registry`), because a user gave it.
 
     Raises:
-        AugmentError: there is no such constraint, its file is malformed, or `spec` names code and may not.
+        AugmentError: there is no such constraint, its file is malformed, or `spec` names a function although
+            `may_import` is false.
     """
     if may_import and is_own(spec):
         return own_constraint(own_object(spec), spec)

@@ -1,8 +1,8 @@
 """Sentences rewritten by a model: what the attacks back_translation and paraphrase share.
 
 Each sentence is one change with a rank of its own. The model is given the sentences that the probability may make
-active, those of all texts of a batch at once. It first rewrites the whole sentence. If a
-protected span is not in its output letter for letter, it rewrites the ranges between the protected spans instead.
+active, those of all texts of a batch at once. It first rewrites the whole sentence. If a protected span is not in
+its output letter for letter, it rewrites the ranges between the protected spans instead.
 """
 
 import re

@@ -124,7 +124,7 @@ class Syntax:
 
     @cached_property
     def trees(self) -> dict[int, list[int]]:
-        """Maps the number of each root to the tokens below it and itself, in the order of the text."""
+        """Maps the number of each root to the tokens of its tree, with the root, in the order of the text."""
         found: dict[int, list[int]] = {}
         for number, root in enumerate(self.roots):
             found.setdefault(root, []).append(number)

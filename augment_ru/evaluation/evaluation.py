@@ -450,8 +450,8 @@ Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
 """Specifications as for `--model`, with or without a name; or names, each with a specification or a function."""
 
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""A progress hook: it is called with a model's name and its number of questions, and returns a context manager. The value
-of the context manager is a function, which is called with the number of newly answered questions."""
+"""A progress hook, which is called with a model's name and its number of questions and returns a context manager. The
+value of the context manager is a function, which is called with the number of newly answered questions."""
 
 DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
 """A hook that is called for each model, with the model's runs, after all its questions were answered."""

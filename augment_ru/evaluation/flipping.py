@@ -30,7 +30,7 @@ _Search: TypeAlias = Generator[Sequence[_Unit], bool, Sequence[_Unit]]
 
 
 _MOST_QUESTIONS = 100_000
-"""The limit on questions of a run, where each edit is estimated at three questions; most rows need fewer."""
+"""The limit on the questions of a run; each edit is estimated to need three questions, and most rows need fewer."""
 _QUESTIONS_AN_EDIT = 3
 
 

@@ -194,9 +194,14 @@ def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int
 
 
 def _main_outcome(names: Sequence[str | None], *, flipped: bool) -> str:
-    """Return the outcome of a row: of the outcomes of several labels, broken before fixed, wrong and kept.
+    """Return the outcome of a row in one word.
 
-    If the row has no right answer, return "flipped" or "same".
+    If several labels have outcomes, broken comes before fixed, wrong and kept. If the row has no right answer, the word
+    is "flipped" if the prediction changed, else "same".
+
+    Args:
+        names: the outcome of each label; None for a label without a right answer.
+        flipped: whether a prediction for the perturbed row differs from the one for the original.
     """
     for name in ("broken", "fixed", "wrong", "kept"):
         if name in names:

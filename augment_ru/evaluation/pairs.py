@@ -73,7 +73,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """All originals, and the pairs of each attack in the order of the file."""
+    """All originals, and for each attack its pairs in the order of the file."""
 
     task: Task
     originals: Sequence[Original]
@@ -191,7 +191,7 @@ class _OriginalIndex:
     index_of: dict[str, int] = field(default_factory=dict)
     """Maps a row as JSON to the index of its original."""
     by_id: dict[str, int] = field(default_factory=dict)
-    """Maps an id, as a text because tables hold only texts, to the index; empty if several originals share an id."""
+    """Maps an id, as text because tables hold only texts, to the index; empty if an original has no id of its own."""
     in_file: list[int] = field(default_factory=list)
     """The indices of the originals that are rows of a file, in the order of the file."""
     matched_by_order: set[str] = field(default_factory=set)

@@ -189,17 +189,17 @@ class AttackOutcomes:
 
     @property
     def right(self) -> Flags:
-        """Which predictions are right on the original: those that an attack can break."""
+        """Whether each prediction for the original is right; only such predictions can be broken."""
         return self.before & self.known
 
     @property
     def broken(self) -> Flags:
-        """Which predictions are right on the original and wrong on the perturbed row."""
+        """Whether each prediction is right on the original and wrong on the perturbed row."""
         return self.right & ~self.after
 
     @property
     def fixed(self) -> Flags:
-        """Which predictions are wrong on the original and right on the perturbed row."""
+        """Whether each prediction is wrong on the original and right on the perturbed row."""
         return ~self.before & self.after & self.known
 
     def cells(self, hits: Flags, trials: Flags, records: int) -> Cells:
@@ -408,8 +408,8 @@ class JudgedRun:
     def drop_rate(self, attack: str, rows: str = "") -> Rate:
         """Return the performance drop rate (Zhu et al. 2023, PromptRobust): 1 - right after / right before the attack.
 
-        If all resamples give the same rate, the interval extends on both sides as far as Wilson's interval for a rate
-        of 0.
+        If all resamples give the same rate, the interval extends to both sides by the upper end of Wilson's interval
+        for a rate of 0.
 
         Args:
             attack: the name of the attack.
@@ -498,7 +498,7 @@ def flags_of(of_rows: Iterable[bool]) -> Flags:
 def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> SuccessRate:  # noqa: ANN401  (an index of an array)
     """Return the success rate over all decisions, or over the decisions of a label or of some rows.
 
-    The interval is Wilson's; the decisions of all episodes count as those of one.
+    The interval is Wilson's for the mean number of decisions in an episode.
 
     Args:
         outcomes: the outcomes of an attack.

@@ -76,13 +76,20 @@ class LatexOptions(NamedTuple):
         Raises:
             AugmentError: there is no such option, or it needs a text, or takes none.
         """
-        found: dict[str, bool | str] = {}
+        found = cls()
         for text in texts:
             name, _, value = text.partition("=")
-            if not (text in ("intervals", "transposed") or (name in ("caption", "label") and value.strip())):
+            if text == "intervals":
+                found = found._replace(intervals=True)
+            elif text == "transposed":
+                found = found._replace(transposed=True)
+            elif name == "caption" and value.strip():
+                found = found._replace(caption=value)
+            elif name == "label" and value.strip():
+                found = found._replace(label=value)
+            else:
                 raise AugmentError(f"`latex` {text}; possible: intervals, transposed, caption=TEXT, label=TEXT")
-            found[name] = value or True
-        return cls(**found)  # type: ignore[arg-type]  (checked above)
+        return found
 
 
 def as_text(table: ShownTable, form: str, latex: LatexOptions | None = None) -> str:

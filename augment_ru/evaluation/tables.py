@@ -87,7 +87,7 @@ def headline(report: AnyReport) -> ShownTable:
     return ShownTable("Before and after each attack, %", columns, rows, 2, frozenset(marked), "rates", heads)
 
 
-def paper(report: AnyReport, *, intervals: bool = False) -> ShownTable:
+def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
     """The table of rates for a paper: in each cell the metric after an attack, and in brackets the success rate.
 
     Args:
@@ -99,13 +99,17 @@ def paper(report: AnyReport, *, intervals: bool = False) -> ShownTable:
     rows, marked = [], set[tuple[int, int]]()
     for number, model in enumerate[AnyModel](report.models):
         score = model.metrics.get(metric)
-        row = [names[model.model], *([shots_of(model.shots)] if reads else []), shown(score and score.value, 1)]
+        row = [
+            names[model.model],
+            *([shots_of(model.shots)] if reads else []),
+            shown(score.value if score else None, 1),
+        ]
         for name in report.attacks:
             entry = model.attacks[name]
             changed = entry.metrics.get(metric)
             marked |= {(number, len(row))} if name in model.best else set()
             ends = f", {span(entry.rate.ci95)}" if intervals else ""
-            row.append(f"{shown(changed and changed.after, 1)} ({shown(entry.rate.asr, 1)}{ends})")
+            row.append(f"{shown(changed.after if changed else None, 1)} ({shown(entry.rate.asr, 1)}{ends})")
         marked |= {(number, len(row))} if MEAN in model.best else set()
         row.append(shown(model.asr_mean, 1))
         rows.append(row)

@@ -39,8 +39,8 @@ def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple
         if path in wanted:
             found[path] = at, value_end(line, at)
         if node and line[at] in "{[":
-            starts = member_starts(line, at) if line[at] == "{" else _item_starts(line, at)
-            inner = ((step, start) for step, start in starts if step in node)
+            items = enumerate(start for start, _ in item_places(line, at)) if line[at] == "[" else ()
+            inner = ((step, start) for step, start in items or member_starts(line, at) if step in node)
             waiting += [((*path, step), start, node[step]) for step, start in islice(inner, len(node))]
     return found
 
@@ -67,12 +67,11 @@ def member_starts(line: str, at: int) -> Iterator[tuple[str, int]]:
         at = skip(line, at + 1) if line.startswith(",", at) else at
 
 
-def _item_starts(line: str, at: int) -> Iterator[tuple[int, int]]:
-    """The numbers of the entries of the list at `at`, and where each starts."""
+def item_places(line: str, at: int) -> Iterator[tuple[int, int]]:
+    """Where the entries of the list at `at` start and stop."""
     at = skip(line, at + 1)
-    number = 0
     while not line.startswith("]", at):
-        yield number, at
-        number += 1
-        at = skip(line, value_end(line, at))
+        stop = value_end(line, at)
+        yield at, stop
+        at = skip(line, stop)
         at = skip(line, at + 1) if line.startswith(",", at) else at

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar
 
-from augment_ru.errors import AugmentError, not_utf8
+from augment_ru.errors import AugmentError
+from augment_ru.formats.encodings import decoded
 from augment_ru.formats.json_lines import PLAIN, Around
 from augment_ru.formats.lines import Line, read_lines
 from augment_ru.formats.row import Changed
@@ -33,11 +34,7 @@ class TextLines:
         Raises:
             AugmentError: it is not UTF-8.
         """
-        try:
-            text = line.data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise not_utf8(error) from error
-        return None, {FIELD: text}, Around.of(line)
+        return None, {FIELD: decoded(line.data)}, Around.of(line)
 
 
 class TextSink(Sink):

@@ -14,7 +14,7 @@ from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
 from augment_ru.evaluation.report import AnyReport, as_json
 from augment_ru.evaluation.table_text import LatexOptions, ShownTable, as_text
-from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, paper, tables_of
+from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, paper_table, tables_of
 from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.json_lines import encoded_row
@@ -186,7 +186,7 @@ def print_shown(
         texts = []
         for table in shown:
             as_paper = form == "latex" and report is not None and table.key == "rates"
-            own = paper(report, intervals=bool(latex and latex.intervals)) if report and as_paper else table
+            own = paper_table(report, intervals=bool(latex and latex.intervals)) if report and as_paper else table
             texts.append(as_text(own, form, latex))
             latex = latex and latex._replace(caption=None, label=None)
         text = "\n".join(["% \\usepackage{booktabs}\n" * (form == "latex") + texts[0], *texts[1:]]) if texts else ""

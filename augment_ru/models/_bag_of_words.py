@@ -17,7 +17,7 @@ class Classifier(Protocol):
     """The methods of a scikit-learn classifier or pipeline that this module calls."""
 
     def fit(self, inputs: Sequence[str], labels: Sequence[str], /) -> Any:  # noqa: ANN401  (itself)
-        """Learn the labels of the inputs."""
+        """Learn the labels of the inputs, and return the classifier itself."""
 
     def predict(self, inputs: Sequence[str], /) -> Any:  # noqa: ANN401  (an array of labels)
         """Return a label for each input."""

@@ -178,7 +178,7 @@ def loaded(head: str, argument: str, device: str, options: LoadingOptions) -> Pr
 
 
 def signature_of(kind: str, pretrained: Pretrained, prompt: Prompt | None, options: Mapping[str, object]) -> str:
-    """Return all that defines the answers, as text: the model, a digest of its weights, the prompt's digest, the options."""
+    """Return all that defines the answers, as text: the model, digests of its weights and the prompt, the options."""
     parts = [kind, pretrained.name, f"weights={_weights_digest(pretrained)}", f"dtype={pretrained.dtype}"]
     if prompt is not None:
         parts.append(f"prompt={prompt.digest}")
@@ -186,7 +186,7 @@ def signature_of(kind: str, pretrained: Pretrained, prompt: Prompt | None, optio
 
 
 def _weights_digest(pretrained: Pretrained) -> str:
-    """Return eight digits of a digest of the tokenizer's size, and of each tensor's shape and about 64 of its numbers."""
+    """Return an eight-digit digest of the tokenizer's size, and of each tensor's shape and about 64 of its numbers."""
     import torch  # noqa: PLC0415
 
     digest = blake2b(f"{len(pretrained.tokenizer)}".encode(), digest_size=4)

@@ -1,7 +1,7 @@
 """Logistic regression on TF-IDF of the 150,000 most frequent 1- to 4-grams of words: TAPE's baseline (section 5.1).
 
-The baseline of Russian SuperGLUE (section 4.1.1) counts the 10,000 most frequent words of a separate corpus; for it, set
-longest=1, features=10000, corpus=FILE.
+The baseline of Russian SuperGLUE (section 4.1.1) counts the 10,000 most frequent words of a separate corpus; for this
+baseline, set longest=1, features=10000, corpus=FILE.
 """
 
 from dataclasses import dataclass

@@ -40,7 +40,7 @@ class PromptEncoder:
         return [np.array(ids, dtype=np.int64) for ids in encoded]
 
     def whole_texts(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """For each prompt, return its text with each of its choices; every token that follows another one is scored.
+        """For each prompt, return its text with each of its choices; every token that has a token before it is scored.
 
         Args:
             prompts: prompts with choices.
@@ -88,7 +88,9 @@ class PromptEncoder:
     def _requests(self, texts: Sequence[Tokens], first: int, context: int) -> list[Request]:
         """Return requests that score the texts from their token `first` on.
 
-        If token 0 is scored, a token for the beginning or end of a text is put before it.
+        The tokenizer's start token, if there is one, is put before each text. Without it, if token 0 is to be scored, a
+        token that begins or ends texts is put there. If a text does not fit into `context` tokens, the beginning of all
+        is cut off.
         """
         start = self.start or (self._edge() if first == 0 else ())
         begin = np.array(start, dtype=np.int64)
@@ -100,7 +102,7 @@ class PromptEncoder:
         return found
 
     def _edge(self) -> tuple[int, ...]:
-        """Return the token for the beginning of a text, or else the token for the end; empty if the tokenizer has neither."""
+        """Return the token for the beginning of a text, or else for its end; empty if the tokenizer has neither."""
         tokenizer = self.tokenizer
         edge = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
         return () if edge is None else (edge,)

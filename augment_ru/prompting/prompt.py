@@ -35,7 +35,7 @@ class PromptBudget:
     cut: Callable[[str, int], str]
 
     def shares(self, head: str, separator: str, shots: int, answer: int) -> tuple[int, int]:
-        """Return the most tokens that the row may have, and the most that each demonstration may have (RAFT, section 4.1.1).
+        """Return the most tokens that the row, and that each demonstration may have (RAFT, section 4.1.1).
 
         Args:
             head: the instruction, with the separator after it.
@@ -203,7 +203,7 @@ class Prompt:
         return answers[0] if len(self.targets) == 1 else dict(zip(self.targets, answers, strict=True))
 
     def _entries(self, record: Mapping[str, Any]) -> list[tuple[int, ...]]:
-        """Return the entries of `each` as their numbers in its lists; without `each`, one entry without numbers for the row."""
+        """Return the entries of `each`, given by their numbers in its lists; without `each`, one entry for the row."""
         return field_paths.entries(record, self.each) if self.each else [()]
 
     def _filled(
@@ -272,7 +272,7 @@ class Prompt:
         return text
 
     def _choices(self, record: Mapping[str, Any], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-        """Return the labels to choose from with their words; their order is that of the row's options, the file or the data."""
+        """Return the labels to choose from with their words, ordered as in the row's options, the file or the data."""
         if self.options:
             return tuple(listed_choices(self.name, self.options, self.task, record, labels))
         if self.labels:

@@ -19,7 +19,7 @@ GENERIC = "generic"
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of a prompt file."""
+    """A table of a prompt file; unknown keys are refused."""
 
 
 class _Listed(_Table, frozen=True):

@@ -22,11 +22,11 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 _TAGS = ("robustness", "adversarial", "text-perturbation", "few-shot", "augment-ru")
 _NONE = "–"
 _EXCERPT = 300
-"""Characters of a text that the card shows."""
+"""The maximum number of characters of a text that the card shows."""
 
 
 def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
-    """The card.
+    """Return the card as Markdown.
 
     Args:
         content: the manifest.
@@ -51,7 +51,10 @@ def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
 
 
 def _episodes(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """For each number of shots the numbers of its episodes, and the tasks that have them; empty without any shots."""
+    """For each number of shots, return the numbers of its episodes and the tasks that have them.
+
+    The list is empty if all episodes are zero-shot.
+    """
     found: dict[tuple[int, str], list[str]] = {}
     for task in tasks:
         own: dict[int, list[int]] = {}
@@ -65,7 +68,7 @@ def _episodes(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _few_shot(tasks: Sequence[Mapping[str, Any]]) -> Mapping[str, int] | None:
-    """The episode of the card's command, the first of the most shots; None without any shots."""
+    """Return the episode for the card's example command, the first with the most shots; None if all are zero-shot."""
     episodes = [one for task in tasks for one in task["episodes"] if one["shots"]]
     return max(episodes, key=lambda one: (one["shots"], -one["number"])) if episodes else None
 
@@ -91,12 +94,12 @@ def _template(language: str) -> jinja2.Template:
 
 
 def _cell(value: object) -> str:
-    """A value in a cell of a table, where `|` would end the cell."""
+    """Return a value as the text of a table cell; `|`, which would end the cell, is escaped."""
     return _NONE if value is None else str(value).replace("|", "\\|")
 
 
 def _excerpt(text: str) -> str:
-    """A text on one line, without markup, cut after a word; of very long ones the beginning."""
+    """Return a text on one line, with HTML characters escaped; if it is too long, it is cut after a word."""
     words = html.escape(" ".join(text.split()), quote=False)
     return words if len(words) <= _EXCERPT else words[:_EXCERPT].rsplit(" ", 1)[0] + " …"
 
@@ -121,7 +124,7 @@ def _per_cent(share: float | None) -> str:
 
 
 def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What the Hub reads: title, languages, licences, size, tags, and the files of each task."""
+    """Return the metadata that the Hub reads: title, languages, licences, size, tags, and the files of each task."""
     recipe = content["recipe"]
     rows = sum((len(variations_in(task)) + 1) * task["test"] + task["train"] for task in content["tasks"])
     licences = list(dict.fromkeys(task["licence"] for task in content["tasks"]))
@@ -146,7 +149,7 @@ def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """An original and a perturbed text of each attack, from the first task in which it perturbed a row.
+    """Return an original and a perturbed text for each variation, from the first task in which a row was perturbed.
 
     Args:
         folder: the release, with its test rows and edit logs.
@@ -169,12 +172,14 @@ def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[s
 def shown_demonstrations(
     folder: Path, tasks: Sequence[Mapping[str, Any]], inputs: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """For each task the first demonstration of its first episode, with its right answers, and where it comes from.
+    """Return the first demonstration of each task's first episode, with its right answers and its file and row.
+
+    Tasks without demonstrations are left out.
 
     Args:
         folder: the release, with its train rows.
         tasks: the entries of the tasks in the manifest.
-        inputs: the entries of the input files there.
+        inputs: the entries of the input files in the manifest.
     """
     files = {one["task"]: one["file"] for one in inputs if one["split"] == "train"}
     found = []

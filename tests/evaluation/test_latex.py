@@ -10,7 +10,7 @@ from augment_ru import evaluate
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.report import Report
 from augment_ru.evaluation.table_text import NONE, LatexOptions, ShownTable, as_text, transposed
-from augment_ru.evaluation.tables import paper, tables_of
+from augment_ru.evaluation.tables import paper_table, tables_of
 from commands import fails, run, write
 from evaluations import reader, table
 
@@ -25,15 +25,17 @@ def report() -> Report:
 
 
 def test_a_cell_holds_the_metric_and_the_rate_and_the_interval_if_asked() -> None:
-    found = paper(report())
+    found = paper_table(report())
     assert list(found.columns) == ["model", "shots", "accuracy, original", "a", "mean ASR"]
     assert found.rows[0] == ["m_1", "0", "100.0", "75.0 (25.0)", "25.0"]
     low, high = report().models[0].attacks["a"].rate.ci95 or (0, 0)
-    assert paper(report(), intervals=True).rows[0][3] == f"75.0 (25.0, {low:.1f}–{high:.1f})"
+    assert paper_table(report(), intervals=True).rows[0][3] == f"75.0 (25.0, {low:.1f}–{high:.1f})"
 
 
 def test_the_table_lies_as_asked_with_caption_and_label() -> None:
-    text = as_text(paper(report()), "latex", LatexOptions.of(["transposed", "caption=Отзывы, 5 %", "label=tab:a"]))
+    text = as_text(
+        paper_table(report()), "latex", LatexOptions.of(["transposed", "caption=Отзывы, 5 %", "label=tab:a"])
+    )
     assert text.splitlines() == [
         r"\begin{table}", r"\centering", r"\caption{Отзывы, 5 \%}", r"\label{tab:a}", r"\begin{tabular}{lrr}",
         r"\toprule", r" & m\_1, 0 & yes, 0 \\", r"\midrule", r"accuracy, original & 100.0 & 50.0 \\",
@@ -47,7 +49,9 @@ def test_transposing_keeps_every_number_and_mark_in_its_place() -> None:
         "t", ["model", "shots", "a", "b"], [["m", "0", "1", "2"], ["n", NONE, "3", "4"]], 2, frozenset({(1, 2)})
     )
     tall = transposed(wide)
-    assert (tall.columns, tall.rows, tall.best) == (["", "m, 0", "n"], [["a", "1", "3"], ["b", "2", "4"]], {(0, 2)})
+    assert [*tall.columns] == ["", "m, 0", "n"]
+    assert [*tall.rows] == [["a", "1", "3"], ["b", "2", "4"]]
+    assert tall.best == {(0, 2)}
 
 
 def test_what_latex_reads_as_a_command_is_escaped() -> None:
@@ -67,7 +71,7 @@ def test_an_option_that_does_not_exist_is_refused_with_those_that_do(text: str) 
 def test_latex_sets_every_table(tmp_path: Path) -> None:
     options = LatexOptions(caption="Rates, 95 % & more", label="tab:rates")
     tables = [HOSTILE, *tables_of(report())]
-    parts = [as_text(paper(report(), intervals=True), "latex", options)]
+    parts = [as_text(paper_table(report(), intervals=True), "latex", options)]
     parts += [as_text(one, "latex", LatexOptions(transposed=flag)) for one in tables for flag in (False, True)]
     body = "\n\n".join(parts)
     head = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs}"
@@ -83,7 +87,7 @@ def test_latex_sets_every_table(tmp_path: Path) -> None:
 def test_the_commands_print_the_table_of_a_paper(tmp_path: Path) -> None:
     rows = write(tmp_path / "rows.jsonl", *table("++", "+-", "-+", "--"))
     report_file = tmp_path / "one.json"
-    names = ["--model", "never=majority", "--model", "any=random", "--train", rows, "--cache", "none"]
+    names: list[str | Path] = ["--model", "never=majority", "--model", "any=random", "--train", rows, "--cache", "none"]
     done = run(
         "evaluate", rows, *names, "-o", report_file,
         "--format", "latex", "--latex", "caption=Два", "--latex", "label=tab:two", "--latex", "intervals",

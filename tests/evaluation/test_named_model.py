@@ -9,7 +9,16 @@ import pytest
 
 from augment_ru import evaluate
 from augment_ru.errors import AugmentError, Terminated
-from augment_ru.evaluation.examples import CHUNK, Cache, Example, NamedModel, Prediction, QuestionCounts, ask, named_spec
+from augment_ru.evaluation.examples import (
+    CHUNK,
+    Cache,
+    Example,
+    NamedModel,
+    Prediction,
+    QuestionCounts,
+    ask,
+    named_spec,
+)
 from augment_ru.records.task import generic
 from evaluations import table
 

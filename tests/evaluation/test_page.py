@@ -155,6 +155,23 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @needs_browser
+def test_a_table_that_is_wider_than_a_telephone_fades_where_it_goes_on(window: chromium.Browser, report: Path) -> None:
+    window.devtools("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=False)
+    try:
+        window.open(report)
+        edges = "const box = document.getElementById('table'); return getComputedStyle(box).maskImage + box.className"
+        found = window.run(edges)
+        assert "gradient" in found
+        assert found.endswith("scroll goes-on")
+        window.run("document.getElementById('table').scrollLeft = 10000")
+        assert any("scroll began-before" in window.run(edges) for _ in range(40)), "the end is not faded"
+    finally:
+        window.devtools("Emulation.clearDeviceMetricsOverride")
+    window.open(report)
+    assert "none" in window.run(edges), "it fits into a wide window"
+
+
+@needs_browser
 def test_it_draws_the_tables_and_the_plots(window: chromium.Browser, report: Path) -> None:
     window.open(report)
     assert window.all("#table tbody tr td:first-child") == ["m", "yes"]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from augment_ru import Example, evaluate
-from augment_ru.evaluation.page import findings, page
+from augment_ru.evaluation.findings import findings
+from augment_ru.evaluation.page import page
 from augment_ru.evaluation.searches import changed_words
 from augment_ru.evaluation.tables import tables_of
 from augment_ru.evaluation.terminal import print_tables

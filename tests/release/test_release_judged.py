@@ -10,8 +10,7 @@ import pytest
 from augment_ru import AugmentError, evaluate
 from augment_ru.evaluation.rates import wilson
 from augment_ru.jobs.verdicts import export_sample, import_answers
-from augment_ru.release import judged
-from augment_ru.release.manifest import own_digest, read_manifest
+from augment_ru.release.manifest import encoded_manifest, environment, own_digest, read_manifest
 from augment_ru.release.verify import verify_release
 from releases import EXAMPLE, built
 
@@ -115,7 +114,7 @@ def test_changed_verdicts_and_shares_are_named(copy: Path, tmp_path: Path) -> No
     assert list(verify_release(copy)) == ["verdicts.jsonl: is missing"]
     path.write_bytes(kept)
     content["judged"]["valid"] += 1
-    (copy / "manifest.json").write_bytes(judged.encoded_manifest(content))
+    (copy / "manifest.json").write_bytes(encoded_manifest(content))
     assert "manifest.json: 'judged' is not what its verdicts come to" in list(verify_release(copy))
 
 
@@ -128,10 +127,10 @@ def test_other_answers_and_other_releases_are_refused(
     with pytest.raises(AugmentError, match="1 verdict of no row of it; give answers about its rows"):
         import_answers([answers], None, copy)
     monkeypatch.setattr("augment_ru.release.manifest._code", lambda: "another")
-    judged.other_code.__globals__["environment"].cache_clear()
+    environment.cache_clear()
     with pytest.raises(AugmentError, match=r"is a release that other code built \(augment-ru .*; install that code"):
         import_answers([answered(tmp_path, asked)], None, copy)
-    judged.other_code.__globals__["environment"].cache_clear()
+    environment.cache_clear()
     assert before == {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
     with pytest.raises(AugmentError, match="nowhere to write; give `output` or `release`"):
         import_answers([answers], None)

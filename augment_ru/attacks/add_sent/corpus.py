@@ -92,7 +92,7 @@ class Corpus:
 
     @cached_property
     def kept(self) -> dict[Hashable, tuple[str, ...]]:
-        """The texts that were found for gaps, by gap, so that each search is done once."""
+        """A cache of the texts that were found for each gap, so that each search is done once."""
         return {}
 
     def for_label(self, label: str) -> "Corpus":
@@ -140,7 +140,7 @@ class Lowest:
         self._kept: set[str] = set()
 
     def add(self, texts: Iterable[str]) -> "Lowest":
-        """Add texts, and return the collection."""
+        """Add texts, and return this collection, so that calls can be chained."""
         for text in texts:
             if text in self._kept:
                 continue

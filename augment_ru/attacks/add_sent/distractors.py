@@ -288,16 +288,16 @@ def _gaps(batch: Batch, row: int) -> Iterator[Gap]:
 
 
 def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
-    """Make a generator that draws one of the `nearest` texts of a corpus by topic, among those that are safe.
+    """Make a generator that draws distractors from a corpus: one of the safe texts that are nearest in topic.
 
     A sentence is safe if it shares no content word with the record or its answers, and if its nearness in topic is at
-    most 0.3. A nearer sentence is mostly about the very thing that the text is about, in other words: behind «Какой
-    врач лечит зубы?» a dentist answers, behind a cold soup a steaming borscht contradicts. An option is safe if it
-    shares no content word with its question or the right option; it may be as near to the old option as possible.
+    most 0.3. A nearer sentence is mostly about the very same thing as the text: behind «Какой врач лечит зубы?» a
+    sentence about a dentist gives the answer, behind a cold soup a steaming borscht contradicts the text. An option is
+    safe if it shares no content word with its question or the right option, however near it is to the old option.
 
     Args:
         corpus: the sentences and options.
-        nearest: how many of the safe texts, the nearest ones, one is drawn from.
+        nearest: how many safe texts, the nearest ones, the draw is made from.
     """
 
     def generate(gaps: Sequence[Gap], keys: Keys) -> list[Iterable[Edit]]:

@@ -119,7 +119,7 @@ _COPIES = tuple(accumulate((0.12, 0.41, 0.32, 0.15)))
 They were counted in blogs.
 """
 _WEIGHTS = np.array([0.0, 0.0, 0.12, 0.25, 0.25, 0.65, 1.0])
-"""How often people err in a letter of a word, by the number of its letters, relative to longer words."""
+"""How often people make an error in a letter of a word of 0, 1, 2, … letters, relative to longer words."""
 _FIRST = 0.3
 """How often people err in the first letter of a word, relative to other letters.
 

@@ -56,7 +56,7 @@ def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple
 
 
 def swapped(text: str, found: Coordination, order: Sequence[int], touches: Touches) -> tuple[Edit, ...] | None:
-    """Return the edits that put the members of a list into an order; None in the cases of `edits_of`."""
+    """Return the edits that put the members of a list into an order; None for the same reasons as `edits_of`."""
     tokens = found.tree.tokens
     spans = [(tokens[first].start, tokens[last - 1].stop) for first, last in found.members]
     moved = [at for at, old in enumerate(order) if at != old]

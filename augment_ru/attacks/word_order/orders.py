@@ -179,9 +179,9 @@ def _is_person(token: Token) -> bool:
 def _binds(clause: Clause, one: Constituent, other: Constituent) -> bool:
     """Tell whether a pronoun in `one` may mean a noun in `other`.
 
-    A pronoun that is a whole constituent never means the head of another constituent, but it may mean a noun that
-    depends
-    on that head: «в доме Ивана он …».
+    A pronoun that is a whole constituent never means the head of another constituent. It may mean a noun that depends
+    on
+    that head: «в доме Ивана он …».
     """
     tokens = clause.tree.tokens
     words = [tokens[number] for number in range(one.first, one.last) if tokens[number].pos in ("PRON", "DET")]

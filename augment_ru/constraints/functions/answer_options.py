@@ -29,7 +29,7 @@ class _Form(NamedTuple):
     Attributes:
         pattern: the marker as a regular expression, with {} instead of its letter or number.
         alphabets: the sequences of letters or numbers that the markers may run through.
-        alone: whether three such markers, or markers of short texts, are enough to recognise options. Other forms need
+        alone: whether three such markers, or two before short texts, are enough to recognise options. Other forms need
             a question beside them, because clauses of laws and steps of recipes are numbered alike.
     """
 

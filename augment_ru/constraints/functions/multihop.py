@@ -12,7 +12,10 @@ _FIELDS = (("bridge_answers", "BRIDGE"), ("main_answers", "MAIN"))
 
 
 def multihop(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Find the answers in each text: bridge «Тверь» → «[Тверь] — город. В [Твери] …, а Тверская область …»."""
+    """Find the bridge and main answers in each text.
+
+    Bridge answer «Тверь» → «[Тверь] — город. В [Твери] …, а Тверская область …».
+    """
     segments = [(label, _segments(record.get(field))) for field, label in _FIELDS]
     return {
         name: outermost(span for label, answers in segments for span in mentions(doc.text, answers, label))

@@ -35,7 +35,9 @@ def _spans(tokens: Sequence[Token]) -> Iterator[Span]:
 
 
 def _bound(tokens: Sequence[Token], at: int, word: str) -> Iterator[tuple[int, int]]:
-    """If this token is a negator, yield the first token of the range that it binds, and the token after the last one.
+    """If this token is a negator, yield the range of the negator and the words that it negates.
+
+    The range is given by its first token and the token after its last one.
 
     Args:
         tokens: the tokens of the text.
