@@ -226,7 +226,7 @@ class Batch:
         bits = WORD | DIGIT | CLUSTER
         begins, ends = self.starts[:-1, None], self.starts[1:, None]
         heads = np.minimum(begins + np.arange(_BEGINNING), ends - 1)  # the line feed behind a text is no letter
-        if (((self.flags[heads] & bits) == WORD).sum(axis=1) > _FEW).all():  # the usual case, in which no text is counted whole
+        if (((self.flags[heads] & bits) == WORD).sum(axis=1) > _FEW).all():  # mostly; no text is counted whole then
             return None
         letters = (self.flags & bits) == WORD
         counts = characters.counted(letters, self.starts[:-1], self.starts[1:])
