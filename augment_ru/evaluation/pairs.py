@@ -239,8 +239,8 @@ class _OriginalIndex:
             attack=attack,
             status=str(status) if isinstance(status, str) else "unchanged" if same else "perturbed",
             values=values,
-            probability=_number(meta.get("probability")),
-            similarity=None if rejected else _number(meta.get("similarity")),
+            probability=as_float(meta.get("probability")),
+            similarity=None if rejected else as_float(meta.get("similarity")),
             edits=_spans_of(meta.get("edits"), originals) if described else None,
             protected=_spans_of(meta.get("protected"), originals) if described else None,
             metadata=meta,
@@ -280,8 +280,12 @@ class _OriginalIndex:
         return identity if isinstance(identity, str | int) and identity != "" else None
 
 
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+def as_float(value: object) -> float | None:
+    """Return a number of JSON as a float; None for another value, and for a number that no float holds."""
+    try:
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    except OverflowError:
+        return None
 
 
 def _spans_of(given: object, texts: Mapping[str, str]) -> Mapping[str, Sequence[Sequence[Any]]] | None:

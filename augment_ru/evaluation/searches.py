@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from augment_ru.evaluation.pairs import CHOSEN, Pair, Pairs
+from augment_ru.evaluation.pairs import CHOSEN, Pair, Pairs, as_float
 from augment_ru.evaluation.rates import wilson
 from augment_ru.evaluation.report import CurvePoint, SearchReport
 from augment_ru.records.record import Record
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
+_MOST_QUERIES = 2**53
+"""A row that states more queries was not made by a search; sums of such numbers fit no float."""
 _QUERIES = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 """The numbers of queries on a curve. Only those below the budget are used; the last point is the budget itself."""
 _DIGITS = 2
@@ -28,7 +30,8 @@ def is_searched(pair: Pair) -> bool:
     """Whether a row is of a search, and was not chosen: over chosen rows a curve would count their successes alone."""
     if CHOSEN in pair.metadata:
         return False
-    return isinstance(pair.metadata.get("queries"), int) and isinstance(pair.metadata.get("budget"), int)
+    counts = pair.metadata.get("queries"), pair.metadata.get("budget")
+    return all(isinstance(count, int) and 0 <= count <= _MOST_QUERIES for count in counts)
 
 
 def _of_search(rows: Sequence[Pair], pairs: Pairs) -> SearchReport:
@@ -46,7 +49,7 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs) -> SearchReport:
         curve=[_point(number, right) for number in (*(one for one in _QUERIES if one < budget), budget)],
         queries=queries,
         queries_a_success=_ratio(queries, len(broken)),
-        changes=_mean([float(pair.metadata.get("changes", 0)) for pair in broken]),
+        changes=_mean([count for pair in broken if (count := as_float(pair.metadata.get("changes"))) is not None]),
         changed_words=_mean([float(count) for count in words if count is not None]),
         minimal=_ratio(100 * sum(bool(pair.metadata.get("minimal")) for pair in broken), len(broken)),
         similarity=_mean([pair.similarity for pair in broken if pair.similarity is not None], digits=4),

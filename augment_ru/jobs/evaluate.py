@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from augment_ru.errors import AugmentError, amount
+from augment_ru.errors import AugmentError, amount, printable
 from augment_ru.evaluation.evaluation import check_models, evaluate
 from augment_ru.evaluation.examples import default_path
 from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
-from augment_ru.evaluation.report import AnyReport, as_json
+from augment_ru.evaluation.report import AnyReport, Report, as_json
 from augment_ru.evaluation.table_text import LatexOptions, ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, paper_table, tables_of
 from augment_ru.formats.encodings import UTF8
@@ -191,6 +191,11 @@ def print_shown(
             latex = latex and latex._replace(caption=None, label=None)
         text = "\n".join(["% \\usepackage{booktabs}\n" * (form == "latex") + texts[0], *texts[1:]]) if texts else ""
         print(text, end="", file=sys.stderr if to_stderr else sys.stdout)
+        if isinstance(report, Report) and any(table.key == "rates" for table in shown):
+            from augment_ru.evaluation.findings import findings  # noqa: PLC0415
+
+            for sentence in findings(report):  # a table for a paper has no room for them, but its author needs them
+                print(printable(sentence), file=sys.stderr)
 
 
 def _pretty(report: Mapping[str, Any]) -> bytes:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, Edit, Script
 from augment_ru.engine.result import original
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.pairs import Pairs, inverse_script, pair_rows, task_of_rows
+from augment_ru.evaluation.pairs import Pairs, as_float, inverse_script, pair_rows, task_of_rows
 from augment_ru.formats.read import rows_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic, task
@@ -217,3 +217,8 @@ def test_the_perturbed_fields_of_the_run_go_before_the_task_s() -> None:
     found = pairs_of([row | {"title": "кошка спит", "augment": meta}])
     assert found.task.layout.fields == ("title",)
     assert found.originals[0].values == row
+
+
+@pytest.mark.parametrize(("value", "number"), [(2, 2.0), (0.5, 0.5), (True, None), ("1", None), (10**400, None)])
+def test_a_number_of_the_metadata_is_a_float_or_left_out(value: object, number: float | None) -> None:
+    assert as_float(value) == number
